@@ -1,0 +1,135 @@
+import { type Document, OpenAPIBackend } from 'openapi-backend';
+import { createAnswerJudge } from './answers.ts';
+import { closed } from './closed.ts';
+import { loadDocument } from './document.ts';
+import type { SchemaName } from './operation.ts';
+import { leaveOut, remedyFor } from './remedy.ts';
+import { createRouting, type Route, type Routed } from './routes.ts';
+import { ajvOptions, schemaJudge, withFormats } from './schemas.ts';
+import { type Findings, fault, findingsOf, onePerPlace } from './violations.ts';
+
+/** What of a request the contract judges, beside its method and path. */
+export interface PlainRequest {
+  readonly path: string;
+  /** A parameter that was sent more than once has a list. */
+  readonly query: Readonly<Record<string, string | string[]>>;
+  /** The body as it was parsed; undefined where none was sent. */
+  readonly body: unknown;
+  /** The text that `body` was parsed from. */
+  readonly bodyText?: string | undefined;
+}
+
+/** What the contract makes of a request: what to hand to the operation's handler, or what is wrong with it. */
+export type Received =
+  | { readonly kind: 'call'; readonly input: RawInput; readonly notes: readonly string[] }
+  | ({ readonly kind: 'violations' } & Findings);
+
+/** An `Input` of whichever operation it is. */
+export interface RawInput {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | string[]>>;
+  readonly body: unknown;
+}
+
+/** Something wrong with a value: where (JSON Pointer), and the end of a sentence that begins with the place. */
+export interface Trouble {
+  readonly pointer: string;
+  readonly trouble: string;
+}
+
+/** The contract, ready to judge. */
+export interface Contract extends ReturnType<typeof createAnswerJudge> {
+  /** `openapi.yaml` as it was loaded: its text, and what it says. */
+  readonly text: string;
+  readonly document: Document;
+  readonly routes: readonly Route[];
+  /** What a method and a path (undecoded, without its query) lead to. */
+  route(method: string, path: string): Routed;
+  /** What a request to an operation holds, or every way in which it breaks the contract. */
+  receive(route: Route, request: PlainRequest): Received;
+  /** What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. */
+  check(schema: SchemaName, value: unknown): readonly Trouble[];
+  /** Makes what the first request to an operation would else wait for; some 10 ms. */
+  warmUp(route: Route): void;
+}
+
+/** Which document, and whether what it doesn't know is refused or only noted. */
+export interface ContractOptions {
+  readonly path: string;
+  readonly strict: boolean;
+}
+
+/** The contract in the YAML file at `path`. Throws `ContractFault` where it can't be read. */
+export async function loadContract({ path, strict }: ContractOptions): Promise<Contract> {
+  const { text, document } = loadDocument(path);
+  const { router, validator } = await backendFor(strict ? closed(document) : document);
+  const judge = schemaJudge(() => closed(document));
+  const answers = createAnswerJudge(document, judge);
+
+  return {
+    text,
+    document,
+    ...createRouting(router),
+    ...answers,
+    receive(route, request) {
+      const { query, notes } = strict ? { query: request.query, notes: [] } : withoutUnknown(route, request);
+      const { errors } = validator.validateRequest(
+        { method: route.operation.method, path: request.path, query, headers: JSON_BODY, body: handedOver(request) },
+        route.operation,
+      );
+      if (errors) {
+        const { violations, detail } = findingsOf(errors);
+        return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
+      }
+      return { kind: 'call', input: { path: route.pathParameters(request.path), query, body: request.body }, notes };
+    },
+    check: (schema, value) =>
+      [...onePerPlace(judge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
+        pointer,
+        trouble: `${fault(error)}: ${remedyFor(error)}`,
+      })),
+    warmUp(route) {
+      validator.getRequestValidatorsForOperation(route.operationId);
+      answers.verify(route, answers.example(route));
+    },
+  };
+}
+
+/** What openapi-backend needs to know to look at a body at all; other types were refused before. */
+const JSON_BODY = { 'content-type': 'application/json' };
+
+/** openapi-backend over a copy of the document, since it replaces references in place; quick: what the document says is checked by the tests. */
+async function backendFor(document: Document): Promise<OpenAPIBackend> {
+  const backend = new OpenAPIBackend({
+    definition: structuredClone(document),
+    strict: true,
+    quick: true,
+    ajvOpts: ajvOptions,
+    customizeAjv: withFormats,
+  });
+  return backend.init();
+}
+
+/** openapi-backend parses bodies that aren't objects once more, so it gets the text of those. */
+function handedOver({ body, bodyText }: PlainRequest): unknown {
+  return typeof body === 'object' || body === undefined ? body : bodyText;
+}
+
+/** The query without what the operation doesn't know, and a note for all that it doesn't know in query and body. */
+function withoutUnknown({ known }: Route, { query, body }: PlainRequest) {
+  const strangers = Object.keys(query).filter((name) => !known.query.includes(name));
+  const properties = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
+  const strange = properties.filter((name) => !known.body.includes(name));
+  return {
+    query:
+      strangers.length === 0
+        ? query
+        : Object.fromEntries(Object.entries(query).filter(([name]) => known.query.includes(name))),
+    notes: [
+      ...strangers.map(
+        (name) => `query parameter ${name} is not known here and was ignored: ${leaveOut(name, known.query)}`,
+      ),
+      ...strange.map((name) => `${name} is not known here and was ignored: ${leaveOut(name, known.body)}`),
+    ],
+  };
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Document } from 'openapi-backend';
+import { LineCounter, parseDocument } from 'yaml';
+
+/** A contract that can't be read: `message` names the file, the place and what is wrong. */
+export class ContractFault extends Error {
+  override readonly name = 'ContractFault';
+}
+
+/** An OpenAPI document as it was loaded. */
+export interface LoadedDocument {
+  /** The file's text, YAML. */
+  readonly text: string;
+  readonly document: Document;
+}
+
+/** The OpenAPI document in the YAML file at `path`; throws `ContractFault`, with line and column, where it can't be read. */
+export function loadDocument(path: string): LoadedDocument {
+  const text = read(path);
+  const lines = new LineCounter();
+  const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [error] = yaml.errors;
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new ContractFault(`${path}:${line}:${col} is not YAML: ${error.message}`, { cause: error });
+  }
+  const document = yaml.toJS() as Document | null;
+  if (!document?.openapi?.startsWith('3.0.')) throw new ContractFault(`${path} is not an OpenAPI 3.0 document`);
+  return { text, document };
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new ContractFault(`${path} can't be read (${code ?? message})`, { cause });
+  }
+}
+
+/** Any node of a document or a schema. */
+export type Node = { readonly [key: string]: unknown };
+
+/** Whether a value is an object with keys: no list, no null. */
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What `pointer` (JSON Pointer, RFC 6901) leads to in a document; undefined where it leads nowhere. */
+export function at(document: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, step) => (isNode(node) && Object.hasOwn(node, step) ? node[step] : undefined), document);
+}
+
+/** `steps` as a JSON Pointer. */
+export function pointerTo(...steps: readonly string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Where a node of a document really stands: the pointer itself, or that which its `$ref` leads to, over any number of them. */
+export function settledPointer(document: unknown, pointer: string): string {
+  const node = at(document, pointer);
+  return isNode(node) && typeof node.$ref === 'string' ? settledPointer(document, node.$ref.slice(1)) : pointer;
+}

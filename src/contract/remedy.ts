@@ -1,0 +1,72 @@
+import type { ErrorObject } from 'ajv';
+
+/** A schema, as far as sentences are made of it. */
+interface Described {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly anyOf?: readonly Described[];
+}
+
+/** The remedy for a parameter that was sent more than once. */
+export const GIVE_IT_ONCE = 'give it once';
+
+/** What would be right instead of what ajv found, as a request to the reader. Needs ajv's `verbose` errors. */
+export function remedyFor({ keyword, params, data, parentSchema }: ErrorObject): string {
+  const schema = (parentSchema ?? {}) as Described;
+  if (keyword === 'required') return `give ${expected(schema.properties?.[params.missingProperty] ?? {})}`;
+  if (keyword === 'additionalProperties') {
+    return leaveOut(params.additionalProperty, Object.keys(schema.properties ?? {}));
+  }
+  if (keyword === 'type' && schema.type === 'string' && Array.isArray(data)) return GIVE_IT_ONCE;
+  return `use ${expected(schema)}`;
+}
+
+/** What to do with a name that isn't known: the name among `known` that was probably meant, else to leave it out. */
+export function leaveOut(name: string, known: readonly string[]): string {
+  const meant = known.find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()));
+  return meant === undefined ? 'leave it out' : `did you mean ${meant}?`;
+}
+
+/** Whether two names are alike but for at most two letters at one place: the same beginning and the same end. */
+function isNear(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return start + end >= 2 && Math.max(a.length, b.length) - start - end <= 2;
+}
+
+/** What a schema asks for, in words. */
+function expected(schema: Described): string {
+  if (schema.enum) return list(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.anyOf) return list(schema.anyOf.map(expected));
+  if (schema.type === 'integer') return `a whole number${range(schema)}`;
+  if (schema.type === 'number') return `a number${range(schema)}`;
+  if (schema.type === 'string') return text(schema);
+  return NAMES[schema.type ?? ''] ?? 'another value';
+}
+
+const NAMES: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', boolean: 'true or false' };
+
+function text({ format, minLength = 0, maxLength }: Described): string {
+  if (format) return `a ${format}`;
+  if (maxLength !== undefined) return `a text of ${minLength} to ${maxLength} characters`;
+  return minLength > 0 ? 'a text that is not empty' : 'a text';
+}
+
+function range({ minimum, maximum }: Described): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return ` of at least ${minimum}`;
+  return maximum === undefined ? '' : ` of at most ${maximum}`;
+}
+
+function list(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+}
