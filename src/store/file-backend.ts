@@ -1,0 +1,83 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Adapter, Low } from 'lowdb';
+import type { Backend } from './backend.ts';
+import type { SchemaCheck } from './check-state.ts';
+import { DataFault, readState } from './data-file.ts';
+import { replaceFile, sweep } from './durable-file.ts';
+import type { JsonText } from './json-text.ts';
+import type { State } from './state.ts';
+
+/** What a file backend is opened with. */
+export interface FileBackendParts {
+  readonly path: string;
+  /** What a file that isn't there yet is filled with. */
+  readonly defaults: State;
+  readonly check: SchemaCheck;
+  readonly texts: JsonText;
+}
+
+/** A backend over a JSON file, the state that the file holds, and the file's absolute path, symbolic links followed. */
+export interface OpenedFile {
+  readonly backend: Backend;
+  readonly initial: State;
+  readonly path: string;
+}
+
+/**
+ * Opens the data file; one that isn't there is made, with its folder. Throws `DataFault` where the file can't be used; it is not touched then.
+ */
+export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
+  const path = await settled(resolve(parts.path));
+  const database = new Low<State>(durableJsonFile({ ...parts, path }), parts.defaults);
+  await database.read();
+  try {
+    await sweep(path);
+    if (database.data === parts.defaults) await database.write();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new DataFault(`${path} can't be written (${code ?? message}): choose another place with --data FILE`, {
+      cause,
+    });
+  }
+  return { backend: onLowdb(database), initial: database.data, path };
+}
+
+/** lowdb's extension point: reading checks what is read, writing replaces the file whole and durably. */
+function durableJsonFile({ path, check, texts }: FileBackendParts): Adapter<State> {
+  return {
+    async read() {
+      return readState(path, check)?.state ?? null;
+    },
+    write: (state) => replaceFile(path, texts.of(state)),
+  };
+}
+
+function onLowdb(database: Low<State>): Backend {
+  return {
+    async commit(next) {
+      const before = database.data;
+      database.data = next;
+      try {
+        await database.write();
+      } catch (error) {
+        // lowdb itself keeps what it failed to write.
+        database.data = before;
+        throw error;
+      }
+    },
+    async close() {},
+  };
+}
+
+/** The file itself, where the path leads to it over symbolic links: a rename onto a link would replace the link. */
+async function settled(path: string): Promise<string> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    return await realpath(path);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return path;
+    throw new DataFault(`${path} can't be used (${code ?? message}): choose another place with --data FILE`, { cause });
+  }
+}

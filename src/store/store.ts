@@ -1,0 +1,115 @@
+import type { Backend } from './backend.ts';
+import type { Snapshot, State } from './state.ts';
+
+/** What a change makes of a state: the next state, absent where it stays as it is, and the result for the caller. */
+export interface Changed<Result> {
+  readonly next?: State;
+  readonly result: Result;
+}
+
+/** A pure function of the state and the time (ms since 1970). One that throws changes nothing and fails its own caller only. */
+export type Change<Result> = (state: State, nowMs: number) => Changed<Result>;
+
+/** One shop's state. The only mutable cell of the program is inside. */
+export interface Store {
+  /** The committed state: what a change in the making will bring is not seen. */
+  read(): Snapshot;
+  /** The change's result, once what it changed is committed; changes are done one after the other in the order of the calls. */
+  update<Result>(change: Change<Result>): Promise<Result>;
+  /** Puts the default state in place, in turn with the changes. */
+  reset(): Promise<void>;
+  /** Waits for the changes begun; later ones are refused with `StoreUnavailable`. */
+  close(): Promise<void>;
+}
+
+/** What a store is made of. */
+export interface StoreParts {
+  readonly backend: Backend;
+  /** The state at the start, as the backend has it. */
+  readonly initial: State;
+  /** The default state; asked for at each reset, so that it may follow its file. Throws `StoreUnavailable` where it can't be had. */
+  readonly defaults: () => State;
+  /** The time, in ms since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** The state could not be changed: nothing was, neither in memory nor where it is kept. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** A change that waits for its turn. */
+interface Waiting {
+  readonly change: Change<unknown>;
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * A store that commits in batches: all changes that wait are folded over the committed state, committed once, and only then
+ * answered. So memory is never ahead of the backend, and fifty callers cost one commit.
+ */
+export function createStore({ backend, initial, defaults, nowMs }: StoreParts): Store {
+  let committed: Snapshot = { state: initial, revision: 0 };
+  let waiting: Waiting[] = [];
+  let draining: Promise<void> | undefined;
+  let closed = false;
+
+  async function commit(batch: readonly Waiting[]): Promise<void> {
+    const { state: next, answers } = fold(committed.state, batch, nowMs());
+    if (next !== committed.state) {
+      try {
+        await backend.commit(next);
+      } catch (cause) {
+        const reason = new StoreUnavailable('the change could not be stored, so nothing was changed', { cause });
+        for (const { reject } of batch) reject(reason);
+        return;
+      }
+      committed = { state: next, revision: committed.revision + 1 };
+    }
+    for (const answer of answers) answer();
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await commit(batch);
+    }
+    draining = undefined;
+  }
+
+  function update<Result>(change: Change<Result>): Promise<Result> {
+    if (closed) return Promise.reject(new StoreUnavailable('the server is stopping, so nothing was changed'));
+    return new Promise((resolve, reject) => {
+      waiting.push({ change, resolve, reject });
+      draining ??= drain();
+    });
+  }
+
+  return {
+    read: () => committed,
+    update,
+    reset: () => update(() => ({ next: defaults(), result: undefined })),
+    async close() {
+      closed = true;
+      await draining;
+      await backend.close();
+    },
+  };
+}
+
+/** The state after all changes of a batch, and how each of its callers is answered once that state is committed. */
+function fold(state: State, batch: readonly Waiting[], nowMs: number) {
+  let next = state;
+  const answers = batch.map(({ change, resolve, reject }) => {
+    try {
+      const changed = change(next, nowMs);
+      next = changed.next ?? next;
+      return () => resolve(changed.result as never);
+    } catch (reason) {
+      return () => reject(reason);
+    }
+  });
+  return { state: next, answers };
+}
