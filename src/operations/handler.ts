@@ -1,0 +1,28 @@
+import type { Answer, Input, OperationId, Product } from '../contract/operation.ts';
+import type { State } from '../store/state.ts';
+import type { Change } from '../store/store.ts';
+
+/** What an operation has of the shop that it is asked in. */
+export interface Shop {
+  /** The committed state. */
+  read(): State;
+  /** The result of a pure change, once it is committed. */
+  update<Result>(change: Change<Result>): Promise<Result>;
+  /** Restores the default data, in turn with the changes. */
+  reset(): Promise<void>;
+  /** The products of a catalogue that a term means. */
+  search(products: readonly Product[], term: string): readonly Product[];
+  /** The time, in ms since 1970. An answer that was made without asking for it may be given again until the state changes. */
+  nowMs(): number;
+  /** A new id (uuid). */
+  newId(): string;
+}
+
+/** What does an operation: decides, and leaves computing to the domain and keeping to the store. Declines by throwing a `Refusal`. */
+export type Handler<Id extends OperationId> = (input: Input<Id>, shop: Shop) => Answer<Id> | Promise<Answer<Id>>;
+
+/** Stands in the table of handlers for an operation that is answered from the contract's examples. */
+export const mocked = Symbol('mocked');
+
+/** A handler for each operation of the contract, or the word that it is mocked. */
+export type Handlers = { readonly [Id in OperationId]: Handler<Id> | typeof mocked };

@@ -1,0 +1,22 @@
+import { addCartItem, listCartItems, removeCartItem, updateCartItem } from './cart-items.ts';
+import { listDeliveryOptions } from './delivery-options.ts';
+import type { Handlers } from './handler.ts';
+import { createOrder, getOrder, listOrders } from './orders.ts';
+import { getPaymentSummary } from './payment-summary.ts';
+import { listProducts } from './products.ts';
+import { resetData } from './reset.ts';
+
+/** Who does which operation of the contract; an operation without an entry does not compile. */
+export const handlers: Handlers = {
+  listProducts,
+  listDeliveryOptions,
+  listCartItems,
+  addCartItem,
+  updateCartItem,
+  removeCartItem,
+  listOrders,
+  createOrder,
+  getOrder,
+  getPaymentSummary,
+  resetData,
+};
