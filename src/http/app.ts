@@ -1,0 +1,106 @@
+import cors from '@koa/cors';
+import Koa, { type Middleware } from 'koa';
+import { exchangeOf, problemAnswer, send } from './exchange.ts';
+import { frontEnd, historyFallback, pictures } from './files.ts';
+import { type FrontDoorParts, frontDoor } from './front-door.ts';
+import type { Log } from './log.ts';
+import { type OperationParts, operations } from './operations.ts';
+import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
+import type { ReadyAnswers } from './ready-answers.ts';
+
+/** What the app is made of. */
+export interface AppParts extends OperationParts, FrontDoorParts {
+  readonly ready: ReadyAnswers;
+  readonly log: Log;
+  /** The folder of the pictures. */
+  readonly images: string;
+}
+
+/**
+ * The Koa app. A request passes, in this order:
+ * 1. fixed headers, which every answer carries
+ * 2. CORS: answers preflights, lets any origin read everything else, errors too
+ * 3. keeping: puts aside the bytes of answers that stay right until the state changes
+ * 4. verifying: holds the answer of an operation against the contract
+ * 5. problems: turns what is thrown below into problem documents
+ * 6. the front door: the page at /, the contract, readiness, the pages of problems
+ * 7. the operations of the contract, and all else below /api
+ * 8. files: a built front end, the pictures, the front end's own routes
+ */
+export function createApp(parts: AppParts): Koa {
+  const app = new Koa();
+  app.use(fixedHeaders);
+  app.use(openToAll());
+  app.use(keeping(parts));
+  app.use(verifying(parts));
+  app.use(problems(parts));
+  app.use(frontDoor(parts));
+  app.use(operations(parts));
+  if (parts.static !== undefined) app.use(frontEnd(parts.static));
+  app.use(pictures(parts.images));
+  if (parts.static !== undefined) app.use(historyFallback(parts.static));
+  return app;
+}
+
+const fixedHeaders: Middleware = (ctx, next) => {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
+  return next();
+};
+
+/** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** Headers that scripts of other origins may read. */
+const EXPOSED = ['Location', 'Allow', 'Retry-After', 'Preference-Applied', 'X-Sandbox'];
+
+/** The asking origin is named rather than `*`, since front ends that send credentials would be refused with that; the shop has none to protect. */
+function openToAll(): Middleware {
+  return cors({
+    origin: (ctx) => ctx.get('Origin'),
+    credentials: true,
+    allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS',
+    exposeHeaders: EXPOSED,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
+
+function keeping({ ready }: AppParts): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { route, revision } = exchangeOf(ctx);
+    if (route === undefined || revision === undefined || ctx.status !== 200) return;
+    const bytes = ctx.body as Buffer;
+    const headers = { ...ctx.res.getHeaders(), 'Content-Length': bytes.length };
+    ready.keep(ctx.req, { operationId: route.operationId, revision, headers, bytes });
+  };
+}
+
+function verifying({ contract, log }: AppParts): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { route, answer } = exchangeOf(ctx);
+    if (!route || !answer) return;
+    const troubles = contract.verify(route, answer);
+    if (troubles.length > 0)
+      log.error({ operation: route.operationId, status: answer.status, troubles }, 'an answer breaks the contract');
+  };
+}
+
+function problems({ log }: AppParts): Middleware {
+  return async (ctx, next) => {
+    try {
+      if (ctx.get('Host') === '')
+        throw new FaultError({ code: 'malformed-request', detail: 'the Host header is missing: send one' });
+      await next();
+      if (ctx.respond !== false && ctx.status === 404 && !exchangeOf(ctx).answer)
+        throw new FaultError(unknownPath(ctx.path));
+    } catch (thrown) {
+      const fault = faultOf(thrown);
+      if (!fault || fault.code === 'unavailable') log.error({ err: thrown, method: ctx.method, path: ctx.path });
+      const exchange = exchangeOf(ctx);
+      exchange.notes = [...exchange.notes, (fault ?? internalError).detail];
+      send(ctx, problemAnswer(fault ?? internalError, ctx.path));
+    }
+  };
+}

@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import type { Route } from '../contract/routes.ts';
+import { type Fault, problemDocument, problemKinds } from './problem.ts';
+
+/** What is known of a request while it is answered. */
+export interface Exchange {
+  /** The operation that was asked for, once it is found. */
+  route?: Route;
+  /** What was wrong with the request or ignored in it, a sentence each. */
+  notes: readonly string[];
+  /** The answer, once it is made. */
+  answer?: JsonAnswer;
+  /** The revision of the state that alone the answer is made of; undefined where it has other sources. */
+  revision?: number | undefined;
+}
+
+/** An answer as data; its body is to become JSON, undefined where there is none. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+const exchanges = new WeakMap<object, Exchange>();
+
+/** The exchange of a request: one and the same for all that handle it. */
+export function exchangeOf({ req }: Pick<Context, 'req'>): Exchange {
+  let exchange = exchanges.get(req);
+  if (!exchange) {
+    exchange = { notes: [] };
+    exchanges.set(req, exchange);
+  }
+  return exchange;
+}
+
+/** Bare, without a charset: JSON has none (RFC 8259), and dredd compares the text with the contract's. */
+const JSON_TYPE = 'application/json';
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** An answer that all went well. */
+export function success({ status, headers = {}, body }: Partial<JsonAnswer> & { status: number }): JsonAnswer {
+  return body === undefined
+    ? { status, headers }
+    : { status, headers: { ...headers, 'Content-Type': JSON_TYPE }, body };
+}
+
+/** The problem document of a fault, as the answer to a request for `path`. */
+export function problemAnswer(fault: Fault, path: string): JsonAnswer {
+  return {
+    status: problemKinds[fault.code].status,
+    headers: { ...fault.headers, 'Content-Type': PROBLEM_TYPE },
+    body: problemDocument(fault, path),
+  };
+}
+
+/** An answer of JSON that somebody opens by itself may load nothing and be framed by nobody. */
+const NO_DOCUMENT = "default-src 'none'; frame-ancestors 'none'";
+
+/** Answers a request. Nothing on the way is to keep the answer: it would be an old one soon. */
+export function send(ctx: Context, answer: JsonAnswer): void {
+  exchangeOf(ctx).answer = answer;
+  ctx.status = answer.status;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Content-Security-Policy', NO_DOCUMENT);
+  ctx.set(answer.headers);
+  ctx.body = answer.body === undefined ? null : Buffer.from(JSON.stringify(answer.body));
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Where the server tells what it does; pino has this shape. */
+export interface Log {
+  info(fields: object, message?: string): void;
+  warn(fields: object, message?: string): void;
+  error(fields: object, message?: string): void;
+}
+
+/** What a log line says of a request beside what HTTP says. */
+export interface RequestDetails {
+  readonly operation?: string | undefined;
+  /** What was wrong with it or ignored in it, a sentence each. */
+  readonly notes?: readonly string[];
+}
+
+/** Writes one line for a request, once its answer is out or its client is gone; `details` is asked then. */
+export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, details: () => RequestDetails): void {
+  const begunMs = performance.now();
+  res.once('close', () => {
+    const { operation, notes = [] } = details();
+    const said = res.writableFinished ? notes : [...notes, 'the client went away'];
+    log.info({
+      method: req.method,
+      path: req.url,
+      operation,
+      status: res.writableFinished ? res.statusCode : undefined,
+      ms: Math.round((performance.now() - begunMs) * 10) / 10,
+      notes: said.length > 0 ? said : undefined,
+    });
+  });
+}

@@ -1,0 +1,208 @@
+import type { Problem, Violation } from '../contract/operation.ts';
+import { Refusal, type RefusalCode } from '../domain/refusal.ts';
+import { DataFault } from '../store/data-file.ts';
+import { StoreUnavailable } from '../store/store.ts';
+
+/** Every problem that an answer can name: what the shop declines, and what is wrong with a request or with the server. */
+export type ProblemCode =
+  | RefusalCode
+  | 'invalid-request'
+  | 'malformed-json'
+  | 'malformed-request'
+  | 'unknown-path'
+  | 'method-not-allowed'
+  | 'request-timeout'
+  | 'body-too-large'
+  | 'unsupported-media-type'
+  | 'expectation-failed'
+  | 'headers-too-large'
+  | 'internal-error'
+  | 'unavailable';
+
+/** What is the same every time that a problem occurs. */
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  /** For the page that explains the problem. */
+  readonly explanation: string;
+}
+
+/** The status, title and explanation of each problem: codes inside, statuses outside. */
+export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
+  'unknown-product': {
+    status: 404,
+    title: 'There is no such product',
+    explanation:
+      'The request names a product by an id that the catalogue does not have. GET /api/products lists the products.',
+  },
+  'unknown-delivery-option': {
+    status: 404,
+    title: 'There is no such delivery option',
+    explanation:
+      'The request names a delivery option by an id that the shop does not have. GET /api/delivery-options lists the options.',
+  },
+  'unknown-cart-item': {
+    status: 404,
+    title: 'The product is not in the cart',
+    explanation:
+      'The request changes or removes the cart item of a product that is not in the cart. POST /api/cart-items adds one.',
+  },
+  'unknown-order': {
+    status: 404,
+    title: 'There is no such order',
+    explanation: 'No order has the id in the path. GET /api/orders lists the orders.',
+  },
+  'empty-cart': {
+    status: 409,
+    title: 'The cart is empty',
+    explanation:
+      'An order is made of what is in the cart, and nothing is. An order empties the cart, so a second one finds it empty.',
+  },
+  'quantity-limit': {
+    status: 409,
+    title: 'The cart takes no more of this product',
+    explanation: 'A cart holds at most 1,000,000 of one product, so that money stays exact. Adding would pass that.',
+  },
+  'invalid-request': {
+    status: 400,
+    title: 'The request breaks the contract',
+    explanation:
+      'The parameters or the body are not as openapi.yaml has them. `violations` has each: in which part of the request, where in it (JSON Pointer), which rule, the value seen, and what would be right.',
+  },
+  'malformed-json': {
+    status: 400,
+    title: 'The body is not JSON',
+    explanation: 'The body is announced as JSON but cannot be parsed as such. `detail` says where parsing stopped.',
+  },
+  'malformed-request': {
+    status: 400,
+    title: 'The request is not readable',
+    explanation:
+      'The request is not HTTP as RFC 9112 has it, it has no Host header, or its body ended early or cannot be decompressed.',
+  },
+  'unknown-path': {
+    status: 404,
+    title: 'There is nothing here',
+    explanation: 'Neither the contract nor the server has this path. /openapi.yaml is the contract.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: "The path doesn't have this method",
+    explanation: 'The path exists, but not with this method. The Allow header lists the methods that it has.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'The request took too long to arrive',
+    explanation: 'A request has to be sent within 30 seconds.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'The body is too large',
+    explanation: 'A body may have at most 100 kB (102,400 bytes), after decompression.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The body has an unsupported type',
+    explanation:
+      'Bodies are JSON: send them with Content-Type: application/json, in UTF-8, plain or compressed with gzip, deflate or br.',
+  },
+  'expectation-failed': {
+    status: 417,
+    title: 'The expectation cannot be met',
+    explanation: 'The only value of the Expect header that is understood is 100-continue.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'The headers are too large',
+    explanation: 'Request line and headers may have at most 64 kB together.',
+  },
+  'internal-error': {
+    status: 500,
+    title: 'The server has a fault',
+    explanation: 'Something went wrong in the server itself. Its log says what; the request may be right.',
+  },
+  unavailable: {
+    status: 503,
+    title: "The server can't do this at the moment",
+    explanation:
+      'The data could not be stored (a full disk, a damaged file), and nothing was changed; or the server is stopping.',
+  },
+};
+
+/** A problem as it occurs. */
+export interface Fault {
+  readonly code: ProblemCode;
+  /** What is wrong and how to mend it, a sentence. */
+  readonly detail: string;
+  readonly violations?: readonly Violation[];
+  /** Headers that go with the status: `Allow`, `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A fault on its way up to where it is answered. */
+export class FaultError extends Error {
+  override readonly name = 'FaultError';
+
+  constructor(readonly fault: Fault) {
+    super(fault.detail);
+  }
+}
+
+/** The fault that something thrown stands for; undefined where it is a bug of ours. */
+export function faultOf(thrown: unknown): Fault | undefined {
+  if (thrown instanceof FaultError) return thrown.fault;
+  if (thrown instanceof Refusal) return { code: thrown.code, detail: thrown.message };
+  if (thrown instanceof StoreUnavailable || thrown instanceof DataFault) return unavailable(thrown.message);
+  return undefined;
+}
+
+/** After how many seconds a client that was told `unavailable` may try again. */
+const RETRY_AFTER_SECONDS = '1';
+
+/** The fault of a server that can't do now what it could later. */
+export function unavailable(detail: string): Fault {
+  return { code: 'unavailable', detail, headers: { 'Retry-After': RETRY_AFTER_SECONDS } };
+}
+
+/** The fault of a method that a path doesn't have; `allow`: those that it has. */
+export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Fault {
+  const methods = allow.join(', ');
+  return {
+    code: 'method-not-allowed',
+    detail: `${method} is not a method of ${path}: use ${methods}`,
+    headers: { Allow: methods },
+  };
+}
+
+/** The fault of a path that leads nowhere. */
+export function unknownPath(path: string): Fault {
+  return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths of the shop` };
+}
+
+/** What a client is told of a bug of ours: that there is one. */
+export const internalError: Fault = {
+  code: 'internal-error',
+  detail: "the server has a fault, which its log tells of: this is not the request's",
+};
+
+/** The problem document (RFC 9457) of a fault that occurred at a path. */
+export function problemDocument({ code, detail, violations }: Fault, path: string): Problem {
+  const { status, title } = problemKinds[code];
+  return {
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail,
+    message: detail,
+    instance: uriReference(path),
+    ...(violations ? { violations } : {}),
+  };
+}
+
+/** A path as a valid URI reference (RFC 3986): its escapes kept, all else that may not stand there escaped. */
+function uriReference(path: string): string {
+  return path
+    .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
+    .replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)
+    .replace(/^\/\/+/, '/');
+}

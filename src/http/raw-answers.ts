@@ -1,0 +1,61 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { problemAnswer } from './exchange.ts';
+import type { Fault } from './problem.ts';
+
+/** What Node's HTTP parser and its timers complain of. */
+export interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** The fault that an error of Node's parser or timers stands for; undefined where nobody is left to be told. */
+export function faultOfClientError({ code, message }: ClientError): Fault | undefined {
+  if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return {
+      code: 'headers-too-large',
+      detail: 'request line and headers are larger than the limit of 64 kB: send less',
+    };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { code: 'request-timeout', detail: 'the request did not arrive in time: send it within 30 s' };
+  }
+  return { code: 'malformed-request', detail: `the request is not HTTP: ${message.replace(/^Parse Error: /, '')}` };
+}
+
+/** The path of the request that an error speaks of, as far as it is known; without its query. */
+export function pathOf({ rawPacket }: ClientError, url: string | undefined): string {
+  const target = url ?? /^[A-Z]+ (\/\S*) HTTP/.exec(rawPacket?.toString('latin1', 0, 4096) ?? '')?.[1] ?? '/';
+  return target.split('?')[0] ?? '/';
+}
+
+/** Answers beside the app, where Node has made a response of its own. The connection ends. */
+export function answerBeside(req: IncomingMessage, res: ServerResponse, fault: Fault): void {
+  const { status, headers, text } = besideApp(fault, pathOf(new Error(), req.url));
+  res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : text);
+}
+
+/** Answers on a bare connection, where Node has made no response, and ends it. */
+export function answerRaw(socket: Duplex, fault: Fault, path: string): void {
+  const { status, headers, text } = besideApp(fault, path);
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+}
+
+function besideApp(fault: Fault, path: string) {
+  const { status, headers, body } = problemAnswer(fault, path);
+  const text = JSON.stringify(body);
+  return {
+    status,
+    text,
+    headers: {
+      ...headers,
+      'Content-Length': String(Buffer.byteLength(text)),
+      'Cache-Control': 'no-store',
+      'Access-Control-Allow-Origin': '*',
+      'X-Content-Type-Options': 'nosniff',
+      Connection: 'close',
+    },
+  };
+}
