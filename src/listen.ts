@@ -1,0 +1,66 @@
+import type { HttpServer } from './http/server.ts';
+
+/** An address that can't be listened on: `message` says why and what to do. */
+export class AddressFault extends Error {
+  override readonly name = 'AddressFault';
+}
+
+/** Where a server is to be reached. */
+export interface Address {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/** What `localhost` can mean; which of the two a client tries is its own affair, so both are listened on. */
+const LOOPBACK = ['127.0.0.1', '::1'] as const;
+
+/** How often another free port is tried where the one found on 127.0.0.1 is taken on ::1. */
+const TRIES = 10;
+
+/**
+ * Has a server listen on `host`, or on loopback alone where none is given; port 0 picks a free one. Throws `AddressFault`.
+ */
+export async function listen(server: HttpServer, host: string | undefined, port: number): Promise<Address> {
+  const main = host ?? LOOPBACK[0];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const bound = await server.listen(main, port);
+      if (host === undefined) await alsoOnIpv6(server, bound);
+      return { url: `http://${named(main)}:${bound}`, port: bound };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || port !== 0 || attempt === TRIES)
+        throw addressFault(main, port, error as NodeJS.ErrnoException);
+      await server.unlisten();
+    }
+  }
+}
+
+/** Codes of a machine that has no IPv6. */
+const NO_IPV6 = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'];
+
+async function alsoOnIpv6(server: HttpServer, port: number): Promise<void> {
+  try {
+    await server.listen(LOOPBACK[1], port);
+  } catch (error) {
+    if (!NO_IPV6.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+/** A host as it stands in a URL that works on this machine. */
+function named(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function addressFault(host: string, port: number, cause: NodeJS.ErrnoException): AddressFault {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} is in use: stop what uses it, or choose another with --port (0 picks a free one)`,
+    EACCES: `port ${port} is not for this user: choose one above 1023 with --port`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with --host, or leave it out`,
+    ENOTFOUND: `there is no host ${host}: choose another with --host, or leave it out`,
+  };
+  const reason = reasons[cause.code ?? ''] ?? `can't listen on ${host}, port ${port}: ${cause.message}`;
+  return new AddressFault(reason, { cause });
+}

@@ -1,0 +1,119 @@
+import { statSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { LogStyle } from './logger.ts';
+import type { Handlers } from './operations/handler.ts';
+
+/** How a storefront is set up. */
+export interface Options {
+  /** The port to listen on; 0 (the default) picks a free one. */
+  readonly port?: number | undefined;
+  /** The address to listen on; by default 127.0.0.1, and ::1 where the machine has it. */
+  readonly host?: string | undefined;
+  /** The data file. Without one the state is in memory and ends with the program. */
+  readonly data?: string | undefined;
+  /** The default data, which a reset restores; by default the db.json.default that comes along. */
+  readonly defaultData?: string | undefined;
+  /** A folder with a built front end, to be served at /. */
+  readonly static?: string | undefined;
+  /** Refuses what the contract doesn't know, instead of ignoring it. */
+  readonly strict?: boolean | undefined;
+  /** How the log looks; `off` by default. */
+  readonly log?: LogStyle | undefined;
+  /** Where the log goes; standard output by default. */
+  readonly logTo?: { write(line: string): void } | undefined;
+  /** The time, in ms since 1970; that of the machine by default. */
+  readonly nowMs?: (() => number) | undefined;
+  /** New ids, uuids; random by default. */
+  readonly newId?: (() => string) | undefined;
+  /** Handlers in place of the shop's own, by operationId; `mocked` leaves an operation to the contract's examples. */
+  readonly handlers?: Partial<Handlers> | undefined;
+  /** How long a request may take to arrive, in ms; 30,000 by default. */
+  readonly requestTimeoutMs?: number | undefined;
+}
+
+/** What a command line asks for: a storefront, a text to print, or nothing that makes sense. */
+export type Request =
+  | { readonly kind: 'run'; readonly options: Options }
+  | { readonly kind: 'print'; readonly text: string }
+  | { readonly kind: 'refuse'; readonly reason: string };
+
+/** Where the command is given. */
+export interface Surroundings {
+  /** The arguments, without the program's own name. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: boolean;
+  readonly version: string;
+}
+
+/** Reads a command line; what is wrong with it is said in one sentence. */
+export function readCommandLine({ args, environment, isTerminal, version }: Surroundings): Request {
+  let printed = '';
+  const print = (text: string) => {
+    printed += text;
+  };
+  const command = storefrontCommand(version, isTerminal).configureOutput({ writeOut: print, writeErr: print });
+  try {
+    command.parse(portFrom(environment, args), { from: 'user' });
+    return { kind: 'run', options: command.opts<Options>() };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'print', text: printed };
+    return {
+      kind: 'refuse',
+      reason: printed
+        .replace(/^error: /, '')
+        .trim()
+        .replaceAll('\n', ' '),
+    };
+  }
+}
+
+/** The arguments, led by the PORT of the environment, so that a --port among them wins. */
+function portFrom({ PORT }: Surroundings['environment'], args: readonly string[]): string[] {
+  return PORT ? ['--port', PORT, ...args] : [...args];
+}
+
+function storefrontCommand(version: string, isTerminal: boolean): Command {
+  return new Command('storefront')
+    .description('A shop behind openapi.yaml: products, cart, orders and reset, kept in a JSON file.')
+    .version(version)
+    .option(
+      '--port <number>',
+      'port to listen on, 0 picks a free one; PORT in the environment does the same',
+      port,
+      3000,
+    )
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1 and ::1)', notEmpty)
+    .option('--data <file>', 'file that the state is kept in', notEmpty, 'db.json')
+    .option(
+      '--default-data <file>',
+      'default data, which a reset restores (default: the one that comes along)',
+      notEmpty,
+    )
+    .option('--static <folder>', 'serve a built front end from this folder', folder)
+    .option('--strict', 'refuse what the contract does not know instead of ignoring it')
+    .addOption(
+      new Option('--log <style>', 'one line for each request')
+        .choices(['pretty', 'json', 'off'])
+        .default(isTerminal ? 'pretty' : 'json', 'pretty on a terminal, else json'),
+    )
+    .allowExcessArguments(false)
+    .exitOverride();
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= 65_535) return number;
+  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It is empty.');
+}
+
+function folder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new InvalidArgumentError('There is no such folder.');
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Contract, loadContract } from './contract/contract.ts';
+import { createApp } from './http/app.ts';
+import { exchangeOf } from './http/exchange.ts';
+import { type Log, logRequest } from './http/log.ts';
+import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
+import { createHttpServer } from './http/server.ts';
+import { listen } from './listen.ts';
+import { createLogger } from './logger.ts';
+import { handlers } from './operations/index.ts';
+import type { Options } from './options.ts';
+import { openState } from './store/open-state.ts';
+
+export type { paths } from './contract/schema.d.ts';
+export type { Options } from './options.ts';
+
+/** A shop that runs. */
+export interface Storefront {
+  /** Where it is, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** The data file; undefined where the state is in memory only. */
+  readonly dataFile: string | undefined;
+  /** How many operations its contract has. */
+  readonly operations: number;
+  /** Takes no new request, finishes those begun (for 8 s at most), and lets go of the port and the data file. */
+  close(): Promise<void>;
+}
+
+/** The version of this package. */
+export const version: string = JSON.parse(readFileSync(ours('package.json'), 'utf8')).version;
+
+/** How long a request may take to arrive, in ms, unless the options say otherwise. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts a shop in this process and gives it back once it listens: on a free port, with its state in memory, unless the options say otherwise.
+ * Rejects with an error whose message is one clear sentence where the contract, the data or the address can't be used.
+ */
+export async function createStorefront(options: Options = {}): Promise<Storefront> {
+  const nowMs = options.nowMs ?? Date.now;
+  const log = createLogger(options.log ?? 'off', options.logTo);
+  const contract = await loadContract({ path: ours('openapi.yaml'), strict: options.strict ?? false });
+  const { store, path: dataFile } = await openState({
+    data: options.data,
+    defaultData: resolve(options.defaultData ?? ours('db.json.default')),
+    check: contract.check,
+    nowMs,
+    warn: (message) => log.warn({}, message),
+  });
+  const ready = readyAnswers(() => store.read().revision);
+  const app = createApp({
+    contract,
+    handlers: { ...handlers, ...options.handlers },
+    store,
+    nowMs,
+    newId: options.newId ?? randomUUID,
+    ready,
+    log,
+    version,
+    dataFile,
+    images: ours('images'),
+    static: options.static && resolve(options.static),
+  });
+  const server = createHttpServer({
+    answer: answering(app.callback(), ready, log),
+    log,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+  });
+  const { url, port } = await listen(server, options.host, options.port ?? 0).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
+  const operations = contract.routes.length;
+  log.info(
+    { url, dataFile, operations },
+    `storefront ${version} at ${url}, data in ${dataFile ?? 'memory'}, ${operations} operations`,
+  );
+  const stopWarming = warmUp(contract);
+
+  return {
+    url,
+    port,
+    dataFile,
+    operations,
+    async close() {
+      stopWarming();
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+/** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */
+function answering(app: (req: IncomingMessage, res: ServerResponse) => unknown, ready: ReadyAnswers, log: Log) {
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    const operation = ready.give(req, res);
+    logRequest(log, req, res, () => {
+      const { route, notes } = exchangeOf({ req });
+      return { operation: operation ?? route?.operationId, notes };
+    });
+    if (operation === undefined) app(req, res);
+  };
+}
+
+/** Makes the validators of one operation after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
+function warmUp(contract: Contract): () => void {
+  const cold = [...contract.routes];
+  let turn: NodeJS.Immediate | undefined;
+  const warmNext = () => {
+    const route = cold.shift();
+    if (!route) return;
+    contract.warmUp(route);
+    turn = setImmediate(warmNext);
+  };
+  turn = setImmediate(warmNext);
+  return () => clearImmediate(turn);
+}
+
+/** A file that comes along with this package: this module stands one folder below its root, in `src` as in `dist`. */
+function ours(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
