@@ -1,0 +1,35 @@
+import type { Outline } from '../outline.ts';
+import { box, each, polygon, upTo } from '../outline.ts';
+import type { Mark } from '../picture.ts';
+import { fill, within } from '../shape.ts';
+
+/** Distance from one star's middle to the next. */
+const pitch = 60;
+
+/** Outer and inner radius of a star. */
+const [outerRadius, innerRadius] = [29, 13.5];
+
+/** The amber is dark enough to stand out from white, the grey light enough to read as "not given". */
+const [givenColor, missingColor] = ['#f0a01e', '#d5dae1'];
+
+/** Ten times the number of stars, as it stands in the file names: 0, 5, … 50. */
+export const tenfoldRatings: readonly number[] = upTo(11).map((halves) => halves * 5);
+
+/** Five stars in a row, the first `tenfold` / 10 of them given; a half star ends exactly in its middle. */
+export function ratingStrip(tenfold: number): Mark {
+  const stars = each(upTo(5), star);
+  const given = box([0, 0], [(tenfold / 10) * pitch, pitch]);
+  return {
+    size: [5 * pitch, 56],
+    shape: fill(missingColor, stars) + (tenfold === 0 ? '' : within(given, fill(givenColor, stars))),
+  };
+}
+
+function star(index: number): Outline {
+  const corners = upTo(10).map((corner) => {
+    const [angle, radius] = [(corner * Math.PI) / 5, corner % 2 === 0 ? outerRadius : innerRadius];
+    const [x, y] = [(index + 0.5) * pitch + radius * Math.sin(angle), 30.5 - radius * Math.cos(angle)];
+    return [Number(x.toFixed(1)), Number(y.toFixed(1))] as const;
+  });
+  return polygon(corners);
+}
