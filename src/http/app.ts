@@ -71,7 +71,8 @@ function keeping({ ready }: AppParts): Middleware {
     const { route, revision } = exchangeOf(ctx);
     if (route === undefined || revision === undefined || ctx.status !== 200) return;
     const bytes = ctx.body as Buffer;
-    const headers = { ...ctx.res.getHeaders(), 'Content-Length': bytes.length };
+    // Koa's own comes too late to be seen here; in the lower case of the others, so that there is one.
+    const headers = { ...ctx.res.getHeaders(), 'content-length': bytes.length };
     ready.keep(ctx.req, { operationId: route.operationId, revision, headers, bytes });
   };
 }

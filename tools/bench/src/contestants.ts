@@ -1,0 +1,61 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bench } from './measurement.ts';
+
+/** A server that can be started. */
+export interface Contestant {
+  readonly name: string;
+  /** The arguments to `node` for a start at this port. `folder` is its own and empty; it may put files there. */
+  readonly prepare: (port: number, folder: string) => readonly string[];
+}
+
+/** How our server is run. */
+export interface OurOptions {
+  readonly name: string;
+  /** `json` goes to /dev/null. */
+  readonly log: 'off' | 'json';
+  /** The data file for a start that was given this folder. */
+  readonly data: (folder: string) => string;
+}
+
+/** No data file: our server makes it of the default data. */
+export const freshData: OurOptions['data'] = (folder) => join(folder, 'db.json');
+
+/** A data file that is there already, as large as this one. */
+export function copyOf(file: string): OurOptions['data'] {
+  return (folder) => {
+    const copy = join(folder, 'db.json');
+    copyFileSync(file, copy);
+    return copy;
+  };
+}
+
+/** node:http with answers that are ready as bytes: the least that a server on Node can cost. */
+export function bare({ answersFile }: Bench): Contestant {
+  return peer('bare', './peers/bare.js', answersFile);
+}
+
+/** What one would write by hand with koa, without a contract. */
+export function koa({ answersFile }: Bench): Contestant {
+  return peer('koa', './peers/koa.js', answersFile);
+}
+
+/** The server under test; each change is on the disk before it is answered. */
+export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, data }: OurOptions): Contestant {
+  const prepare = (port: number, folder: string) => [
+    serverFile,
+    '--port',
+    String(port),
+    '--data',
+    data(folder),
+    '--log',
+    log,
+  ];
+  return { name, prepare };
+}
+
+function peer(name: string, file: string, answersFile: string): Contestant {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  return { name, prepare: (port) => [path, String(port), answersFile] };
+}

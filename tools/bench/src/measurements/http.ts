@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkAnswers, type RecordedAnswer } from '../answers.ts';
+import { bare, type Contestant, freshData, koa, ours } from '../contestants.ts';
+import { CONNECTIONS } from '../load.ts';
+import { type Bench, Fault, type Report, type Target } from '../measurement.ts';
+import { CPU_ERROR_SECONDS } from '../proc.ts';
+import type { ShopRequest } from '../requests.ts';
+import { interleave, rotated } from '../rounds.ts';
+import { amountFor, cpuGoal, cpuMicros, latest, perSecond, type Sample, takeSample } from '../sample.ts';
+import { type Server, startServer } from '../server.ts';
+import { type Figure, figure, ratio, show } from '../stats.ts';
+
+const ROUNDS = 5;
+/** All of it, from the first start to the last answer. */
+const LIMIT_SECONDS = 120;
+/** What is planned with; the rest is for what goes slower than planned. */
+const PLANNED_SECONDS = 105;
+/** Our server prepares its validators after it has begun to listen, while nobody asks. */
+const SETTLE_MS = 3_000;
+/** Rounds that aren't counted: after the first, V8 has compiled what is hot; the second is what the first sample is planned by. */
+const WARM_UP_ROUNDS = 2;
+const WARM_UP_AMOUNT = 3_000;
+/** How cheap we want to be: bare's CPU time / ours. */
+const WANTED_RATIO = { GET: 0.5, POST: 0.25 };
+
+/** The server whose targets are judged, and the one that all are compared with. */
+const OURS = 'ours';
+const BARE = 'bare';
+
+/** One server asked one thing: what is sampled once a round. */
+interface Cell {
+  readonly server: Server;
+  readonly request: ShopRequest;
+}
+
+interface Measured extends Cell {
+  /** In the order of the rounds. */
+  readonly samples: readonly Sample[];
+}
+
+/** CPU time per request of bare node:http, koa by hand and our server, in µs, and what of bare's cheapness is left. */
+export async function http(bench: Bench): Promise<Report> {
+  const startedMs = performance.now();
+  const servers = await startAll(bench);
+  await sleep(SETTLE_MS);
+  const groups = bench.requests.map((request) => servers.map((server) => ({ server, request })));
+  const measured = await measure(groups, startedMs, bench);
+  for (const server of servers) await server.stop();
+  return report(measured);
+}
+
+async function startAll(bench: Bench): Promise<Server[]> {
+  const answers: RecordedAnswer[] = JSON.parse(readFileSync(bench.answersFile, 'utf8'));
+  const contestants: Contestant[] = [
+    bare(bench),
+    koa(bench),
+    ours(bench, { name: OURS, log: 'off', data: freshData }),
+    ours(bench, { name: 'ours, --log json', log: 'json', data: freshData }),
+  ];
+  const servers: Server[] = [];
+  for (const contestant of contestants) {
+    const server = await startServer(contestant, bench.folder);
+    await checkAnswers(server.port, answers);
+    servers.push(server);
+  }
+  return servers;
+}
+
+/** Samples every cell once a round, with as many requests as the time left allows; the cells of a group follow one another. */
+async function measure(groups: readonly (readonly Cell[])[], startedMs: number, { tell }: Bench): Promise<Measured[]> {
+  const secondsLeft = (limit: number) => limit - (performance.now() - startedMs) / 1_000;
+  const sample = ({ server, request }: Cell, amount: number) => {
+    if (secondsLeft(LIMIT_SECONDS) < 0)
+      throw new Fault(`not done within ${LIMIT_SECONDS} s: the machine is too busy or too slow`);
+    return takeSample(server, request, amount);
+  };
+  tell('http: warming up');
+  const taken = await interleave(WARM_UP_ROUNDS, groups.flat(), (cell) => sample(cell, WARM_UP_AMOUNT));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const budget = { wallSeconds: secondsLeft(PLANNED_SECONDS), rounds: ROUNDS - round };
+    const goal = cpuGoal([...taken.values()].map(latest), budget);
+    tell(`http: round ${round + 1} of ${ROUNDS}, ${goal.toFixed(2)} s of CPU time a sample`);
+    for (const cell of groups.flatMap((group) => rotated(group, round))) {
+      const samples = taken.get(cell) ?? [];
+      samples.push(await sample(cell, amountFor(goal, latest(samples))));
+    }
+  }
+  return [...taken].map(([cell, samples]) => ({ ...cell, samples: samples.slice(WARM_UP_ROUNDS) }));
+}
+
+function report(measured: readonly Measured[]): Report {
+  const compared = measured.map((one) => ({ ...one, toBare: ratioToBare(one, measured) }));
+  const leastCpu = Math.min(...measured.flatMap(({ samples }) => samples.map((sample) => sample.cpuSeconds)));
+  return {
+    title: 'http: CPU time per request',
+    how:
+      `µs of the server process, user and system (/proc/PID/stat), ${CONNECTIONS} connections over loopback; ratio: bare's / this one's, ` +
+      `1.00 is as cheap as bare. Median (lowest–highest) of ${ROUNDS} interleaved rounds. Each sample used ${leastCpu.toFixed(2)} s ` +
+      `of CPU time or more, which is known to ${CPU_ERROR_SECONDS} s. Requests/s are bounded by the load, which has the other core.`,
+    columns: ['request', 'server', 'µs CPU / request', 'ratio to bare', 'requests/s'],
+    rows: compared.map(({ request, server, samples, toBare }) => [
+      request.name,
+      server.name,
+      show(figure(samples.map(cpuMicros)), 1),
+      show(toBare, 2),
+      figure(samples.map(perSecond)).median.toFixed(0),
+    ]),
+    targets: compared
+      .filter(({ server }) => server.name === OURS)
+      .map(({ request, toBare }) => target(request, toBare)),
+  };
+}
+
+function ratioToBare({ request, samples }: Measured, all: readonly Measured[]): Figure {
+  const beside = all.find((other) => other.server.name === BARE && other.request === request);
+  return ratio((beside?.samples ?? []).map(cpuMicros), samples.map(cpuMicros));
+}
+
+function target({ name, method }: ShopRequest, toBare: Figure): Target {
+  const wanted = WANTED_RATIO[method];
+  return {
+    what: `http, ${name}, CPU time of bare / ours`,
+    reached: `${toBare.median.toFixed(2)} (wanted: at least ${wanted})`,
+    isMet: toBare.median >= wanted,
+  };
+}

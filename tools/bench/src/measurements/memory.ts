@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bare, type Contestant, freshData, koa, ours } from '../contestants.ts';
+import { load } from '../load.ts';
+import type { Bench, Report, Target } from '../measurement.ts';
+import { residentMB } from '../proc.ts';
+import type { ShopRequest } from '../requests.ts';
+import { interleave } from '../rounds.ts';
+import { startServer } from '../server.ts';
+import { figure, ratio, show } from '../stats.ts';
+
+const ROUNDS = 3;
+/** Our server prepares its validators after it has begun to listen, while nobody asks: that belongs to it. */
+const IDLE_MS = 3_000;
+/** How many requests in all, shared equally between those of the same method. */
+const TOTAL = { GET: 20_000, POST: 1_000 };
+const WANTED_IDLE_MB = 120;
+const OURS = 'ours';
+
+/** What a process holds in RAM, in MB. */
+interface Held {
+  readonly idle: number;
+  readonly loaded: number;
+}
+
+/** The memory that a server holds when idle after its start, and when idle after some work, in MB. */
+export async function memory(bench: Bench): Promise<Report> {
+  const contestants = [bare(bench), koa(bench), ours(bench, { name: OURS, log: 'off', data: freshData })];
+  bench.tell(`memory: ${ROUNDS} rounds`);
+  const rounds = await interleave(ROUNDS, contestants, (contestant) => holdOnce(contestant, bench));
+  return report(rounds);
+}
+
+async function holdOnce(contestant: Contestant, { folder, requests }: Bench): Promise<Held> {
+  const server = await startServer(contestant, folder);
+  await sleep(IDLE_MS);
+  const idle = residentMB(server.pid);
+  for (const request of requests) await load(server, request, share(request, requests));
+  await sleep(IDLE_MS);
+  const loaded = residentMB(server.pid);
+  await server.stop();
+  return { idle, loaded };
+}
+
+function share({ method }: ShopRequest, requests: readonly ShopRequest[]): number {
+  return TOTAL[method] / requests.filter((other) => other.method === method).length;
+}
+
+function report(rounds: ReadonlyMap<Contestant, readonly Held[]>): Report {
+  const [bareHeld = []] = rounds.values();
+  const cells = (held: readonly Held[], when: keyof Held) => {
+    const values = held.map((one) => one[when]);
+    return [
+      show(figure(values), 1),
+      show(
+        ratio(
+          values,
+          bareHeld.map((one) => one[when]),
+        ),
+        2,
+      ),
+    ];
+  };
+  return {
+    title: 'memory: what the process holds in RAM',
+    how:
+      `MB of 1,000,000 bytes (VmRSS): ${IDLE_MS / 1_000} s after the start, and ${IDLE_MS / 1_000} s after ${TOTAL.GET} GETs and ` +
+      `${TOTAL.POST} POSTs. Median (lowest–highest) of ${ROUNDS} interleaved rounds, each with a new process.`,
+    columns: ['server', 'MB idle', 'times bare', 'MB after the load', 'times bare'],
+    rows: [...rounds].map(([{ name }, held]) => [name, ...cells(held, 'idle'), ...cells(held, 'loaded')]),
+    targets: [...rounds].filter(([{ name }]) => name === OURS).map(([, held]) => target(held)),
+  };
+}
+
+function target(held: readonly Held[]): Target {
+  const { median } = figure(held.map(({ idle }) => idle));
+  return {
+    what: 'memory, ours, MB idle',
+    reached: `${median.toFixed(1)} (wanted: at most ${WANTED_IDLE_MB})`,
+    isMet: median <= WANTED_IDLE_MB,
+  };
+}

@@ -1,0 +1,33 @@
+/** What several rounds gave: nothing is dropped, so the extremes are those of all rounds. */
+export interface Figure {
+  readonly median: number;
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+/** The median and the extremes of at least one value. */
+export function figure(values: readonly number[]): Figure {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  const median = (at(sorted, Math.floor(middle)) + at(sorted, Math.ceil(middle))) / 2;
+  return { median, lowest: at(sorted, 0), highest: at(sorted, sorted.length - 1) };
+}
+
+/**
+ * How two servers compare: the figure of the ratios that each round gave. What disturbs a round disturbs both sides of
+ * it, so this varies less than the ratio of two medians.
+ */
+export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {
+  return figure(numerators.map((numerator, round) => numerator / at(denominators, round)));
+}
+
+/** A figure for people: `17.3 (16.9–18.0)`. */
+export function show({ median, lowest, highest }: Figure, digits: number): string {
+  return `${median.toFixed(digits)} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`;
+}
+
+function at(values: readonly number[], index: number): number {
+  const value = values[index];
+  if (value === undefined) throw new RangeError(`there is no value ${index} among ${values.length}`);
+  return value;
+}
