@@ -10,7 +10,7 @@ export function page(title: string, body: string): string {
 body { max-width: 44rem; margin: 3rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.6rem; }
 code, pre { font: 0.9rem/1.6 ui-monospace, monospace; }
-pre { padding: 0.75rem 1rem; border-radius: 0.5rem; background: #8882; overflow-x: auto; user-select: all; }
+pre { padding: 0.75rem 1rem; border-radius: 0.5rem; background: #8882; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
 dt { font-weight: 600; margin-top: 0.75rem; }
 dd { margin: 0; }
 </style>

@@ -1,0 +1,39 @@
+// Does what the README's chapter "In your project" says, in an empty folder: installs the packed tarball beside Vite and Playwright in the project
+// of a front end, and runs that project's tests in a real browser, the system's Chromium. Ends with the tests' exit code.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '..', '..');
+const PACKAGES = ['vite@8.3.8', '@playwright/test@1.65.1'];
+
+const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome']
+  .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
+  .find((path) => path !== '');
+
+if (CHROMIUM) process.exitCode = runIn(mkdtempSync(join(tmpdir(), 'storefront-app-')));
+else {
+  process.stderr.write('The browser tests need Chromium, which is not on this machine: apt-get install chromium\n');
+  process.exitCode = 1;
+}
+
+/** Sets the project up in a folder, runs its tests, and gives back their exit code. */
+function runIn(folder) {
+  const step = (command, args, cwd = folder) => execFileSync(command, args, { cwd, stdio: 'inherit' });
+  try {
+    step('npm', ['pack', '--silent', '--pack-destination', folder], root);
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+    cpSync(join(here, 'app'), folder, { recursive: true });
+    cpSync(join(here, 'browser.config.js'), join(folder, 'browser.config.js'));
+    step('npm', ['install', '--save-dev', '--no-audit', '--no-fund', `./${tarball}`, ...PACKAGES]);
+    const playwright = ['--no-install', 'playwright', 'test', '--config', 'browser.config.js'];
+    return (
+      spawnSync('npx', playwright, { cwd: folder, stdio: 'inherit', env: { ...process.env, CHROMIUM } }).status ?? 1
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

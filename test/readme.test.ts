@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { projectFile } from './support/default-data.ts';
+import { startStorefront } from './support/start-storefront.ts';
+
+const readme = readFileSync(projectFile('README.md'), 'utf8');
+
+/** The code blocks of a language in the README. */
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+}
+
+/** The commands that the README shows at work, each with the reply that it shows. */
+function shown(): { command: string; reply: string }[] {
+  return blocks('console')
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .map((part) => {
+      const [command = '', ...reply] = part.split('\n');
+      return { command, reply: reply.join('\n').trim() };
+    });
+}
+
+describe('README', () => {
+  it('shows commands that are answered as it says, one after the other', async () => {
+    const { url } = await startStorefront({ newId: () => '9f1c6f0e-52c5-4c0e-9a57-0f5d5f3c7b11' });
+    for (const { command, reply } of shown()) {
+      const here = command.replace('http://localhost:3000', url).replace(/^curl /, 'curl --silent --show-error ');
+      const { stdout } = await promisify(execFile)('sh', ['-c', here]);
+      expect({ command, reply: stdout }).toEqual({ command, reply });
+    }
+    expect(shown().length).toBeGreaterThan(8);
+  });
+
+  it('shows the configuration files that the browser tests run with', () => {
+    for (const file of ['vite.config.js', 'playwright.config.js']) {
+      expect(blocks('js')).toContain(readFileSync(projectFile(`test/browser/app/${file}`), 'utf8'));
+    }
+  });
+
+  it('has its set-up lines run by .ci/run', () => {
+    const ci = readFileSync(projectFile('.ci/run'), 'utf8');
+    for (const line of blocks('sh').flatMap((block) => block.trim().split('\n'))) expect(ci).toContain(line);
+  });
+
+  it('lists the options that the command has, and no others', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['tsx', projectFile('src/main.ts'), '--help']);
+    const had = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== '--help');
+    const listed = [...readme.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, name]) => name);
+    expect(listed.sort()).toEqual(had.filter((name) => name !== '--version').sort());
+  });
+});
