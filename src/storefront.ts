@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { createApp } from './http/app.ts';
-import { exchangeOf } from './http/exchange.ts';
 import { type Log, logRequest } from './http/log.ts';
 import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
 import { createHttpServer } from './http/server.ts';
@@ -99,11 +98,8 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
 function answering(app: (req: IncomingMessage, res: ServerResponse) => unknown, ready: ReadyAnswers, log: Log) {
   return (req: IncomingMessage, res: ServerResponse): void => {
     const operation = ready.give(req, res);
-    logRequest(log, req, res, () => {
-      const { route, notes } = exchangeOf({ req });
-      return { operation: operation ?? route?.operationId, notes };
-    });
     if (operation === undefined) app(req, res);
+    else logRequest(log, req, res, () => ({ operation }));
   };
 }
 

@@ -3,7 +3,7 @@ import Koa, { type Middleware } from 'koa';
 import { exchangeOf, problemAnswer, send } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
-import type { Log } from './log.ts';
+import { type Log, logRequest } from './log.ts';
 import { type OperationParts, operations } from './operations.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
@@ -18,7 +18,7 @@ export interface AppParts extends OperationParts, FrontDoorParts {
 
 /**
  * The Koa app. A request passes, in this order:
- * 1. fixed headers, which every answer carries
+ * 1. a line of log, and the fixed headers, which every answer carries
  * 2. CORS: answers preflights, lets any origin read everything else, errors too
  * 3. keeping: puts aside the bytes of answers that stay right until the state changes
  * 4. verifying: holds the answer of an operation against the contract
@@ -29,6 +29,7 @@ export interface AppParts extends OperationParts, FrontDoorParts {
  */
 export function createApp(parts: AppParts): Koa {
   const app = new Koa();
+  app.use(logging(parts));
   app.use(fixedHeaders);
   app.use(openToAll());
   app.use(keeping(parts));
@@ -42,9 +43,19 @@ export function createApp(parts: AppParts): Koa {
   return app;
 }
 
+function logging({ log }: AppParts): Middleware {
+  return (ctx, next) => {
+    logRequest(log, ctx.req, ctx.res, () => {
+      const { route, notes } = exchangeOf(ctx);
+      return { operation: route?.operationId, notes };
+    });
+    return next();
+  };
+}
+
 const fixedHeaders: Middleware = (ctx, next) => {
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
+  ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
+  ctx.res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   return next();
 };
 
@@ -70,7 +81,7 @@ function keeping({ ready }: AppParts): Middleware {
     await next();
     const { route, revision } = exchangeOf(ctx);
     if (route === undefined || revision === undefined || ctx.status !== 200) return;
-    const bytes = ctx.body as Buffer;
+    const bytes = Buffer.from(ctx.body as string);
     // Koa's own comes too late to be seen here; in the lower case of the others, so that there is one.
     const headers = { ...ctx.res.getHeaders(), 'content-length': bytes.length };
     ready.keep(ctx.req, { operationId: route.operationId, revision, headers, bytes });
@@ -91,7 +102,7 @@ function verifying({ contract, log }: AppParts): Middleware {
 function problems({ log }: AppParts): Middleware {
   return async (ctx, next) => {
     try {
-      if (ctx.get('Host') === '')
+      if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined)
         throw new FaultError({ code: 'malformed-request', detail: 'the Host header is missing: send one' });
       await next();
       if (ctx.respond !== false && ctx.status === 404 && !exchangeOf(ctx).answer)

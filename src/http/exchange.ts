@@ -21,16 +21,10 @@ export interface JsonAnswer {
   readonly body?: unknown;
 }
 
-const exchanges = new WeakMap<object, Exchange>();
-
 /** The exchange of a request: one and the same for all that handle it. */
-export function exchangeOf({ req }: Pick<Context, 'req'>): Exchange {
-  let exchange = exchanges.get(req);
-  if (!exchange) {
-    exchange = { notes: [] };
-    exchanges.set(req, exchange);
-  }
-  return exchange;
+export function exchangeOf({ state }: Pick<Context, 'state'>): Exchange {
+  state.exchange ??= { notes: [] };
+  return state.exchange;
 }
 
 /** Bare, without a charset: JSON has none (RFC 8259), and dredd compares the text with the contract's. */
@@ -60,8 +54,9 @@ const NO_DOCUMENT = "default-src 'none'; frame-ancestors 'none'";
 export function send(ctx: Context, answer: JsonAnswer): void {
   exchangeOf(ctx).answer = answer;
   ctx.status = answer.status;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.set('Content-Security-Policy', NO_DOCUMENT);
-  ctx.set(answer.headers);
-  ctx.body = answer.body === undefined ? null : Buffer.from(JSON.stringify(answer.body));
+  // Node's own response, since this is done for every request and Koa's `set` costs more than all else here.
+  ctx.res.setHeader('Cache-Control', 'no-store');
+  ctx.res.setHeader('Content-Security-Policy', NO_DOCUMENT);
+  for (const [name, value] of Object.entries(answer.headers)) ctx.res.setHeader(name, value);
+  ctx.body = answer.body === undefined ? null : JSON.stringify(answer.body);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Where the server tells what it does; pino has this shape. */
 export interface Log {
+  isLevelEnabled(level: 'info'): boolean;
   info(fields: object, message?: string): void;
   warn(fields: object, message?: string): void;
   error(fields: object, message?: string): void;
@@ -16,6 +17,7 @@ export interface RequestDetails {
 
 /** Writes one line for a request, once its answer is out or its client is gone; `details` is asked then. */
 export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, details: () => RequestDetails): void {
+  if (!log.isLevelEnabled('info')) return;
   const begunMs = performance.now();
   res.once('close', () => {
     const { operation, notes = [] } = details();

@@ -56,13 +56,16 @@ export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts)
   function onClientError(error: ClientError, socket: Duplex): void {
     const response = sockets.get(socket);
     const fault = faultOfClientError(error);
-    if (!fault || !socket.writable || response?.headersSent) {
-      socket.destroy();
-      return;
-    }
-    const path = pathOf(error, response?.req.url);
-    log.info({ method: response?.req.method, path, status: problemKinds[fault.code].status, notes: [fault.detail] });
-    answerRaw(socket, fault, path);
+    const refuse = () => {
+      if (!fault || !socket.writable) return void socket.destroy();
+      const path = pathOf(error, response?.req.url);
+      log.info({ path, status: problemKinds[fault.code].status, notes: [fault.detail] });
+      answerRaw(socket, fault, path);
+    };
+    // A request that was received whole is answered first; what is wrong came after it. One whose answer has begun can't be told any more.
+    if (response?.req.complete) response.once('close', refuse);
+    else if (response?.headersSent) socket.destroy();
+    else refuse();
   }
 
   function makeServer(): Server {

@@ -1,64 +1,66 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * Puts `text` in the place of the file at `path`, all of it or nothing: a temporary file beside it is written and synced, then renamed
- * over it, then the folder is synced, without which a power cut can undo the rename. The file's mode is kept.
- * On an error the file is what it was, and the temporary file is gone.
- */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = temporaryPath(path);
-  try {
-    await writeSynced(temporary, text, await modeOf(path));
-    await rename(temporary, path);
-  } catch (error) {
-    await removeIfThere(temporary);
-    throw error;
-  }
-  await syncFolder(dirname(path));
+/** A file that is only ever replaced whole. */
+export interface DurableFile {
+  /**
+   * Puts `text` in the place of what the file holds, all of it or nothing: a temporary file beside it is written and synced, then renamed over
+   * it, then the folder is synced, without which a power cut can undo the rename. On an error before the rename the file is what it was.
+   */
+  replace(text: string): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Removes what a program that was killed in the middle of `replaceFile` has left. */
-export async function sweep(path: string): Promise<void> {
-  await removeIfThere(temporaryPath(path));
-}
-
-function temporaryPath(path: string): string {
-  return `${path}.tmp`;
-}
-
-/** Read and write for the owner, read for others, less the umask: what a file gets that wasn't there before. */
+/** Read and write for the owner, read for others, less the umask: the mode of a file that wasn't there before. */
 const NEW_FILE_MODE = 0o644;
 
-async function modeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mode & 0o7777;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NEW_FILE_MODE;
-    throw error;
-  }
+/**
+ * The file at `path`, ready to be replaced; its mode is kept. Sweeps away what a program that was killed in the middle of replacing it has left.
+ * The folder's handle stays open, and the mode is looked at but once: each operation of the file system costs some 30 µs of CPU beside its own.
+ */
+export async function openDurableFile(path: string): Promise<DurableFile> {
+  const temporary = `${path}.tmp`;
+  await rm(temporary, { force: true });
+  const mode = await modeOf(path);
+  const folder = await open(dirname(path), 'r');
+  return {
+    async replace(text) {
+      try {
+        await writeSynced(temporary, text, mode);
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+      await folder.sync();
+    },
+    close: () => folder.close(),
+  };
 }
 
-async function writeSynced(path: string, text: string, mode: number): Promise<void> {
-  const file = await open(path, 'w', mode);
+async function modeOf(path: string): Promise<number | undefined> {
+  let file: FileHandle;
   try {
-    await file.chmod(mode);
-    await file.writeFile(text);
-    await file.sync();
+    file = await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return (await file.stat()).mode & 0o7777;
   } finally {
     await file.close();
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
+async function writeSynced(path: string, text: string, mode: number | undefined): Promise<void> {
+  const file = await open(path, 'w', mode ?? NEW_FILE_MODE);
   try {
-    await folder.sync();
+    // The umask takes its part of the mode that a file is opened with.
+    if (mode !== undefined) await file.chmod(mode);
+    await file.writeFile(text);
+    await file.sync();
   } finally {
-    await folder.close();
+    await file.close();
   }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  await rm(path, { force: true });
 }

@@ -4,7 +4,7 @@ import { type Adapter, Low } from 'lowdb';
 import type { Backend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, readState } from './data-file.ts';
-import { replaceFile, sweep } from './durable-file.ts';
+import { type DurableFile, openDurableFile } from './durable-file.ts';
 import type { JsonText } from './json-text.ts';
 import type { State } from './state.ts';
 
@@ -29,31 +29,32 @@ export interface OpenedFile {
  */
 export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
   const path = await settled(resolve(parts.path));
-  const database = new Low<State>(durableJsonFile({ ...parts, path }), parts.defaults);
-  await database.read();
+  // The file is read before anything is done beside it: a fault leaves all as it was.
+  const kept = readState(path, parts.check)?.state;
+  let file: DurableFile | undefined;
   try {
-    await sweep(path);
-    if (database.data === parts.defaults) await database.write();
+    file = await openDurableFile(path);
+    const database = new Low<State>(onFile(file, parts.texts), kept ?? parts.defaults);
+    if (!kept) await database.write();
+    return { backend: onLowdb(database, file), initial: database.data, path };
   } catch (cause) {
+    await file?.close();
     const { code, message } = cause as NodeJS.ErrnoException;
     throw new DataFault(`${path} can't be written (${code ?? message}): choose another place with --data FILE`, {
       cause,
     });
   }
-  return { backend: onLowdb(database), initial: database.data, path };
 }
 
-/** lowdb's extension point: reading checks what is read, writing replaces the file whole and durably. */
-function durableJsonFile({ path, check, texts }: FileBackendParts): Adapter<State> {
+/** lowdb's extension point. Nothing is read through it: what is in memory is what the file has. */
+function onFile(file: DurableFile, texts: JsonText): Adapter<State> {
   return {
-    async read() {
-      return readState(path, check)?.state ?? null;
-    },
-    write: (state) => replaceFile(path, texts.of(state)),
+    read: async () => null,
+    write: (state) => file.replace(texts.of(state)),
   };
 }
 
-function onLowdb(database: Low<State>): Backend {
+function onLowdb(database: Low<State>, file: DurableFile): Backend {
   return {
     async commit(next) {
       const before = database.data;
@@ -66,7 +67,7 @@ function onLowdb(database: Low<State>): Backend {
         throw error;
       }
     },
-    async close() {},
+    close: () => file.close(),
   };
 }
 
