@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-/** How long a socket is listened to at most, in ms; reached only where something is wrong. */
-const DEADLINE_MS = 10_000;
+/** How long a socket is listened to at most, in ms: less than a test may take, so that it can say what it waited for. */
+const DEADLINE_MS = 4_500;
 
 /** An answer as it came over the wire. */
 export interface RawReply {
@@ -9,6 +9,8 @@ export interface RawReply {
   /** The names in lower case; of a header that came more than once, all values. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly text: string;
+  /** The length of the body, in bytes. */
+  readonly size: number;
   /** The body as JSON; undefined where it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
   readonly body: any;
@@ -110,7 +112,7 @@ export function repliesIn(text: string): readonly RawReply[] {
     const headers = headersIn(lines);
     const length = Number(headers['content-length']?.[0] ?? (status < 200 ? 0 : Number.POSITIVE_INFINITY));
     const body = rest.slice(end + 4, end + 4 + length);
-    replies.push({ status, headers, text: Buffer.from(body, 'latin1').toString(), body: parsed(body) });
+    replies.push({ status, headers, text: utf8(body), size: body.length, body: parsed(utf8(body)) });
     rest = rest.slice(end + 4 + length);
   }
   return replies;
@@ -126,9 +128,13 @@ function headersIn(lines: readonly string[]): Record<string, string[]> {
   return headers;
 }
 
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString();
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, 'latin1').toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
