@@ -7,7 +7,7 @@ import type { SchemaName } from './operation.ts';
 import { leaveOut, remedyFor } from './remedy.ts';
 import { createRouting, type Route, type Routed } from './routes.ts';
 import { ajvOptions, schemaJudge, withFormats } from './schemas.ts';
-import { type Findings, fault, findingsOf, onePerPlace } from './violations.ts';
+import { type Findings, fault, findingsOf, firstOf, onePerPlace, shortened } from './violations.ts';
 
 /** What of a request the contract judges, beside its method and path. */
 export interface PlainRequest {
@@ -124,11 +124,13 @@ function withoutUnknown({ known }: Route, { query, body }: PlainRequest) {
       strangers.length === 0
         ? query
         : Object.fromEntries(Object.entries(query).filter(([name]) => known.query.includes(name))),
-    notes: [
-      ...strangers.map(
-        (name) => `query parameter ${name} is not known here and was ignored: ${leaveOut(name, known.query)}`,
-      ),
-      ...strange.map((name) => `${name} is not known here and was ignored: ${leaveOut(name, known.body)}`),
-    ],
+    notes: firstOf([
+      ...strangers.map((name) => ignored(`query parameter ${shortened(name)}`, leaveOut(name, known.query))),
+      ...strange.map((name) => ignored(`${shortened(name)}`, leaveOut(name, known.body))),
+    ]),
   };
+}
+
+function ignored(what: string, remedy: string): string {
+  return `${what} is not known here and was ignored: ${remedy}`;
 }

@@ -13,10 +13,11 @@ export interface paths {
         };
         /**
          * List or search the products
-         * @description All products, in the order of the catalogue. With `search`, those whose name or keywords match the term: whatever
-         *     its letter case, from the beginning of each word, in any order of the words. The keywords of a product count as
+         * @description All products, in the order of the catalogue. With `search`, those whose name or keywords match the term: where each
+         *     of its words (runs of letters and digits) begins a word there, in any order, or where it stands there as written, inside words too.
+         *     Letter case, accents and the width of letters don't count. The keywords of a product count as
          *     one text in which they are joined by a comma, so a term can match across the end of one keyword and the start of the next.
-         *     A blank term gives the whole list; a term that nothing matches gives an empty one.
+         *     A blank term gives the whole list; a term that nothing matches gives an empty one. Of a longer term the first 512 characters count.
          */
         readonly get: operations["listProducts"];
         readonly put?: never;

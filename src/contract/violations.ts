@@ -24,10 +24,19 @@ export function findingsOf(errors: readonly ErrorObject[]): Findings {
   const chosen = [...onePerPlace(errors)].map(([place, error]) => ({ error, violation: violationAt(place, error) }));
   return {
     violations: chosen.map(({ violation }) => violation),
-    detail: chosen
-      .map(({ error, violation }) => `${subject(violation)} ${fault(error)}: ${violation.remedy}`)
-      .join('; '),
+    detail: firstOf(
+      chosen.map(({ error, violation }) => `${subject(violation)} ${fault(error)}: ${violation.remedy}`),
+    ).join('; '),
   };
+}
+
+/** How many sentences of a kind are told; the rest are counted. A client can send any number of names that nobody knows. */
+const SENTENCES_TOLD = 5;
+
+/** The first of some sentences, and how many more there are. */
+export function firstOf(sentences: readonly string[]): readonly string[] {
+  const rest = sentences.length - SENTENCES_TOLD;
+  return rest > 0 ? [...sentences.slice(0, SENTENCES_TOLD), `and ${rest} more`] : sentences;
 }
 
 /** The errors by the JSON Pointer of what is wrong: for a property that is missing or unknown, that of the property. */
@@ -65,8 +74,8 @@ function valueSeen({ keyword, params, data }: ErrorObject): unknown {
 }
 
 function subject({ in: part, pointer }: Violation): string {
-  const name = pointer.slice(1).split('/').map(unescaped).join('.');
-  if (part === 'body') return name || 'the body';
+  const name = shortened(pointer.slice(1).split('/').map(unescaped).join('.'));
+  if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
 }
 
@@ -84,7 +93,7 @@ export function fault(error: ErrorObject): string {
 const SHOWN = { characters: 200, entries: 10, levels: 3 };
 
 /** A value cut to what a reader needs, at a cost that doesn't grow with it: bodies may be nested deeper than JSON.stringify can follow. */
-function shortened(value: unknown, levels = SHOWN.levels): unknown {
+export function shortened(value: unknown, levels = SHOWN.levels): unknown {
   if (typeof value === 'string')
     return value.length > SHOWN.characters ? `${value.slice(0, SHOWN.characters)}…` : value;
   if (typeof value !== 'object' || value === null) return value;

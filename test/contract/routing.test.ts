@@ -1,0 +1,81 @@
+import { OpenAPIRouter } from 'openapi-backend';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadContract } from '../../src/contract/contract.ts';
+import { createRouting } from '../../src/contract/routes.ts';
+import { contractDocument, documentedOperations } from '../support/contract-document.ts';
+import { defaults, projectFile } from '../support/default-data.ts';
+
+const IN_CART = defaults.cartItems[0]?.productId;
+
+function bareRouter() {
+  return new OpenAPIRouter({ definition: contractDocument as never });
+}
+
+/** Counts how often openapi-backend makes its list of operations anew, wherever it does. */
+function countedLists() {
+  const made = vi.spyOn(OpenAPIRouter.prototype, 'getOperations');
+  onTestFinished(() => made.mockRestore());
+  return made;
+}
+
+describe("openapi-backend's list of operations", () => {
+  it('is not made again for a request', async () => {
+    const made = countedLists();
+    const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+    for (const route of contract.routes) contract.warmUp(route);
+    const madeBefore = made.mock.calls.length;
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const path = `/api/cart-items/${IN_CART}`;
+      const routed = contract.route(method, path);
+      if (routed.kind === 'operation') contract.receive(routed.route, { path, query: {}, body: { quantity: 2 } });
+    }
+    expect(madeBefore).toBeGreaterThan(0);
+    expect(made.mock.calls.length).toBe(madeBefore);
+  });
+
+  it('is what its router looks for an operation in, so that it can be remembered for it', () => {
+    const router = bareRouter();
+    const [operation] = router.getOperations();
+    const list = vi.spyOn(router, 'getOperations').mockReturnValue(operation ? [operation] : []);
+    expect(router.matchOperation({ method: 'GET', path: '/api/products', headers: {} })).toBe(operation);
+    expect(list).toHaveBeenCalled();
+  });
+});
+
+describe('routing', () => {
+  it('leads to one and the same route each time', () => {
+    const { route } = createRouting(bareRouter());
+    const [first, second] = [route('PUT', `/api/cart-items/${IN_CART}`), route('PUT', '/api/cart-items/other')];
+    expect(first).toMatchObject({ kind: 'operation', route: { operationId: 'updateCartItem' } });
+    expect(first.kind === 'operation' && first.route).toBe(second.kind === 'operation' && second.route);
+  });
+
+  it.each(documentedOperations.map(({ method, path, operationId }) => [method.toUpperCase(), path, operationId]))(
+    'leads by method and path: %s %s',
+    (method, path, operationId) => {
+      const routed = createRouting(bareRouter()).route(method, path.replace(/\{.*\}/, 'x'));
+      expect(routed).toMatchObject({ kind: 'operation', route: { operationId } });
+    },
+  );
+
+  it.each([
+    ['PATCH', '/api/cart-items', { kind: 'unknown-method', allow: ['GET', 'POST'] }],
+    ['GET', '/api/cart-items/x', { kind: 'unknown-method', allow: ['PUT', 'DELETE'] }],
+    ['GET', '/api', { kind: 'unknown-path' }],
+    ['GET', '/api/cart-items/x/y', { kind: 'unknown-path' }],
+    ['GET', '/api/product', { kind: 'unknown-path' }],
+    ['GET', '/API/products', { kind: 'unknown-path' }],
+    ['GET', '/apixproducts', { kind: 'unknown-path' }],
+  ])('tells what is unknown: %s %s', (method, path, expected) => {
+    expect(createRouting(bareRouter()).route(method, path)).toEqual(expected);
+  });
+
+  it.each([
+    ['/api/orders/a%20b', { orderId: 'a b' }],
+    ['/api/orders/%2F', { orderId: '/' }],
+    ['/api/orders/__proto__', { orderId: '__proto__' }],
+  ])('reads the parameters of a path, decoded: %s', (path, expected) => {
+    const routed = createRouting(bareRouter()).route('GET', path);
+    expect(routed.kind === 'operation' && routed.route.pathParameters(path)).toEqual(expected);
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Product } from '../../src/contract/operation.ts';
+import { searchOf } from '../../src/search/product-index.ts';
+import { defaults } from '../support/default-data.ts';
+
+const { products } = defaults;
+const search = searchOf(products);
+
+/** The words of a product: what stands between anything that is neither a letter nor a digit. */
+function wordsOf({ name, keywords }: Product): readonly string[] {
+  return [name, ...keywords]
+    .join(' ')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+const anyProduct = fc.constantFrom(...products);
+
+/** A product, and a term of beginnings of its words. */
+const anyMeant = anyProduct.chain((product) => {
+  const anyBeginning = fc
+    .tuple(fc.constantFrom(...wordsOf(product)), fc.integer({ min: 1, max: 20 }), fc.boolean())
+    .map(([word, length, isLoud]) => (isLoud ? word.toUpperCase() : word).slice(0, length));
+  const anyTerm = fc.array(anyBeginning, { minLength: 1, maxLength: 6 }).map((beginnings) => beginnings.join(' '));
+  return fc.record({ product: fc.constant(product), term: anyTerm });
+});
+
+/** A part of the joined keywords of a product, at least one character that isn't blank. */
+const anyKeywordPart = anyProduct.chain((product) => {
+  const text = product.keywords.join(',');
+  const anyPlace = fc.integer({ min: 0, max: text.length - 1 });
+  return fc
+    .record({ product: fc.constant(product), from: anyPlace, length: fc.integer({ min: 1, max: 30 }) })
+    .map(({ from, length, ...rest }) => ({ ...rest, term: text.slice(from, from + length) }));
+});
+
+describe('the search over the default catalogue', () => {
+  it('finds a product by any beginnings of its words, in any order', () => {
+    fc.assert(
+      fc.property(anyMeant, ({ product, term }) => {
+        expect(search(term)).toContain(product);
+      }),
+    );
+  });
+
+  it('finds a product by any part of its keywords, joined by a comma', () => {
+    fc.assert(
+      fc.property(anyKeywordPart, ({ product, term }) => {
+        expect(search(term)).toContain(product);
+      }),
+    );
+  });
+
+  it('finds only what has a word that begins with each word of the term, or the term itself', () => {
+    fc.assert(
+      fc.property(anyMeant, ({ term }) => {
+        const wanted = term.toLowerCase();
+        const has = (product: Product) => {
+          const itsWords = wordsOf(product).map((word) => word.toLowerCase());
+          const text = `${product.name}\n${product.keywords}`.toLowerCase();
+          return (
+            text.includes(wanted) || wanted.split(' ').every((part) => itsWords.some((word) => word.startsWith(part)))
+          );
+        };
+        expect(search(term).filter((product) => !has(product))).toEqual([]);
+      }),
+    );
+  });
+
+  it('keeps the order of the catalogue, and finds nothing twice', () => {
+    fc.assert(
+      fc.property(anyMeant, ({ term }) => {
+        const found = new Set(search(term));
+        expect(search(term)).toEqual(products.filter((product) => found.has(product)));
+      }),
+    );
+  });
+
+  it('takes any text', () => {
+    const anyText = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme', maxLength: 2000 }),
+    );
+    fc.assert(
+      fc.property(anyText, (term) => {
+        expect(search(term).every((product) => products.includes(product))).toBe(true);
+      }),
+    );
+  });
+});

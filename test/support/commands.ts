@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+
+/** Where a command is run. */
+export interface CommandPlace {
+  readonly cwd: string;
+  /** A folder that is searched for programs before all others. */
+  readonly programs?: string | undefined;
+}
+
+/** How a command ended. */
+export interface Ended {
+  /** null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What it wrote, to standard output and standard error together. */
+  readonly output: string;
+}
+
+/** A command that runs. */
+export interface Running {
+  /** What the pattern finds in the output; waits for it, and rejects where the command ends without it. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Ended>;
+  /** Sends a signal to the command itself. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Runs a command to its end. */
+export function run(command: string, args: readonly string[], place: CommandPlace): Promise<Ended> {
+  return watched(spawned(command, args, place)).ended;
+}
+
+/** Starts a command within a test; it, and all that it has started, ends with the test. */
+export function start(command: string, args: readonly string[], place: CommandPlace): Running {
+  const child = spawned(command, args, place);
+  onTestFinished(() => killGroup(child));
+  return watched(child);
+}
+
+function spawned(command: string, args: readonly string[], { cwd, programs }: CommandPlace): ChildProcess {
+  const { PATH = '', ...environment } = outerEnvironment();
+  const env = { ...environment, PATH: programs === undefined ? PATH : `${programs}:${PATH}` };
+  return spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** The environment without what npm and vitest have put there for their own: an npm within would take it for its own. */
+function outerEnvironment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(?!config_(registry|cache)$)|vitest|node_env$|port$)/i.test(name),
+  );
+  return Object.fromEntries(inherited);
+}
+
+function watched(child: ChildProcess): Running {
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      for (const listener of [...listeners]) listener();
+    });
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, output }));
+  });
+  const said = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(output);
+        if (!found) return;
+        listeners.delete(look);
+        resolve(found);
+      };
+      listeners.add(look);
+      look();
+      ended.then(() => reject(new Error(`ended without saying ${pattern}: ${output}`)), reject);
+    });
+  return { said, ended, kill: (signal) => void child.kill(signal) };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended already.
+  }
+}
