@@ -29,10 +29,11 @@ export async function listen(server: HttpServer, host: string | undefined, port:
       if (host === undefined) await alsoOnIpv6(server, bound);
       return { url: `http://${named(main)}:${bound}`, port: bound };
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EADDRINUSE' || port !== 0 || attempt === TRIES)
-        throw addressFault(main, port, error as NodeJS.ErrnoException);
       await server.unlisten();
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || port !== 0 || attempt === TRIES) {
+        throw addressFault(main, port, error as NodeJS.ErrnoException);
+      }
     }
   }
 }

@@ -38,7 +38,8 @@ const COLOURS = { plain: 0, green: 32, yellow: 33, red: 31, grey: 90 };
 
 function pretty(line: Line): string {
   const time = coloured(COLOURS.grey, line.time.slice(11, 19));
-  const rest = [...(line.notes ?? []), ...(line.troubles ?? []), line.err?.stack].filter((part) => part !== undefined);
+  const said = [...(line.notes ?? []), ...(line.troubles ?? [])].map(visible);
+  const rest = line.err?.stack === undefined ? said : [...said, line.err.stack];
   const what = line.method === undefined || line.msg !== undefined ? message(line) : request(line);
   return [`${time} ${what}`, ...rest.map((part) => `         ${part}`)].join('\n');
 }
@@ -48,10 +49,15 @@ function message({ level, msg = '' }: Line): string {
   return level >= LEVELS.warn ? coloured(COLOURS.yellow, msg) : msg;
 }
 
+/** A text from outside with its control characters shown: they could forge lines of the log, or steer the terminal. */
+function visible(text: string): string {
+  return text.replaceAll(/\p{Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
 function request({ method = '', path = '', operation = '', status, ms }: Line): string {
   const shown = coloured(statusColour(status), status === undefined ? '---' : String(status));
   const took = ms === undefined ? '' : coloured(COLOURS.grey, `${ms} ms`);
-  return [method.padEnd(6), shown, path, coloured(COLOURS.grey, operation), took]
+  return [method.padEnd(6), shown, visible(path), coloured(COLOURS.grey, operation), took]
     .filter((part) => part !== '')
     .join(' ');
 }

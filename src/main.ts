@@ -18,6 +18,8 @@ const request = readCommandLine({
   isTerminal: process.stdout.isTTY === true,
   version,
 });
+// Who reads what is printed may stop reading: that is no reason to stop the shop.
+process.stdout.on('error', () => {});
 if (request.kind === 'print') process.stdout.write(request.text);
 else if (request.kind === 'refuse') fail(request.reason, MISUSED);
 else await run(request.options);

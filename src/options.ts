@@ -54,9 +54,18 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
   };
   const command = storefrontCommand(version, isTerminal).configureOutput({ writeOut: print, writeErr: print });
   try {
-    command.parse(portFrom(environment, args), { from: 'user' });
+    command.parse(args, { from: 'user' });
+    if (environment.PORT && command.getOptionValueSource('port') === 'default') {
+      command.setOptionValueWithSource('port', port(environment.PORT), 'env');
+    }
     return { kind: 'run', options: command.opts<Options>() };
   } catch (error) {
+    if (error instanceof InvalidArgumentError) {
+      return {
+        kind: 'refuse',
+        reason: `PORT in the environment is ${JSON.stringify(environment.PORT)}. ${error.message}`,
+      };
+    }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: 'print', text: printed };
     return {
@@ -67,11 +76,6 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
         .replaceAll('\n', ' '),
     };
   }
-}
-
-/** The arguments, led by the PORT of the environment, so that a --port among them wins. */
-function portFrom({ PORT }: Surroundings['environment'], args: readonly string[]): string[] {
-  return PORT ? ['--port', PORT, ...args] : [...args];
 }
 
 function storefrontCommand(version: string, isTerminal: boolean): Command {

@@ -28,7 +28,9 @@ export interface AppParts extends OperationParts, FrontDoorParts {
  * 8. files: a built front end, the pictures, the front end's own routes
  */
 export function createApp(parts: AppParts): Koa {
+  const { log } = parts;
   const app = new Koa();
+  app.on('error', (err) => log.error({ err }));
   app.use(logging(parts));
   app.use(fixedHeaders);
   app.use(openToAll());
@@ -79,8 +81,9 @@ function openToAll(): Middleware {
 function keeping({ ready }: AppParts): Middleware {
   return async (ctx, next) => {
     await next();
-    const { route, revision } = exchangeOf(ctx);
-    if (route === undefined || revision === undefined || ctx.status !== 200) return;
+    const { route, revision, notes } = exchangeOf(ctx);
+    // What was noted of a request is to be noted of the next one too.
+    if (route === undefined || revision === undefined || ctx.status !== 200 || notes.length > 0) return;
     const bytes = Buffer.from(ctx.body as string);
     // Koa's own comes too late to be seen here; in the lower case of the others, so that there is one.
     const headers = { ...ctx.res.getHeaders(), 'content-length': bytes.length };
@@ -102,8 +105,6 @@ function verifying({ contract, log }: AppParts): Middleware {
 function problems({ log }: AppParts): Middleware {
   return async (ctx, next) => {
     try {
-      if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined)
-        throw new FaultError({ code: 'malformed-request', detail: 'the Host header is missing: send one' });
       await next();
       if (ctx.respond !== false && ctx.status === 404 && !exchangeOf(ctx).answer)
         throw new FaultError(unknownPath(ctx.path));

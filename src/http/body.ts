@@ -16,10 +16,14 @@ export async function readBody({ req }: Context, mediaTypes: readonly string[]):
   if (mediaTypes.length === 0 || !isSent(req.headers)) return undefined;
   const refused = unsupportedType(req.headers['content-type'], mediaTypes);
   if (refused) throw new FaultError(refused);
+  // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.
+  if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
   try {
     const { parsed, raw } = await json(req, READING);
     return raw === '' ? undefined : parsed;
   } catch (error) {
+    // The rest is read and dropped, else the next request of the connection would wait behind it.
+    req.unpipe().resume();
     throw new FaultError(faultOfReading(error as ReadingError));
   }
 }

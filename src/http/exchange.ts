@@ -52,6 +52,8 @@ const NO_DOCUMENT = "default-src 'none'; frame-ancestors 'none'";
 
 /** Answers a request. Nothing on the way is to keep the answer: it would be an old one soon. */
 export function send(ctx: Context, answer: JsonAnswer): void {
+  // Node's parser found fault with the rest of the request meanwhile, and the client was told.
+  if (ctx.res.headersSent) return;
   exchangeOf(ctx).answer = answer;
   ctx.status = answer.status;
   // Node's own response, since this is done for every request and Koa's `set` costs more than all else here.

@@ -24,23 +24,30 @@ export function faultOfClientError({ code, message }: ClientError): Fault | unde
   return { code: 'malformed-request', detail: `the request is not HTTP: ${message.replace(/^Parse Error: /, '')}` };
 }
 
-/** The path of the request that an error speaks of, as far as it is known; without its query. */
-export function pathOf({ rawPacket }: ClientError, url: string | undefined): string {
-  const target = url ?? /^[A-Z]+ (\/\S*) HTTP/.exec(rawPacket?.toString('latin1', 0, 4096) ?? '')?.[1] ?? '/';
+/** The path of the request that an error of the parser speaks of, without its query; "/" where it isn't known. */
+export function pathOf({ rawPacket }: ClientError): string {
+  return pathIn(/^[A-Z]+ (\/\S*) HTTP/.exec(rawPacket?.toString('latin1', 0, 4096) ?? '')?.[1]);
+}
+
+function pathIn(target = '/'): string {
   return target.split('?')[0] ?? '/';
 }
 
 /** Answers beside the app, where Node has made a response of its own. The connection ends. */
 export function answerBeside(req: IncomingMessage, res: ServerResponse, fault: Fault): void {
-  const { status, headers, text } = besideApp(fault, pathOf(new Error(), req.url));
+  const { status, headers, text } = besideApp(fault, pathIn(req.url));
   res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : text);
 }
+
+/** How long a client may go on sending after a refusal, in ms. Cutting it off at once could take the answer from it. */
+const LINGER_MS = 1_000;
 
 /** Answers on a bare connection, where Node has made no response, and ends it. */
 export function answerRaw(socket: Duplex, fault: Fault, path: string): void {
   const { status, headers, text } = besideApp(fault, path);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+  socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function besideApp(fault: Fault, path: string) {

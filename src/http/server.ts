@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Log } from './log.ts';
-import { methodNotAllowed, problemKinds, unavailable } from './problem.ts';
+import { type Log, logRequest } from './log.ts';
+import { type Fault, methodNotAllowed, problemKinds, unavailable } from './problem.ts';
 import { answerBeside, answerRaw, type ClientError, faultOfClientError, pathOf } from './raw-answers.ts';
 
 /** Request line and headers together, in bytes. */
@@ -18,6 +18,9 @@ const GRACE_MS = 8_000;
 
 /** How long a connection without a request is waited for then, in ms: its client may be in the middle of sending one. */
 const SILENT_GRACE_MS = 500;
+
+/** What the interface has methods of. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
 /** What answers requests, and what they are told of that never reach it. */
 export interface ServerParts {
@@ -39,33 +42,39 @@ export interface HttpServer {
 
 /** An HTTP server in which everything that Node refuses by itself is answered with a problem document too. */
 export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts): HttpServer {
-  const sockets = new Map<Duplex, ServerResponse | undefined>();
+  /** The last response of each connection that is open; undefined where it has had no request yet. */
+  const last = new Map<Duplex, ServerResponse | undefined>();
   const servers: Server[] = [];
   let closing = false;
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
-    sockets.set(req.socket, res);
-    res.once('close', () => {
-      if (sockets.get(req.socket) === res) sockets.set(req.socket, undefined);
-      if (closing) req.socket.destroySoon();
-    });
-    if (closing) answerBeside(req, res, unavailable('the server is stopping: try again once it is back'));
+    last.set(req.socket, res);
+    if (closing) refuse(req, res, unavailable('the server is stopping: try again once it is back'));
+    else if (!hasOneHost(req))
+      refuse(req, res, { code: 'malformed-request', detail: 'send one Host header, no more and no less' });
     else answer(req, res);
   }
 
+  function refuse(req: IncomingMessage, res: ServerResponse, fault: Fault): void {
+    logRequest(log, req, res, () => ({ notes: [fault.detail] }));
+    answerBeside(req, res, fault);
+  }
+
   function onClientError(error: ClientError, socket: Duplex): void {
-    const response = sockets.get(socket);
     const fault = faultOfClientError(error);
-    const refuse = () => {
-      if (!fault || !socket.writable) return void socket.destroy();
-      const path = pathOf(error, response?.req.url);
-      log.info({ path, status: problemKinds[fault.code].status, notes: [fault.detail] });
-      answerRaw(socket, fault, path);
-    };
-    // A request that was received whole is answered first; what is wrong came after it. One whose answer has begun can't be told any more.
-    if (response?.req.complete) response.once('close', refuse);
-    else if (response?.headersSent) socket.destroy();
-    else refuse();
+    const response = last.get(socket);
+    if (!fault || !socket.writable) socket.destroy();
+    else if (!response) refuseRaw(socket, fault, pathOf(error));
+    // What is wrong came after a request that was received whole: that one is answered first.
+    else if (response.req.complete) afterwards(response, () => refuseRaw(socket, fault, pathOf(error)));
+    // What is wrong is in the body of a request: it is told so unless its answer has begun.
+    else if (response.headersSent) socket.destroy();
+    else answerBeside(response.req, response, fault);
+  }
+
+  function refuseRaw(socket: Duplex, fault: Fault, path: string): void {
+    log.info({ path, status: problemKinds[fault.code].status, notes: [fault.detail] });
+    answerRaw(socket, fault, path);
   }
 
   function makeServer(): Server {
@@ -78,22 +87,17 @@ export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts)
     // A missing Host header is refused in the app: Node would do it without a body.
     return createServer({ ...limits, ...timeouts, requireHostHeader: false }, onRequest)
       .on('connection', (socket: Duplex) => {
-        sockets.set(socket, undefined);
-        socket.once('close', () => sockets.delete(socket));
+        last.set(socket, undefined);
+        socket.once('close', () => last.delete(socket));
       })
       .on('clientError', onClientError)
       .on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
         const detail = `the expectation ${JSON.stringify(req.headers.expect)} is not understood: send 100-continue or none`;
-        answerBeside(req, res, { code: 'expectation-failed', detail });
+        refuse(req, res, { code: 'expectation-failed', detail });
       })
-      .on('connect', (req: IncomingMessage, socket: Duplex) => {
-        answerRaw(
-          socket,
-          methodNotAllowed('CONNECT', 'a server that is no proxy', ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
-          '/',
-        );
+      .on('connect', (_req: IncomingMessage, socket: Duplex) => {
         socket.on('error', () => socket.destroy());
-        log.info({ method: req.method, path: req.url, status: 405 });
+        refuseRaw(socket, methodNotAllowed('CONNECT', 'a server that is no proxy', METHODS), '/');
       });
   }
 
@@ -110,19 +114,42 @@ export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts)
     async close() {
       closing = true;
       const allClosed = Promise.all(servers.map(closed));
-      for (const response of sockets.values())
-        if (response && !response.headersSent) response.setHeader('Connection', 'close');
+      for (const [socket, response] of last) if (isBegun(response)) lastAnswer(response, socket);
       const cutSilent = setTimeout(() => {
-        for (const [socket, response] of sockets) if (!response) socket.destroy();
+        for (const [socket, response] of last) if (!isBegun(response)) socket.destroy();
       }, SILENT_GRACE_MS);
       const cutAll = setTimeout(() => {
-        for (const socket of sockets.keys()) socket.destroy();
+        for (const socket of last.keys()) socket.destroy();
       }, GRACE_MS);
       await allClosed;
       clearTimeout(cutSilent);
       clearTimeout(cutAll);
     },
   };
+}
+
+/** Whether a connection has a request whose answer isn't out. */
+function isBegun(response: ServerResponse | undefined): response is ServerResponse {
+  return response !== undefined && !response.writableFinished && !response.destroyed;
+}
+
+/** Does something once a response is out, now where it is out already. */
+function afterwards(response: ServerResponse, then: () => void): void {
+  if (isBegun(response)) response.once('close', then);
+  else then();
+}
+
+/** Ends a connection with the response that is in the making. */
+function lastAnswer(response: ServerResponse, socket: Duplex): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+  response.once('close', () => socket.destroy());
+}
+
+/** Whether a request has the one Host header that HTTP/1.1 asks for (RFC 9112, section 3.2); Node keeps the first of several. */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
 function listenOn(server: Server, host: string, port: number): Promise<void> {

@@ -34,7 +34,8 @@ export function defaultData(path: string, check: SchemaCheck): () => StateText {
     const signature = signatureOf(path);
     if (last?.signature !== signature) {
       const content = readState(path, check);
-      if (!content) throw fault(path, 'is not there');
+      if (!content)
+        throw new DataFault(`${path} is not there: give another file with default data, or put this one back`);
       last = { signature, content };
     }
     return last.content;
