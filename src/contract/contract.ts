@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { createAnswerJudge } from './answers.ts';
 import { closed } from './closed.ts';
-import { loadDocument } from './document.ts';
+import { parseDocument, readContract } from './document.ts';
 import type { SchemaName } from './operation.ts';
 import { leaveOut, remedyFor } from './remedy.ts';
 import { createRouting, type Route, type Routed } from './routes.ts';
@@ -58,9 +58,24 @@ export interface ContractOptions {
   readonly strict: boolean;
 }
 
-/** The contract in the YAML file at `path`. Throws `ContractFault` where it can't be read. */
+const loaded = new Map<string, { readonly text: string; readonly contract: Promise<Contract> }>();
+
+/**
+ * The contract in the YAML file at `path`. Throws `ContractFault` where it can't be read. Remembered for the file and its text, since it holds no
+ * state and takes 100 ms to make ready: a program that starts one shop for each of its tests makes it once.
+ */
 export async function loadContract({ path, strict }: ContractOptions): Promise<Contract> {
-  const { text, document } = loadDocument(path);
+  const text = readContract(path);
+  const key = `${strict} ${path}`;
+  let entry = loaded.get(key);
+  if (entry?.text !== text) {
+    entry = { text, contract: makeContract(text, parseDocument(path, text), strict) };
+    loaded.set(key, entry);
+  }
+  return entry.contract;
+}
+
+async function makeContract(text: string, document: Document, strict: boolean): Promise<Contract> {
   const { router, validator } = await backendFor(strict ? closed(document) : document);
   const judge = schemaJudge(() => closed(document));
   const answers = createAnswerJudge(document, judge);

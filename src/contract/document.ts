@@ -7,19 +7,11 @@ export class ContractFault extends Error {
   override readonly name = 'ContractFault';
 }
 
-/** An OpenAPI document as it was loaded. */
-export interface LoadedDocument {
-  /** The file's text, YAML. */
-  readonly text: string;
-  readonly document: Document;
-}
-
-/** The OpenAPI document in the YAML file at `path`; throws `ContractFault`, with line and column, where it can't be read. */
-export function loadDocument(path: string): LoadedDocument {
-  const text = read(path);
+/** The OpenAPI document in the YAML text of the file at `path`; throws `ContractFault`, with line and column, where it is none. */
+export function parseDocument(path: string, text: string): Document {
   const document = parsed(path, text) as Document | null;
   if (!document?.openapi?.startsWith('3.0.')) throw new ContractFault(`${path} is not an OpenAPI 3.0 document`);
-  return { text, document };
+  return document;
 }
 
 /** js-yaml reads in 20 ms what the package `yaml` reads in 110, and openapi-backend brings it along. Its core schema makes no dates of texts. */
@@ -33,7 +25,8 @@ function parsed(path: string, text: string): unknown {
   }
 }
 
-function read(path: string): string {
+/** The text of the contract's file; throws `ContractFault` where it can't be read. */
+export function readContract(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
