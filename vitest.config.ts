@@ -4,6 +4,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
+    // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
+    isolate: false,
+    maxWorkers: 2,
     coverage: { include: ['src/**/*.ts'], thresholds: { lines: 95 }, reporter: ['text-summary', 'text'] },
   },
 });

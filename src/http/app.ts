@@ -1,6 +1,6 @@
 import cors from '@koa/cors';
 import Koa, { type Middleware } from 'koa';
-import { exchangeOf, problemAnswer, send } from './exchange.ts';
+import { answerWith, exchangeOf, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
 import { type Log, logRequest } from './log.ts';
@@ -20,7 +20,7 @@ export interface AppParts extends OperationParts, FrontDoorParts {
  * The Koa app. A request passes, in this order:
  * 1. a line of log, and the fixed headers, which every answer carries
  * 2. CORS: answers preflights, lets any origin read everything else, errors too
- * 3. keeping: puts aside the bytes of answers that stay right until the state changes
+ * 3. answering: writes the answer that was settled below, and keeps its bytes where they stay right until the state changes
  * 4. verifying: holds the answer of an operation against the contract
  * 5. problems: turns what is thrown below into problem documents
  * 6. the front door: the page at /, the contract, readiness, the pages of problems
@@ -34,7 +34,7 @@ export function createApp(parts: AppParts): Koa {
   app.use(logging(parts));
   app.use(fixedHeaders);
   app.use(openToAll());
-  app.use(keeping(parts));
+  app.use(answering(parts));
   app.use(verifying(parts));
   app.use(problems(parts));
   app.use(frontDoor(parts));
@@ -78,16 +78,21 @@ function openToAll(): Middleware {
   });
 }
 
-function keeping({ ready }: AppParts): Middleware {
+function answering({ ready }: AppParts): Middleware {
   return async (ctx, next) => {
     await next();
-    const { route, revision, notes } = exchangeOf(ctx);
+    const { answer, route, revision, notes } = exchangeOf(ctx);
+    if (!answer) return;
+    ctx.respond = false;
+    const text = write(ctx, answer);
     // What was noted of a request is to be noted of the next one too.
-    if (route === undefined || revision === undefined || ctx.status !== 200 || notes.length > 0) return;
-    const bytes = Buffer.from(ctx.body as string);
-    // Koa's own comes too late to be seen here; in the lower case of the others, so that there is one.
-    const headers = { ...ctx.res.getHeaders(), 'content-length': bytes.length };
-    ready.keep(ctx.req, { operationId: route.operationId, revision, headers, bytes });
+    if (route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
+    ready.keep(ctx.req, {
+      operationId: route.operationId,
+      revision,
+      headers: ctx.res.getHeaders(),
+      bytes: Buffer.from(text),
+    });
   };
 }
 
@@ -113,7 +118,7 @@ function problems({ log }: AppParts): Middleware {
       if (!fault || fault.code === 'unavailable') log.error({ err: thrown, method: ctx.method, path: ctx.path });
       const exchange = exchangeOf(ctx);
       exchange.notes = [...exchange.notes, (fault ?? internalError).detail];
-      send(ctx, problemAnswer(fault ?? internalError, ctx.path));
+      answerWith(ctx, problemAnswer(fault ?? internalError, ctx.path));
     }
   };
 }

@@ -50,15 +50,24 @@ export function problemAnswer(fault: Fault, path: string): JsonAnswer {
 /** An answer of JSON that somebody opens by itself may load nothing and be framed by nobody. */
 const NO_DOCUMENT = "default-src 'none'; frame-ancestors 'none'";
 
-/** Answers a request. Nothing on the way is to keep the answer: it would be an old one soon. */
-export function send(ctx: Context, answer: JsonAnswer): void {
-  // Node's parser found fault with the rest of the request meanwhile, and the client was told.
-  if (ctx.res.headersSent) return;
+/** Settles how a request is answered; it is written once all who look at answers have done so. */
+export function answerWith(ctx: Context, answer: JsonAnswer): void {
   exchangeOf(ctx).answer = answer;
-  ctx.status = answer.status;
-  // Node's own response, since this is done for every request and Koa's `set` costs more than all else here.
-  ctx.res.setHeader('Cache-Control', 'no-store');
-  ctx.res.setHeader('Content-Security-Policy', NO_DOCUMENT);
-  for (const [name, value] of Object.entries(answer.headers)) ctx.res.setHeader(name, value);
-  ctx.body = answer.body === undefined ? null : JSON.stringify(answer.body);
+}
+
+/**
+ * Writes an answer and gives back the text of its body. Nothing on the way is to keep it: it would be an old one soon. To Node's response, past
+ * Koa's: this is done for every request, and Koa's way costs more than all else here.
+ */
+export function write({ req, res }: Context, { status, headers, body }: JsonAnswer): string {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  // Node's parser may have found fault with the rest of the request meanwhile; the client was told then.
+  if (res.headersSent) return text;
+  res.statusCode = status;
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Content-Security-Policy', NO_DOCUMENT);
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(req.method === 'HEAD' ? undefined : text);
+  return text;
 }

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
 import type { Store } from '../store/store.ts';
-import { send, success } from './exchange.ts';
+import { answerWith, success } from './exchange.ts';
 import { escaped, page } from './page.ts';
 import { FaultError, methodNotAllowed, type ProblemCode, problemKinds } from './problem.ts';
 
@@ -24,7 +24,7 @@ const LOOK_ONLY = ['GET', 'HEAD'];
 export function mayLook(ctx: Context): boolean {
   if (LOOK_ONLY.includes(ctx.method)) return true;
   if (ctx.method !== 'OPTIONS') throw new FaultError(methodNotAllowed(ctx.method, ctx.path, LOOK_ONLY));
-  send(ctx, success({ status: 204, headers: { Allow: LOOK_ONLY.join(', ') } }));
+  answerWith(ctx, success({ status: 204, headers: { Allow: LOOK_ONLY.join(', ') } }));
   return false;
 }
 
@@ -38,7 +38,7 @@ export function frontDoor(parts: FrontDoorParts): Middleware {
     '/openapi.yaml': (ctx) => sendText(ctx, 'application/yaml', contract.text),
     '/openapi.json': (ctx) => sendText(ctx, 'application/json', JSON.stringify(contract.document, null, 2)),
     '/_control/health': (ctx) =>
-      send(
+      answerWith(
         ctx,
         success({ status: 200, body: { version, dataFile: dataFile ?? null, operations: contract.routes.length } }),
       ),

@@ -4,7 +4,7 @@ import type { Route } from '../contract/routes.ts';
 import { type Handlers, mocked, type Shop } from '../operations/handler.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
-import { exchangeOf, send, success } from './exchange.ts';
+import { answerWith, exchangeOf, success } from './exchange.ts';
 import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
 
 /** What requests to the contract's operations are answered with. */
@@ -23,7 +23,7 @@ export function operations(parts: OperationParts): Middleware {
         return answer(ctx, parts, routed.route, path);
       case 'unknown-method':
         if (ctx.method !== 'OPTIONS') throw new FaultError(methodNotAllowed(ctx.method, ctx.path, routed.allow));
-        return send(ctx, success({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
+        return answerWith(ctx, success({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
       case 'unknown-path':
         if (path === '/api' || path.startsWith('/api/')) throw new FaultError(unknownPath(ctx.path));
         return next();
@@ -43,7 +43,7 @@ async function answer(ctx: Context, parts: OperationParts, route: Route, path: s
   const { shop, revision } = bindShop(parts);
   const made = await handle(parts, route, received.input, shop);
   exchange.revision = revision();
-  send(ctx, success({ ...made, status: route.successStatus }));
+  answerWith(ctx, success({ ...made, status: route.successStatus }));
 }
 
 async function receive(ctx: Context, contract: Contract, route: Route, path: string): Promise<Received> {

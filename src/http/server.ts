@@ -148,7 +148,10 @@ function lastAnswer(response: ServerResponse, socket: Duplex): void {
 /** Whether a request has the one Host header that HTTP/1.1 asks for (RFC 9112, section 3.2); Node keeps the first of several. */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts++;
+  }
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 

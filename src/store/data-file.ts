@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import jsonc, { type ParseError } from 'jsonc-parser';
 import { type Flaw, flawsOf, type SchemaCheck } from './check-state.ts';
 import type { State } from './state.ts';
 
@@ -23,7 +24,7 @@ export function readState(path: string, check: SchemaCheck): StateText | undefin
   const text = decoded(path, bytes);
   const data = parsed(path, text);
   const flaws = flawsOf(data, check);
-  if (flaws.length > 0) throw fault(path, described(flaws));
+  if (flaws.length > 0) throw fault(`${path} ${described(flaws)}`);
   return { state: data as State, text };
 }
 
@@ -54,16 +55,19 @@ function read(path: string): Buffer | undefined {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw fault(path, code === 'EISDIR' ? 'is a folder, not a file' : `can't be read (${code ?? message})`, cause);
+    throw fault(
+      `${path} ${code === 'EISDIR' ? 'is a folder, not a file' : `can't be read (${code ?? message})`}`,
+      cause,
+    );
   }
 }
 
 function decoded(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw fault(path, 'is empty');
+  if (bytes.length === 0) throw fault(`${path} is empty`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw fault(path, 'is not text in UTF-8', cause);
+    throw fault(`${path} is not text in UTF-8`, cause);
   }
 }
 
@@ -71,15 +75,23 @@ function parsed(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw fault(`${path}${lineOf(text, cause as Error)}`, `is not JSON: ${(cause as Error).message}`, cause);
+    throw fault(`${path}${trouble(text, cause as Error)}`, cause);
   }
 }
 
-/** ":LINE" of the place that a JSON error speaks of; the end of the text where it names none. */
-function lineOf(text: string, { message }: Error): string {
-  const position = /at position (\d+)/.exec(message)?.[1];
-  const before = position === undefined ? text : text.slice(0, Number(position));
-  return `:${before.split('\n').length}`;
+/** ":LINE is not JSON: …". V8 tells of some errors without the place, so that is looked for by a parser that goes on after them. */
+function trouble(text: string, { message }: Error): string {
+  const errors: ParseError[] = [];
+  jsonc.parse(text, errors, { disallowComments: true });
+  const [first] = errors;
+  const line = text.slice(0, first?.offset).split('\n').length;
+  const what = first ? inWords(jsonc.printParseErrorCode(first.error)) : message.replaceAll(/\s+/g, ' ');
+  return `:${line} is not JSON: ${what}`;
+}
+
+/** "ValueExpected" as "value expected". */
+function inWords(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
 /** How many flaws a sentence names; the rest are counted. */
@@ -91,9 +103,8 @@ function described(flaws: readonly Flaw[]): string {
   return `is not a shop's data: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-function fault(path: string, trouble: string, cause?: unknown): DataFault {
-  return new DataFault(
-    `${path} ${trouble}. It was left as it is: mend it, or move it away to start with the default data`,
-    { cause },
-  );
+function fault(sentence: string, cause?: unknown): DataFault {
+  return new DataFault(`${sentence}. It was left as it is: mend it, or move it away to start with the default data`, {
+    cause,
+  });
 }

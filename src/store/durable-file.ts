@@ -1,5 +1,7 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { closeSync, fchmodSync, fsync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 
 /** A file that is only ever replaced whole. */
 export interface DurableFile {
@@ -14,53 +16,48 @@ export interface DurableFile {
 /** Read and write for the owner, read for others, less the umask: the mode of a file that wasn't there before. */
 const NEW_FILE_MODE = 0o644;
 
+/** The part of a file's mode that says who may do what with it. */
+const PERMISSIONS = 0o7777;
+
 /**
  * The file at `path`, ready to be replaced; its mode is kept. Sweeps away what a program that was killed in the middle of replacing it has left.
- * The folder's handle stays open, and the mode is looked at but once: each operation of the file system costs some 30 µs of CPU beside its own.
+ * Only what waits for the disk is handed to another thread, the syncs and the rename; the rest touches the page cache alone, in less time than
+ * handing it over takes.
  */
-export async function openDurableFile(path: string): Promise<DurableFile> {
+export function openDurableFile(path: string): DurableFile {
   const temporary = `${path}.tmp`;
-  await rm(temporary, { force: true });
-  const mode = await modeOf(path);
-  const folder = await open(dirname(path), 'r');
+  rmSync(temporary, { force: true });
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const mode = stats ? stats.mode & PERMISSIONS : NEW_FILE_MODE;
+  const folder = openSync(dirname(path), 'r');
   return {
     async replace(text) {
       try {
         await writeSynced(temporary, text, mode);
         await rename(temporary, path);
       } catch (error) {
-        await rm(temporary, { force: true });
+        rmSync(temporary, { force: true });
         throw error;
       }
-      await folder.sync();
+      await sync(folder);
     },
-    close: () => folder.close(),
+    async close() {
+      closeSync(folder);
+    },
   };
 }
 
-async function modeOf(path: string): Promise<number | undefined> {
-  let file: FileHandle;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    return (await file.stat()).mode & 0o7777;
-  } finally {
-    await file.close();
-  }
-}
+const sync = promisify(fsync);
 
-async function writeSynced(path: string, text: string, mode: number | undefined): Promise<void> {
-  const file = await open(path, 'w', mode ?? NEW_FILE_MODE);
+async function writeSynced(path: string, text: string, mode: number): Promise<void> {
+  const file = openSync(path, 'w', mode);
   try {
-    // The umask takes its part of the mode that a file is opened with.
-    if (mode !== undefined) await file.chmod(mode);
-    await file.writeFile(text);
-    await file.sync();
+    // The umask takes its part of the mode that a file is opened with; a new file's mode is meant to be less it.
+    if (mode !== NEW_FILE_MODE) fchmodSync(file, mode);
+    // Unlike writeSync this goes on until all is written, or fails.
+    writeFileSync(file, text);
+    await sync(file);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

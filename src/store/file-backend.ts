@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { lstat, mkdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import type { Backend } from './backend.ts';
@@ -33,7 +33,7 @@ export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFi
   const kept = readState(path, parts.check)?.state;
   let file: DurableFile | undefined;
   try {
-    file = await openDurableFile(path);
+    file = openDurableFile(path);
     const database = new Low<State>(onFile(file, parts.texts), kept ?? parts.defaults);
     if (!kept) await database.write();
     return { backend: onLowdb(database, file), initial: database.data, path };
@@ -71,14 +71,20 @@ function onLowdb(database: Low<State>, file: DurableFile): Backend {
   };
 }
 
-/** The file itself, where the path leads to it over symbolic links: a rename onto a link would replace the link. */
+/** The file itself, where the path leads to it over symbolic links: a rename onto a link would replace the link. Makes its folder. */
 async function settled(path: string): Promise<string> {
   try {
     await mkdir(dirname(path), { recursive: true });
     return await realpath(path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return path;
+    if (code === 'ENOENT') return beyondLink(path);
     throw new DataFault(`${path} can't be used (${code ?? message}): choose another place with --data FILE`, { cause });
   }
+}
+
+/** The file that isn't there yet: where a link leads that leads to nothing, else the path itself. */
+async function beyondLink(path: string): Promise<string> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isSymbolicLink() ? settled(resolve(dirname(path), await readlink(path))) : path;
 }

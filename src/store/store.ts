@@ -18,7 +18,7 @@ export interface Store {
   update<Result>(change: Change<Result>): Promise<Result>;
   /** Puts the default state in place, in turn with the changes. */
   reset(): Promise<void>;
-  /** Waits for the changes begun; later ones are refused with `StoreUnavailable`. */
+  /** Waits for the changes begun; later ones are refused with `StoreUnavailable`. Closing twice is closing once. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   let committed: Snapshot = { state: initial, revision: 0 };
   let waiting: Waiting[] = [];
   let draining: Promise<void> | undefined;
-  let closed = false;
+  let closing: Promise<void> | undefined;
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     const { state: next, answers } = fold(committed.state, batch, nowMs());
@@ -80,7 +80,7 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   }
 
   function update<Result>(change: Change<Result>): Promise<Result> {
-    if (closed) return Promise.reject(new StoreUnavailable('the server is stopping, so nothing was changed'));
+    if (closing) return Promise.reject(new StoreUnavailable('the server is stopping, so nothing was changed'));
     return new Promise((resolve, reject) => {
       waiting.push({ change, resolve, reject });
       draining ??= drain();
@@ -91,10 +91,9 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
     read: () => committed,
     update,
     reset: () => update(() => ({ next: defaults(), result: undefined })),
-    async close() {
-      closed = true;
-      await draining;
-      await backend.close();
+    close() {
+      closing ??= Promise.resolve(draining).then(() => backend.close());
+      return closing;
     },
   };
 }

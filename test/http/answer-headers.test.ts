@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { defaults, productId } from '../support/default-data.ts';
+import { headerOf } from '../support/problems.ts';
+import { type RawReply, rawRequest } from '../support/raw-client.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+const ITEM = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
+
+/** One request for each way in which something of the interface is answered. */
+const REQUESTS: readonly (readonly [start: string, body: string, status: number])[] = [
+  ['GET /api/products', '', 200],
+  ['GET /api/products?search=socks', '', 200],
+  ['GET /api/delivery-options?expand=estimatedDeliveryTime', '', 200],
+  ['GET /api/cart-items?expand=product', '', 200],
+  ['GET /api/cart-items?expand=nothing', '', 400],
+  ['GET /api/orders?expand=products', '', 200],
+  [`GET /api/orders/${ORDERED}`, '', 200],
+  ['GET /api/orders/1', '', 400],
+  ['GET /api/payment-summary', '', 200],
+  ['GET /api/nothing', '', 404],
+  ['PATCH /api/products', '', 405],
+  ['POST /api/cart-items', ITEM, 201],
+  ['POST /api/cart-items', '{', 400],
+  [`PUT /api/cart-items/${IN_CART}`, '{"quantity":3}', 200],
+  [`DELETE /api/cart-items/${IN_CART}`, '', 204],
+  ['POST /api/orders', '', 201],
+  ['POST /api/orders', '', 409],
+  ['POST /api/reset', '', 204],
+];
+
+/** Sends all of the requests one after the other, with these headers besides; in the end all is as it was. */
+async function askAll(port: number, ...headers: string[]): Promise<readonly (readonly [string, RawReply])[]> {
+  const replies: (readonly [string, RawReply])[] = [];
+  for (const [start, body, status] of REQUESTS) {
+    const sent = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    const reply = await rawRequest(port, start, [...headers, ...sent], body);
+    expect(reply.status, start).toBe(status);
+    replies.push([start, reply]);
+  }
+  return replies;
+}
+
+describe('every answer of the interface', () => {
+  it('is not to be stored, nor to be taken for something else', async () => {
+    const { port } = await startStorefront();
+    for (const [start, { headers }] of await askAll(port))
+      expect(headers, start).toMatchObject({ 'cache-control': ['no-store'], 'x-content-type-options': ['nosniff'] });
+  });
+
+  it('has the bare content type, and none where there is no body', async () => {
+    const { port } = await startStorefront();
+    for (const [start, { headers, status }] of await askAll(port)) {
+      const type = status >= 400 ? ['application/problem+json'] : ['application/json'];
+      expect(headers['content-type'], start).toEqual(status === 204 ? undefined : type);
+    }
+  });
+
+  it('has its length once, in bytes', async () => {
+    const { port } = await startStorefront();
+    for (const [start, { headers, size, status }] of await askAll(port)) {
+      expect(headers['content-length'], start).toEqual(status === 204 ? undefined : [String(size)]);
+      expect(headers, start).not.toHaveProperty('transfer-encoding');
+    }
+  });
+
+  it('is JSON, whatever is accepted', async () => {
+    const { port } = await startStorefront();
+    for (const accept of ['application/xml', 'image/png, application/json;q=0', '*/*;q=0', 'nonsense', '']) {
+      for (const [start, { headers, status }] of await askAll(port, `Accept: ${accept}`, 'Accept-Encoding: gzip, br'))
+        if (status !== 204) expect(headers['content-type']?.[0], start).toMatch(/^application\/(problem\+)?json$/);
+    }
+  });
+
+  it('does not tell what the server is made of', async () => {
+    const { port } = await startStorefront();
+    for (const [start, { headers }] of await askAll(port)) {
+      expect(headers, start).not.toHaveProperty('server');
+      expect(headers, start).not.toHaveProperty('x-powered-by');
+    }
+  });
+});
+
+describe('what stands beside the interface', () => {
+  it('is not to be taken for something else either', async () => {
+    const { port } = await startStorefront();
+    for (const path of ['/', '/openapi.yaml', '/openapi.json', '/problems', '/images/logo.png', '/nothing'])
+      expect(headerOf(await rawRequest(port, `GET ${path}`), 'X-Content-Type-Options'), path).toBe('nosniff');
+  });
+
+  it('is given whatever is accepted', async () => {
+    const { port } = await startStorefront();
+    for (const path of ['/', '/openapi.yaml', '/openapi.json', '/_control/health', '/problems', '/images/logo.png'])
+      expect((await rawRequest(port, `GET ${path}`, ['Accept: video/mp4'])).status, path).toBe(200);
+  });
+});

@@ -1,0 +1,170 @@
+import { connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import type { Options } from '../../src/storefront.ts';
+import { defaults, productId } from '../support/default-data.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type RawReply, rawAsk, rawConnection, repliesIn } from '../support/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const HOST = 'Host: shop.test\r\n';
+const ITEM = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
+const POST = `POST /api/cart-items HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+const POSTED = `${POST}Content-Length: ${ITEM.length}\r\n\r\n${ITEM}`;
+const LAST = `GET /api/payment-summary HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+
+/** How long a request may take to arrive in these tests, in ms. */
+const SHORT_MS = 200;
+
+function statuses(replies: readonly RawReply[]): readonly number[] {
+  return replies.map(({ status }) => status);
+}
+
+async function expectOpen(shop: TestShop): Promise<void> {
+  expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
+}
+
+describe('a connection', () => {
+  it('serves one request after the other', async () => {
+    const { port } = await startStorefront();
+    const connection = rawConnection(port);
+    connection.write(POSTED);
+    await connection.until('"deliveryOptionId"');
+    connection.write(LAST);
+    expect(statuses(repliesIn(await connection.end()))).toEqual([201, 200]);
+  });
+
+  it('answers requests that are sent together in their order', async () => {
+    const { port } = await startStorefront();
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
+    const bytes = [POSTED, get('/api/cart-items'), get('/api/nothing'), POSTED, get('/api/cart-items'), LAST].join('');
+    const replies = await rawAsk(port, bytes);
+    expect(statuses(replies)).toEqual([201, 200, 404, 201, 200, 200]);
+    expect([replies[0]?.body.quantity, replies[3]?.body.quantity]).toEqual([1, 2]);
+  });
+
+  it('answers what was asked before what it cannot read', async () => {
+    const { port } = await startStorefront();
+    const replies = await rawAsk(port, `POST /api/orders HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`);
+    expect(statuses(replies).slice(0, 1)).toEqual([201]);
+  });
+
+  it('ends with the answer where HTTP/1.0 is spoken', async () => {
+    const { port } = await startStorefront();
+    expect(await rawAsk(port, `GET /api/cart-items HTTP/1.0\r\n${HOST}\r\n`)).toMatchObject([
+      { status: 200, body: defaults.cartItems },
+    ]);
+  });
+
+  it('takes targets in their absolute form', async () => {
+    const { port } = await startStorefront();
+    const bytes = `GET http://shop.test/api/cart-items?expand=nothing HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+    expect((await rawAsk(port, bytes))[0]?.body).toMatchObject({ status: 400, instance: '/api/cart-items' });
+    expect((await rawAsk(port, bytes.replace('expand=nothing', '')))[0]?.body).toEqual(defaults.cartItems);
+  });
+
+  it('is told to go on where it expects 100-continue', async () => {
+    const { port } = await startStorefront();
+    const connection = rawConnection(port);
+    connection.write(`${POST}Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${ITEM.length}\r\n\r\n`);
+    await connection.until('HTTP/1.1 100 Continue\r\n\r\n');
+    connection.write(ITEM);
+    expect(statuses(repliesIn(await connection.end()))).toEqual([100, 201]);
+  });
+});
+
+describe('a request that takes too long to arrive', () => {
+  it('is answered 408 once, and the connection ends', async () => {
+    const shop = await startStorefront({ requestTimeoutMs: SHORT_MS });
+    const late = {
+      [`GET /api/products HTTP/1.1\r\n${HOST}X-`]: '/',
+      [`${POST}Content-Length: 99\r\n\r\n{"productId"`]: '/api/cart-items',
+      [`${POST}Transfer-Encoding: chunked\r\n\r\n3\r\n{"p\r\n`]: '/api/cart-items',
+    };
+    const asked = Object.entries(late).map(async ([bytes, instance]) => {
+      const [reply, ...more] = (await rawAsk(shop.port, bytes)) as [RawReply, ...RawReply[]];
+      expectProblem(reply, 408, 'request-timeout', bytes);
+      expect(reply.body.instance).toBe(instance);
+      expect(more, bytes).toEqual([]);
+    });
+    await Promise.all(asked);
+    await expectOpen(shop);
+  });
+
+  it('gets no second answer where it has been answered', async () => {
+    const { port } = await startStorefront({ requestTimeoutMs: SHORT_MS });
+    const bytes = `POST /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`;
+    expect((await rawAsk(port, bytes)).map(({ status, text }) => [status, text])).toEqual([[204, '']]);
+  });
+});
+
+describe('a client that holds on to its connection', () => {
+  it.each<[string, string, Options]>([
+    ['not HTTP', 'GARBAGE\r\n\r\n', {}],
+    ['late', `GET / HTTP/1.1\r\n${HOST}X-`, { requestTimeoutMs: SHORT_MS }],
+    ['a tunnel', `CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`, { requestTimeoutMs: SHORT_MS }],
+  ])(
+    'is let go of after a request that was refused: %s',
+    async (_, bytes, options) => {
+      const { port } = await startStorefront(options);
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      const ended = new Promise((resolve) => socket.once('end', resolve));
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.on('error', () => {}).resume();
+      socket.write(bytes);
+      await ended;
+      // Only one who goes on sending learns that the server has let go.
+      const sending = setInterval(() => socket.write('x'), 20);
+      await expect(Promise.race([closed.then(() => 'closed'), never()])).resolves.toBe('closed');
+      clearInterval(sending);
+      socket.destroy();
+    },
+    10_000,
+  );
+});
+
+describe('a client that goes away', () => {
+  it('before it has sent all changes nothing', async () => {
+    const shop = await startStorefront();
+    for (const bytes of [
+      `GET /api/products HTTP/1.1\r\n${HOST}X-`,
+      `${POST}Content-Length: 99\r\n\r\n{"productId"`,
+      `${POST}Transfer-Encoding: chunked\r\n\r\n20\r\n{"productId"`,
+      `${POST}Transfer-Encoding: chunked\r\n\r\n${ITEM.length.toString(16)}\r\n${ITEM}\r\n`,
+    ]) {
+      for (const leave of ['end', 'destroy'] as const) {
+        const connection = rawConnection(shop.port);
+        connection.socket.write(bytes, () => connection.socket[leave]());
+        for (const reply of repliesIn(await connection.end())) expectProblem(reply, 400, 'malformed-request', bytes);
+      }
+    }
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+  });
+
+  it('while its answer is made does no harm', async () => {
+    let finish: (answer: { body: [] }) => void = () => {};
+    let begun: () => void = () => {};
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const listOrders = () => {
+      begun();
+      return new Promise<{ body: [] }>((resolve) => {
+        finish = resolve;
+      });
+    };
+    const shop = await startStorefront({ handlers: { listOrders } });
+    const connection = rawConnection(shop.port);
+    connection.write(`GET /api/orders HTTP/1.1\r\n${HOST}\r\n`);
+    await isBegun;
+    connection.socket.destroy();
+    await vi.waitFor(() => expect(shop.log.at(-1)).toMatchObject({ notes: ['the client went away'] }));
+    expect(shop.log.at(-1)).not.toHaveProperty('status');
+    finish({ body: [] });
+    await expectOpen(shop);
+  });
+});
+
+/** Rejects when a test has waited long enough. */
+function never(): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error('it was not let go of')), 4_000).unref());
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { expectProblem, headerOf } from '../support/problems.ts';
+import { rawRequest } from '../support/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const INDEX = '<!doctype html><title>The front end</title>';
+const SCRIPT = 'console.log("the front end");';
+
+/** A shop with a built front end, in a folder beside which lies what nobody may see. */
+async function startWithFrontEnd(): Promise<TestShop> {
+  const folder = await folderWith({
+    'site/index.html': INDEX,
+    'site/assets/app-1a2b.js': SCRIPT,
+    'site/about us.html': 'about',
+    'site/.env': 'SECRET',
+    'site/.git/config': 'SECRET',
+    'secret.txt': 'SECRET',
+  });
+  return startStorefront({ static: `${folder}/site` });
+}
+
+describe('a built front end', () => {
+  it('has its index at /', async () => {
+    const { ask } = await startWithFrontEnd();
+    for (const path of ['/', '/?page=2', '/index.html']) {
+      const reply = await ask('GET', path);
+      expect(reply, path).toMatchObject({ status: 200, text: INDEX });
+      expect(headerOf(reply, 'Content-Type'), path).toMatch(/^text\/html/);
+    }
+  });
+
+  it('has its files, with their types', async () => {
+    const { ask } = await startWithFrontEnd();
+    const script = await ask('GET', '/assets/app-1a2b.js?v=1');
+    expect(script).toMatchObject({ status: 200, text: SCRIPT });
+    expect(headerOf(script, 'Content-Type')).toMatch(/^(text|application)\/javascript/);
+    expect(await ask('GET', '/about%20us.html')).toMatchObject({ status: 200, text: 'about' });
+  });
+
+  it('gets its index for the routes that it makes itself', async () => {
+    const { port } = await startWithFrontEnd();
+    for (const path of ['/orders', '/tracking/1/2?x=a.b', '/v1.2/checkout', '/caf%C3%A9', '/assets', '/apiary']) {
+      for (const accept of ['text/html,application/xhtml+xml;q=0.9', '*/*'])
+        expect(await rawRequest(port, `GET ${path}`, [`Accept: ${accept}`]), path).toMatchObject({
+          status: 200,
+          text: INDEX,
+        });
+    }
+  });
+
+  it('gets no index where no page is asked for', async () => {
+    const { port } = await startWithFrontEnd();
+    const missing = await rawRequest(port, 'GET /assets/app-9z.js', ['Accept: */*']);
+    expectProblem(missing, 404, 'unknown-path');
+    expectProblem(await rawRequest(port, 'GET /orders', ['Accept: application/json']), 404, 'unknown-path');
+  });
+
+  it('gets no index for what is the shop’s', async () => {
+    const { port } = await startWithFrontEnd();
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/orders/x/y',
+      '/images/',
+      '/images/nothing',
+      '/images/x/y',
+    ])
+      expectProblem(await rawRequest(port, `GET ${path}`, ['Accept: text/html']), 404, 'unknown-path', path);
+  });
+
+  it('stands beside the interface, the contract and the pictures', async () => {
+    const { ask } = await startWithFrontEnd();
+    expect((await ask('GET', '/api/products')).body).toEqual(defaults.products);
+    for (const path of ['/openapi.yaml', '/_control/health', '/problems/empty-cart', '/images/logo.png'])
+      expect((await ask('GET', path)).text, path).not.toBe(INDEX);
+  });
+
+  it('can only be looked at', async () => {
+    const { port } = await startWithFrontEnd();
+    for (const path of ['/', '/index.html', '/orders', '/assets/app-1a2b.js']) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+        const reply = await rawRequest(port, `${method} ${path}`, ['Accept: text/html']);
+        expect([404, 405], `${method} ${path}`).toContain(reply.status);
+        expect(reply.text).not.toContain(INDEX);
+      }
+    }
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const { port } = await startWithFrontEnd();
+    for (const path of ['/', '/assets/app-1a2b.js', '/orders']) {
+      const { date: _, ...headers } = (await rawRequest(port, `GET ${path}`)).headers;
+      expect(await rawRequest(port, `HEAD ${path}`), path).toMatchObject({ status: 200, headers, size: 0 });
+    }
+  });
+
+  it('is not sent again to who has it', async () => {
+    const { port } = await startWithFrontEnd();
+    for (const path of ['/', '/assets/app-1a2b.js', '/orders']) {
+      const tag = headerOf(await rawRequest(port, `GET ${path}`), 'ETag');
+      expect(await rawRequest(port, `GET ${path}`, [`If-None-Match: ${tag}`]), path).toMatchObject({ status: 304 });
+    }
+  });
+
+  it('shows nothing that is outside it or hidden in it', async () => {
+    const { port } = await startWithFrontEnd();
+    for (const target of [
+      '/../secret.txt',
+      '/%2e%2e/secret.txt',
+      '/%2e%2e%2fsecret.txt',
+      '/assets/../../secret.txt',
+      '/assets/..%2f..%2fsecret.txt',
+      '/..\\secret.txt',
+      '/..%5csecret.txt',
+      '//secret.txt',
+      '/.env',
+      '/%2eenv',
+      '/.git/config',
+      '/index.html%00.txt',
+      '/%',
+    ]) {
+      const reply = await rawRequest(port, `GET ${target}`, ['Accept: text/html']);
+      expect([200, 400, 404], target).toContain(reply.status);
+      expect(reply.text, target).not.toContain('SECRET');
+      if (reply.status === 200) expect(reply.text, target).toBe(INDEX);
+    }
+  });
+});

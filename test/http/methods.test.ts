@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../support/default-data.ts';
+import { expectProblem, headerOf } from '../support/problems.ts';
+import { type RawReply, rawRequest } from '../support/raw-client.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+/** The methods of the interface, by path. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  '/api/products': ['GET'],
+  '/api/delivery-options': ['GET'],
+  '/api/cart-items': ['GET', 'POST'],
+  [`/api/cart-items/${IN_CART}`]: ['DELETE', 'PUT'],
+  '/api/orders': ['GET', 'POST'],
+  [`/api/orders/${ORDERED}`]: ['GET'],
+  '/api/payment-summary': ['GET'],
+  '/api/reset': ['POST'],
+};
+const ANY = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY', 'PROPFIND', 'MKCOL', 'LOCK', 'PURGE', 'SEARCH'];
+
+/** The methods that an answer allows, in the order of the alphabet. */
+function allowed(reply: RawReply): readonly string[] {
+  return (headerOf(reply, 'Allow') ?? '').split(', ').sort();
+}
+
+describe('a method that a path does not have', () => {
+  it('is refused at every path, with those that it has', async () => {
+    const shop = await startStorefront();
+    for (const [path, methods] of Object.entries(METHODS)) {
+      for (const method of ANY.filter((one) => !methods.includes(one))) {
+        const reply = await rawRequest(shop.port, `${method} ${path}?x=1`);
+        expectProblem(reply, 405, 'method-not-allowed', `${method} ${path}`);
+        expect(allowed(reply), method).toEqual(methods);
+        expect(reply.body.detail).toContain(method);
+        expect(reply.body.instance).toBe(path);
+      }
+    }
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+  });
+
+  it('is refused without a body where it is HEAD', async () => {
+    const { port } = await startStorefront();
+    const reply = await rawRequest(port, 'HEAD /api/reset');
+    expect(reply).toMatchObject({ status: 405, text: '' });
+    expect(allowed(reply)).toEqual(['POST']);
+  });
+
+  it('is refused at every page and file beside the interface', async () => {
+    const { port } = await startStorefront();
+    const paths = ['/', '/openapi.yaml', '/openapi.json', '/_control/health', '/problems', '/images/logo.png'];
+    for (const path of paths) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY']) {
+        const reply = await rawRequest(port, `${method} ${path}`);
+        expectProblem(reply, 405, 'method-not-allowed', `${method} ${path}`);
+        expect(allowed(reply)).toEqual(['GET', 'HEAD']);
+      }
+    }
+  });
+});
+
+describe('OPTIONS', () => {
+  it('gives exactly the methods that the contract has for a path', async () => {
+    const { port } = await startStorefront();
+    for (const [path, methods] of Object.entries(METHODS)) {
+      const reply = await rawRequest(port, `OPTIONS ${path}`);
+      expect(reply, path).toMatchObject({ status: 204, text: '' });
+      expect(allowed(reply), path).toEqual(methods);
+    }
+  });
+
+  it('gives GET and HEAD for a page', async () => {
+    const { port } = await startStorefront();
+    const reply = await rawRequest(port, 'OPTIONS /_control/health');
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(allowed(reply)).toEqual(['GET', 'HEAD']);
+  });
+
+  it('refuses a path that leads nowhere', async () => {
+    const { port } = await startStorefront();
+    for (const path of ['/api', '/api/', '/api/nothing', '/nothing'])
+      expectProblem(await rawRequest(port, `OPTIONS ${path}`), 404, 'unknown-path', path);
+  });
+});
+
+describe('HEAD', () => {
+  it('is answered as GET is, without the body', async () => {
+    const { port } = await startStorefront();
+    const targets = [
+      ...Object.keys(METHODS).filter((path) => METHODS[path]?.includes('GET')),
+      '/api/products?search=socks',
+      '/api/cart-items?expand=product',
+      '/api/cart-items?expand=nothing',
+      `/api/orders/${UNKNOWN}`,
+      '/api/orders/1',
+      '/api/nothing',
+      '/nothing',
+      '/',
+      '/openapi.yaml',
+      '/openapi.json',
+      '/_control/health',
+      '/problems/empty-cart',
+      '/images/logo.png',
+      '/images/nothing.png',
+    ];
+    for (const target of targets) {
+      const head = await rawRequest(port, `HEAD ${target}`);
+      const get = await rawRequest(port, `GET ${target}`);
+      const { date: _, ...headers } = get.headers;
+      expect(head, target).toMatchObject({ status: get.status, headers, text: '' });
+      expect(headerOf(head, 'Content-Length'), target).toBe(String(get.size));
+    }
+  });
+});
+
+describe('a path that leads nowhere', () => {
+  it('is answered 404 under /api and elsewhere, whatever the method', async () => {
+    const { port } = await startStorefront();
+    const paths = [
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/products/1',
+      '/apiary',
+      '/nothing',
+      '/API/products',
+      '/images',
+    ];
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'])
+        expectProblem(await rawRequest(port, `${method} ${path}`), 404, 'unknown-path', `${method} ${path}`);
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaults, projectFile } from '../support/default-data.ts';
+import { expectProblem, headerOf } from '../support/problems.ts';
+import { rawRequest } from '../support/raw-client.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
+
+/** Targets below /images that try to leave it, or to see what isn't shown. */
+const ESCAPES = [
+  '/..',
+  '/../package.json',
+  '/../../../../../../etc/passwd',
+  '/%2e%2e/package.json',
+  '/%2e%2e%2fpackage.json',
+  '/..%2fpackage.json',
+  '/products/../../package.json',
+  '/products/..%2f..%2fpackage.json',
+  '/..\\package.json',
+  '/..%5cpackage.json',
+  '/%252e%252e/package.json',
+  '/%c0%ae%c0%ae/package.json',
+  '//etc/passwd',
+  '/%2Fetc%2Fpasswd',
+  '/C:%5CWindows%5Cwin.ini',
+  '/logo.png%00',
+  '/%00/../logo.png%00.svg',
+  '/.hidden',
+  '/%2ehidden',
+  '/.git/config',
+  '/%',
+  '/%zz',
+  '/products',
+  '/products/',
+  '/',
+  '/logo.png/',
+];
+
+describe('a picture', () => {
+  it('is there for every product, where `image` says', async () => {
+    const { ask } = await startStorefront();
+    for (const { image } of defaults.products) {
+      const reply = await ask('GET', `/${image}`);
+      expect(reply.status, image).toBe(200);
+      expect(headerOf(reply, 'Content-Type'), image).toBe('image/svg+xml');
+    }
+  });
+
+  it('is given byte for byte, with its type', async () => {
+    const { url } = await startStorefront();
+    for (const folder of ['', 'icons', 'ratings']) {
+      const names = await readdir(projectFile(`images/${folder}`), { withFileTypes: true });
+      for (const name of names.filter((one) => one.isFile()).map((one) => join(folder, one.name))) {
+        const response = await fetch(`${url}/images/${name}?v=1`);
+        expect(response.headers.get('Content-Type'), name).toBe(TYPES[name.split('.').at(-1) ?? '']);
+        expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(projectFile(`images/${name}`)));
+      }
+    }
+  });
+
+  it('is there for everything that shop front ends ask for', async () => {
+    const { ask } = await startStorefront();
+    const icons = ['buy-again', 'cart-icon', 'checkmark', 'checkmark-white', 'checkout-lock-icon', 'search-icon'];
+    for (const path of [
+      ...Array.from({ length: 11 }, (_, half) => `ratings/rating-${half * 5}`),
+      ...icons.map((icon) => `icons/${icon}`),
+      ...['logo', 'logo-white', 'mobile-logo', 'mobile-logo-white'],
+    ])
+      expect((await ask('GET', `/images/${path}.png`)).status, path).toBe(200);
+  });
+
+  it('is not sent again to who has it', async () => {
+    const { port } = await startStorefront();
+    const first = await rawRequest(port, 'GET /images/logo.png');
+    for (const condition of [
+      `If-None-Match: ${headerOf(first, 'ETag')}`,
+      `If-Modified-Since: ${headerOf(first, 'Last-Modified')}`,
+    ])
+      expect(await rawRequest(port, 'GET /images/logo.png', [condition])).toMatchObject({ status: 304, size: 0 });
+    const other = await rawRequest(port, 'GET /images/logo.png', ['If-None-Match: "another"']);
+    expect(other).toMatchObject({ status: 200, size: first.size });
+  });
+
+  it('is given whole, whatever part of it or state of it is asked for', async () => {
+    const { port } = await startStorefront();
+    for (const header of ['Range: bytes=0-3', 'Range: bytes=999999-', 'If-Match: "another"', 'If-Unmodified-Since: 0'])
+      expect((await rawRequest(port, 'GET /images/logo.png', [header])).status, header).toBe(200);
+  });
+
+  it('that is a drawing may not run anything', async () => {
+    const { ask } = await startStorefront();
+    const reply = await ask('GET', `/${defaults.products[0]?.image}`);
+    expect(headerOf(reply, 'Content-Security-Policy')).toContain("default-src 'none'");
+  });
+});
+
+describe('what is not a picture', () => {
+  it('is not given through /images, however it is asked for', async () => {
+    const { port } = await startStorefront();
+    for (const target of ESCAPES) {
+      const reply = await rawRequest(port, `GET /images${target}`);
+      expectProblem(reply, 404, 'unknown-path', target);
+      expect(headerOf(reply, 'ETag'), target).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,193 @@
+import { rm } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { Options } from '../../src/storefront.ts';
+import { defaults, productId } from '../support/default-data.ts';
+import { type AnyReply, expectProblem, headerOf } from '../support/problems.ts';
+import { rawAsk, rawRequest } from '../support/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const ITEM = { productId: KETTLE, quantity: 1 };
+const HEAD = 'Host: shop.test\r\nConnection: close\r\n';
+
+/** Provokes a problem. */
+interface Provocation {
+  readonly status: number;
+  readonly options?: Options;
+  provoke(shop: TestShop): Promise<AnyReply>;
+}
+
+const throwing: Options['handlers'] = {
+  listOrders: () => {
+    throw new Error('the secret of the vault');
+  },
+};
+
+const PROBLEMS: Readonly<Record<string, Provocation>> = {
+  'unknown-product': {
+    status: 404,
+    provoke: ({ ask }) => ask('POST', '/api/cart-items', { ...ITEM, productId: UNKNOWN }),
+  },
+  'unknown-delivery-option': {
+    status: 404,
+    provoke: ({ ask }) => ask('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: '9' }),
+  },
+  'unknown-cart-item': { status: 404, provoke: ({ ask }) => ask('DELETE', `/api/cart-items/${UNKNOWN}`) },
+  'unknown-order': { status: 404, provoke: ({ ask }) => ask('GET', `/api/orders/${UNKNOWN}`) },
+  'empty-cart': {
+    status: 409,
+    async provoke({ ask }) {
+      await ask('POST', '/api/orders');
+      return ask('POST', '/api/orders');
+    },
+  },
+  'quantity-limit': {
+    status: 409,
+    async provoke({ ask }) {
+      await ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 1_000_000 });
+      return ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
+    },
+  },
+  'invalid-request': { status: 400, provoke: ({ ask }) => ask('POST', '/api/cart-items', { quantity: 0 }) },
+  'malformed-json': { status: 400, provoke: ({ ask }) => ask('POST', '/api/cart-items', '{"productId": ') },
+  'malformed-request': {
+    status: 400,
+    provoke: ({ ask }) => ask('POST', '/api/cart-items', 'no gzip', { 'content-encoding': 'gzip' }),
+  },
+  'unknown-path': { status: 404, provoke: ({ ask }) => ask('GET', '/api/nothing') },
+  'method-not-allowed': { status: 405, provoke: ({ ask }) => ask('DELETE', '/api/orders') },
+  'request-timeout': {
+    status: 408,
+    provoke: async ({ port }) => first(await rawAsk(port, `GET /api/orders HTTP/1.1\r\n${HEAD}`)),
+  },
+  'body-too-large': { status: 413, provoke: ({ ask }) => ask('POST', '/api/cart-items', ' '.repeat(102_401)) },
+  'unsupported-media-type': {
+    status: 415,
+    provoke: ({ ask }) => ask('POST', '/api/cart-items', ITEM, { 'content-type': 'text/plain' }),
+  },
+  'expectation-failed': {
+    status: 417,
+    provoke: ({ port }) => rawRequest(port, 'GET /api/orders', ['Expect: a miracle']),
+  },
+  'headers-too-large': {
+    status: 431,
+    provoke: async ({ port }) => first(await rawAsk(port, `GET / HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(70_000)}\r\n\r\n`)),
+  },
+  'internal-error': {
+    status: 500,
+    options: { handlers: throwing },
+    provoke: ({ ask }) => ask('GET', '/api/orders'),
+  },
+  unavailable: {
+    status: 503,
+    async provoke({ ask, folder }) {
+      await rm(folder, { recursive: true });
+      return ask('POST', '/api/cart-items', ITEM);
+    },
+  },
+};
+
+function first([reply]: readonly AnyReply[]): AnyReply {
+  if (!reply) throw new Error('there was no answer');
+  return reply;
+}
+
+describe('a problem', () => {
+  it('of a request is answered as a complete problem document', async () => {
+    const shop = await startStorefront({ requestTimeoutMs: 1_000 });
+    for (const [code, problem] of Object.entries(PROBLEMS).filter(([, { status }]) => status < 500)) {
+      await shop.ask('POST', '/api/reset');
+      expectProblem(await problem.provoke(shop), problem.status, code);
+    }
+  });
+
+  it.each(Object.entries(PROBLEMS).filter(([, { status }]) => status >= 500))(
+    'of the server is answered as a complete problem document: %s',
+    async (code, { options, status, provoke }) => {
+      const shop = await startStorefront({ ...options, faultsExpected: true });
+      expectProblem(await provoke(shop), status, code);
+    },
+  );
+
+  it('is explained by the page that its type leads to', async () => {
+    const shop = await startStorefront();
+    const list = await shop.ask('GET', '/problems');
+    for (const [code, { status }] of Object.entries(PROBLEMS)) {
+      const page = await shop.ask('GET', `/problems/${code}`);
+      expect(page.status, code).toBe(200);
+      expect(headerOf(page, 'Content-Type'), code).toBe('text/html; charset=utf-8');
+      expect(page.text).toContain(`<code>${code}</code>, status ${status}`);
+      expect(list.text).toContain(`href="/problems/${code}"`);
+    }
+  });
+
+  it('stands in openapi.yaml, each type that it names having its page', async () => {
+    const shop = await startStorefront();
+    const contract = (await shop.ask('GET', '/openapi.yaml')).text;
+    const types = new Set(contract.match(/\/problems\/[a-z-]+/g));
+    expect(types.size).toBeGreaterThan(10);
+    for (const type of types) expect((await shop.ask('GET', type)).status, type).toBe(200);
+  });
+
+  it('has no page at a type that there is not', async () => {
+    const shop = await startStorefront();
+    for (const path of ['/problems/nothing', '/problems/__proto__', '/problems/constructor', '/problems/'])
+      expectProblem(await shop.ask('GET', path), 404, 'unknown-path', path);
+  });
+});
+
+describe('the instance of a problem', () => {
+  const INSTANCES = [
+    ['/api/nothing?search=a?b', '/api/nothing'],
+    ['/nothing?', '/nothing'],
+    ['//x', '/x'],
+    ['///x//y', '/x//y'],
+    ['/api/[x]', '/api/%5Bx%5D'],
+    ['/api/%C3%A4%zz', '/api/%C3%A4%25zz'],
+    ['/api/%', '/api/%25'],
+    ['/api/a%2Fb', '/api/a%2Fb'],
+    ['/api/{x}|"<y>^`\\', '/api/%7Bx%7D%7C%22%3Cy%3E%5E%60%5C'],
+    ["/api/a:b@c!$&'()*+,;=-._~", "/api/a:b@c!$&'()*+,;=-._~"],
+    ['http://other.test/api/nothing?x', '/api/nothing'],
+  ] as const;
+
+  it('is the path without its query, as a valid reference', async () => {
+    const { port } = await startStorefront();
+    for (const [target, instance] of INSTANCES) {
+      const reply = await rawRequest(port, `GET ${target}`);
+      expectProblem(reply, 404, 'unknown-path', target);
+      expect(reply.body.instance).toBe(instance);
+    }
+  });
+
+  it('is a valid reference where the path has bytes that no path may have', async () => {
+    const { port } = await startStorefront();
+    const [reply] = await rawAsk(port, Buffer.from(`GET /api/orders/ä%zz HTTP/1.1\r\n${HEAD}\r\n`));
+    expectProblem(reply as AnyReply, 400, 'malformed-request');
+  });
+});
+
+describe('a fault of the server', () => {
+  it('is answered without its message', async () => {
+    const shop = await startStorefront({ handlers: throwing, faultsExpected: true });
+    const reply = await shop.ask('GET', '/api/orders');
+    expect(reply.status).toBe(500);
+    expect(reply.text).not.toContain('secret');
+    expect(JSON.stringify([...reply.headers])).not.toContain('secret');
+  });
+
+  it('is logged with its stack', async () => {
+    const shop = await startStorefront({ handlers: throwing, faultsExpected: true });
+    await shop.ask('GET', '/api/orders?expand=products');
+    expect(shop.log).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        method: 'GET',
+        path: '/api/orders',
+        err: expect.objectContaining({ stack: expect.stringMatching(/secret of the vault\n( {4}at .*\n?)+/) }),
+      }),
+    );
+  });
+});

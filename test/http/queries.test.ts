@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { expectProblem } from '../support/problems.ts';
+import { rawRequest } from '../support/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
+const SOCKS = defaults.products.filter(({ name }) => /merino wool hiking socks/i.test(name));
+
+/** The names that are hostile to careless programs. */
+const HOSTILE = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '__defineGetter__', 'prototype', 'length'];
+
+/** The notes that the log has of the last request. */
+function lastNotes({ log }: TestShop): readonly string[] {
+  return (log.at(-1)?.notes ?? []) as readonly string[];
+}
+
+describe('a search term', () => {
+  it('is read as browsers write it and as people type it', async () => {
+    const { port } = await startStorefront();
+    expect(SOCKS).toHaveLength(1);
+    for (const query of [
+      'search=merino%20wool%20hiking%20socks',
+      'search=merino+wool+hiking+socks',
+      'search=%6Derino%20wool+hiking+socks',
+      's%65arch=merino+wool+hiking+socks',
+      'search=wool,hik',
+      'search=wool%2Chik',
+      '&&search=merino+wool+hik&',
+    ])
+      expect((await rawRequest(port, `GET /api/products?${query}`)).body, query).toEqual(SOCKS);
+  });
+
+  it('has a stray % as it is written', async () => {
+    const [tee, ...rest] = defaults.products.map((product, n) =>
+      n ? product : { ...product, name: 'Tee, 90% Cotton' },
+    );
+    const folder = await folderWith({ 'data.json': JSON.stringify({ ...defaults, products: [tee, ...rest] }) });
+    const { port } = await startStorefront({ data: join(folder, 'data.json') });
+    for (const query of ['search=0%25%20cot', 'search=0%+cot', 'search=0%%20cot'])
+      expect(await rawRequest(port, `GET /api/products?${query}`), query).toMatchObject({ status: 200, body: [tee] });
+    for (const query of ['search=qq%', 'search=%qq', 'search=qq%E0%A4%A', 'search=%u0041%zz'])
+      expect(await rawRequest(port, `GET /api/products?${query}`), query).toMatchObject({ status: 200, body: [] });
+  });
+
+  it('has a second ? as a part of it', async () => {
+    const { port } = await startStorefront();
+    const reply = await rawRequest(port, 'GET /api/products?search=qq?search=socks');
+    expect(reply).toMatchObject({ status: 200, body: [] });
+  });
+
+  it('ends at the next &, so that what follows is another parameter', async () => {
+    const shop = await startStorefront();
+    expect((await shop.ask('GET', '/api/products?search=&expand=x')).body).toEqual(defaults.products);
+  });
+});
+
+describe('a parameter that is given twice', () => {
+  it('is refused', async () => {
+    const { ask } = await startStorefront();
+    for (const [target, name] of [
+      ['products?search=socks&search=socks', 'search'],
+      ['products?search=socks&s%65arch=towels', 'search'],
+      ['cart-items?expand=product&expand=product', 'expand'],
+      ['delivery-options?expand=estimatedDeliveryTime&expand=', 'expand'],
+      ['orders?expand=products&expand=products', 'expand'],
+      [`orders/${ORDERED}?expand=products&expand=products&expand=products`, 'expand'],
+    ]) {
+      const reply = await ask('GET', `/api/${target}`);
+      expectProblem(reply, 400, 'invalid-request', target);
+      expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: `/${name}`, remedy: 'give it once' }]);
+    }
+  });
+});
+
+describe('expand', () => {
+  it('is refused where it is not what the path has', async () => {
+    const { ask } = await startStorefront();
+    const right = { 'cart-items': 'product', orders: 'products', 'delivery-options': 'estimatedDeliveryTime' };
+    for (const [path, value] of Object.entries(right)) {
+      for (const wrong of ['', ' ', `${value}s`, `${value},${value}`, value.toUpperCase(), '__proto__', '[]', 'true']) {
+        const reply = await ask('GET', `/api/${path}?expand=${wrong}`);
+        expectProblem(reply, 400, 'invalid-request', `${path} ${wrong}`);
+        expect(reply.body.violations).toMatchObject([
+          { in: 'query', pointer: '/expand', rule: 'enum', value: wrong.trim() === '' ? wrong.trim() : wrong },
+        ]);
+        expect(reply.body.detail).toContain(`"${value}"`);
+      }
+    }
+  });
+});
+
+describe('a parameter that the contract does not know', () => {
+  it('is ignored', async () => {
+    const { ask } = await startStorefront();
+    for (const name of ['page', 'Search', 'search[]', ...HOSTILE])
+      expect(await ask('GET', `/api/products?${name}=1&${name}=2`), name).toMatchObject({
+        status: 200,
+        body: defaults.products,
+      });
+  });
+
+  it('is noted in the log, with what was probably meant', async () => {
+    const shop = await startStorefront();
+    await shop.ask('GET', '/api/products?serch=socks&colour=red');
+    expect(lastNotes(shop)).toEqual([
+      expect.stringMatching(/\bserch\b.*did you mean search\?/),
+      expect.stringMatching(/\bcolour\b.*leave it out/),
+    ]);
+  });
+
+  it('is noted each time', async () => {
+    const shop = await startStorefront();
+    await shop.ask('GET', '/api/products?serch=socks');
+    const notes = lastNotes(shop);
+    await shop.ask('GET', '/api/products?serch=socks');
+    expect(lastNotes(shop)).toEqual(notes);
+  });
+
+  it('is refused by a strict server, with what was probably meant', async () => {
+    const { ask } = await startStorefront({ strict: true });
+    for (const [path, name, meant] of [
+      ['/api/products', 'serch', 'did you mean search?'],
+      ['/api/orders', 'expnd', 'did you mean expand?'],
+      ['/api/payment-summary', 'expand', 'leave it out'],
+    ]) {
+      const reply = await ask('GET', `${path}?${name}=1`);
+      expectProblem(reply, 400, 'invalid-request', path);
+      expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: `/${name}`, remedy: meant }]);
+    }
+  });
+
+  it('is refused by a strict server, however hostile its name', async () => {
+    const { ask } = await startStorefront({ strict: true });
+    for (const name of HOSTILE) {
+      const reply = await ask('GET', `/api/products?${name}=1`);
+      expectProblem(reply, 400, 'invalid-request', name);
+      expect(reply.body.violations, name).toMatchObject([{ in: 'query', pointer: `/${name}`, value: '1' }]);
+    }
+  });
+});
+
+describe('a property that the contract does not know', () => {
+  const body = { quantity: 3, quantty: 4 };
+  const path = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
+
+  it('is ignored, and noted in the log with what was probably meant', async () => {
+    const shop = await startStorefront();
+    expect(await shop.ask('PUT', path, body)).toMatchObject({ status: 200, body: { quantity: 3 } });
+    expect(lastNotes(shop)).toEqual([expect.stringMatching(/\bquantty\b.*did you mean quantity\?/)]);
+  });
+
+  it('is refused by a strict server', async () => {
+    const { ask } = await startStorefront({ strict: true });
+    const reply = await ask('PUT', path, body);
+    expectProblem(reply, 400, 'invalid-request');
+    expect(reply.body.violations).toMatchObject([
+      { in: 'body', pointer: '/quantty', remedy: 'did you mean quantity?' },
+    ]);
+  });
+});

@@ -1,0 +1,178 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { defaults, productId } from '../support/default-data.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type RawReply, rawAsk, rawRequest } from '../support/raw-client.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+const TEXT = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+const PATH = '/api/cart-items';
+const LIMIT_BYTES = 102_400;
+const JSON_TYPE = 'Content-Type: application/json';
+
+/** A POST to the cart, as it goes over the wire; its connection stays open. */
+function post(headers: readonly string[], body: string | Buffer): Buffer {
+  const head = [`POST ${PATH} HTTP/1.1`, 'Host: shop.test', JSON_TYPE, ...headers];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
+}
+
+/** A POST whose body comes compressed with gzip. */
+function zipped(body: Buffer): Buffer {
+  const bytes = gzipSync(body);
+  return post(['Content-Encoding: gzip', `Content-Length: ${bytes.length}`], bytes);
+}
+
+/** A POST whose body comes as one chunk. */
+function chunked(body: string): Buffer {
+  return post(['Transfer-Encoding: chunked'], `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+}
+
+/** A last request, which has the connection closed. */
+const LAST = Buffer.from('GET /api/orders HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n\r\n');
+
+describe('the content type of a body', () => {
+  const REFUSED = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/problem+json',
+    'application/json; charset=latin1',
+    'application/json; charset="utf-16"',
+    ', application/json',
+  ];
+  const ACCEPTED = [
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/json ; profile=x',
+  ];
+
+  it('is refused where it is not JSON in UTF-8', async () => {
+    const shop = await startStorefront();
+    for (const type of REFUSED) {
+      const reply = await shop.ask('POST', PATH, TEXT, { 'content-type': type });
+      expectProblem(reply, 415, 'unsupported-media-type', type);
+      expect(reply.body.detail).toContain(JSON.stringify(type));
+    }
+    expect((await shop.ask('GET', PATH)).body).toEqual(defaults.cartItems);
+  });
+
+  it('is accepted however JSON is written', async () => {
+    const shop = await startStorefront();
+    for (const type of ACCEPTED)
+      expect((await shop.ask('POST', PATH, TEXT, { 'content-type': type })).status, type).toBe(201);
+  });
+
+  it('must be given', async () => {
+    const { port } = await startStorefront();
+    const reply = await rawRequest(port, `POST ${PATH}`, [`Content-Length: ${TEXT.length}`], TEXT);
+    expectProblem(reply, 415, 'unsupported-media-type');
+  });
+
+  it('does not matter where no body is sent', async () => {
+    const { port } = await startStorefront();
+    const type = ['Content-Type: text/plain', 'Content-Length: 0'];
+    expect((await rawRequest(port, `PUT ${PATH}/${IN_CART}`, type)).status).toBe(200);
+    expectProblem(await rawRequest(port, `POST ${PATH}`, type), 400, 'invalid-request');
+  });
+});
+
+describe('a body that is not JSON', () => {
+  it('is refused, and changes nothing', async () => {
+    const shop = await startStorefront();
+    for (const text of ['{', '{"productId":}', "{'quantity': 1}", '{} {}', 'undefined', 'NaN', '\0', '[1,]', '"\n"']) {
+      expectProblem(await shop.ask('POST', PATH, text), 400, 'malformed-json', `POST ${text}`);
+      expectProblem(await shop.ask('PUT', `${PATH}/${IN_CART}`, text), 400, 'malformed-json', `PUT ${text}`);
+    }
+    expect((await shop.ask('GET', PATH)).body).toEqual(defaults.cartItems);
+  });
+});
+
+describe('a compressed body', () => {
+  const compressed = (coding: string, body: Buffer) =>
+    post([`Content-Encoding: ${coding}`, `Content-Length: ${body.length}`, 'Connection: close'], body);
+  it.each([
+    ['gzip, deflate and br', { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }],
+    ['GZIP, whose name has no case', { GZIP: gzipSync }],
+  ])('in %s is read', async (_, codings) => {
+    const { port } = await startStorefront();
+    for (const [coding, compress] of Object.entries(codings))
+      expect((await rawAsk(port, compressed(coding, compress(TEXT)))).map(({ status }) => status)).toEqual([201]);
+  });
+
+  it('in another coding is refused', async () => {
+    const shop = await startStorefront();
+    for (const coding of ['compress', 'zstd', 'aws-chunked', 'gzip, gzip']) {
+      const reply = await shop.ask('POST', PATH, TEXT, { 'content-encoding': coding });
+      expectProblem(reply, 415, 'unsupported-media-type', coding);
+    }
+  });
+
+  it('that is none, cut off or damaged is refused', async () => {
+    const { port } = await startStorefront();
+    const damaged = Buffer.concat([gzipSync(TEXT).subarray(0, 12), Buffer.from('damaged beyond repair')]);
+    for (const body of [Buffer.from(TEXT), gzipSync(TEXT).subarray(0, -12), damaged]) {
+      const [reply] = await rawAsk(port, compressed('gzip', body));
+      expectProblem(reply as RawReply, 400, 'malformed-request', body.toString());
+    }
+  });
+});
+
+describe('the size of a body', () => {
+  it('may be 102,400 bytes, however it is sent', async () => {
+    const { port } = await startStorefront();
+    const body = TEXT.padEnd(LIMIT_BYTES);
+    for (const bytes of [post([`Content-Length: ${LIMIT_BYTES}`], body), chunked(body), zipped(Buffer.from(body))]) {
+      const replies = await rawAsk(port, Buffer.concat([bytes, LAST]));
+      expect(replies.map(({ status }) => status)).toEqual([201, 200]);
+    }
+  });
+
+  it('may not be a byte more, however it is sent', async () => {
+    const { port } = await startStorefront();
+    const body = TEXT.padEnd(LIMIT_BYTES + 1);
+    for (const bytes of [post([`Content-Length: ${body.length}`], body), chunked(body), zipped(Buffer.from(body))]) {
+      const [refused] = await rawAsk(port, Buffer.concat([bytes, LAST]));
+      expectProblem(refused as RawReply, 413, 'body-too-large');
+    }
+  });
+
+  const megabytes = (count: number) => count * 1_000_000;
+  it.each([
+    ['5 MB with their length', () => post([`Content-Length: ${megabytes(5)}`], ' '.repeat(megabytes(5)))],
+    ['5 MB in chunks', () => chunked(' '.repeat(megabytes(5)))],
+    ['200 MB in 200 kB of gzip', () => zipped(Buffer.alloc(megabytes(200), ' '))],
+  ])('does not keep the connection waiting after a refusal: %s', async (_, bytes) => {
+    const { port } = await startStorefront({ requestTimeoutMs: 1_000 });
+    const [refused, ...next] = await rawAsk(port, Buffer.concat([bytes(), LAST]));
+    expectProblem(refused as RawReply, 413, 'body-too-large');
+    // The server may close the connection instead.
+    for (const { status } of next) expect(status).toBe(200);
+  });
+});
+
+describe('a body where the contract has none', () => {
+  const TYPES = [[], ['Content-Type: text/plain'], [JSON_TYPE, 'Content-Encoding: zstd'], ['Content-Type: nonsense']];
+
+  it('is accepted, whatever its type and size', async () => {
+    const shop = await startStorefront();
+    const requests = {
+      'POST /api/orders': 201,
+      'POST /api/reset': 204,
+      [`DELETE ${PATH}/${IN_CART}`]: 204,
+      'GET /api/products': 200,
+    };
+    for (const [start, status] of Object.entries(requests)) {
+      for (const type of TYPES) {
+        for (const body of ['{', ' '.repeat(2 * LIMIT_BYTES)]) {
+          await shop.ask('POST', '/api/reset');
+          const reply = await rawRequest(shop.port, start, [...type, `Content-Length: ${body.length}`], body);
+          expect(reply.status, `${start} ${type} ${body.length}`).toBe(status);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createLogger } from '../../src/logger.ts';
+import { rawAsk, rawRequest } from '../support/raw-client.ts';
+import { type LogLine, startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const HOST = 'Host: shop.test\r\n';
+
+/** The lines of the log after the first, which tells of the start. */
+function requests({ log }: TestShop): readonly LogLine[] {
+  return log.slice(1);
+}
+
+describe('the log', () => {
+  it('begins with the address, the data file and the number of operations', async () => {
+    const { log, url, dataFile } = await startStorefront();
+    expect(log).toMatchObject([{ level: 30, url, dataFile, operations: 11, msg: expect.stringContaining(url) }]);
+  });
+
+  it('has one line for each request, whichever way it was answered', async () => {
+    const shop = await startStorefront();
+    const answered: readonly [string, string, number, string | undefined][] = [
+      ['GET', '/api/products?search=socks', 200, 'listProducts'],
+      ['GET', '/api/products?search=socks', 200, 'listProducts'],
+      ['POST', '/api/orders', 201, 'createOrder'],
+      ['POST', '/api/orders', 409, 'createOrder'],
+      ['HEAD', '/api/orders', 200, 'listOrders'],
+      ['PATCH', '/api/orders', 405, undefined],
+      ['OPTIONS', '/api/orders', 204, undefined],
+      ['GET', '/api/nothing', 404, undefined],
+      ['GET', '/', 200, undefined],
+      ['GET', '/images/logo.png', 200, undefined],
+      ['GET', '/images/nothing.png', 404, undefined],
+    ];
+    for (const [method, path] of answered) await shop.ask(method, path);
+    await vi.waitFor(() => expect(requests(shop)).toHaveLength(answered.length));
+    expect(requests(shop)).toEqual(
+      answered.map(([method, path, status, operation]) =>
+        expect.objectContaining({
+          level: 30,
+          time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+          method,
+          path,
+          status,
+          ms: expect.any(Number),
+          ...(operation === undefined ? {} : { operation }),
+        }),
+      ),
+    );
+    expect(requests(shop).map(({ operation }) => operation)).toEqual(answered.map((one) => one[3]));
+  });
+
+  it('says why a request was refused, in the words of the problem', async () => {
+    const shop = await startStorefront();
+    const { body } = await shop.ask('POST', '/api/cart-items', { quantity: 11 });
+    expect(requests(shop)).toMatchObject([{ status: 400, notes: [body.detail] }]);
+  });
+
+  it('says nothing beside where nothing is to be said', async () => {
+    const shop = await startStorefront();
+    await shop.ask('GET', '/api/products');
+    expect(requests(shop)[0]).not.toHaveProperty('notes');
+  });
+
+  const TOO_LATE = 'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+  it.each<[string, Readonly<Record<string, number>>]>([
+    [
+      'what is not HTTP, too large or too late',
+      {
+        'GARBAGE\r\n\r\n': 400,
+        [`GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(70_000)}\r\n\r\n`]: 431,
+        [`GET / HTTP/1.1\r\n${HOST}X-`]: 408,
+        [`CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`]: 405,
+      },
+    ],
+    ['a body that is too late', { [`PUT /api/cart-items/x HTTP/1.1\r\n${HOST}${TOO_LATE}`]: 408 }],
+    ['another expectation', { [`GET / HTTP/1.1\r\n${HOST}Expect: a miracle\r\n\r\n`]: 417 }],
+  ])('has one line also for what does not reach the app or not whole: %s', async (_, refused) => {
+    const shop = await startStorefront({ requestTimeoutMs: 100 });
+    for (const [bytes, status] of Object.entries(refused))
+      expect((await rawAsk(shop.port, bytes))[0]?.status).toBe(status);
+    await shop.ask('GET', '/api/orders');
+    const lines = requests(shop).filter(({ path }) => path !== '/api/orders');
+    expect(lines.map(({ status, path }) => [status, typeof path])).toEqual(
+      Object.values(refused).map((status) => [status, 'string']),
+    );
+  });
+
+  it('goes nowhere when it is off', async () => {
+    const shop = await startStorefront({ log: 'off' });
+    await shop.ask('GET', '/api/products');
+    expect(shop.log).toEqual([]);
+  });
+});
+
+describe('the log for people', () => {
+  /** The lines that a shop writes for people, without their colours. */
+  async function prettyLines(use: (shop: TestShop) => Promise<unknown>): Promise<readonly string[]> {
+    const lines: string[] = [];
+    const shop = await startStorefront({
+      log: 'pretty',
+      logTo: { write: (text) => void lines.push(...text.split('\n').slice(0, -1)) },
+    });
+    await use(shop);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+    return lines.slice(1).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
+  }
+
+  it('has one readable line for a request', async () => {
+    const lines = await prettyLines(({ ask }) => ask('GET', '/api/products?search=socks'));
+    expect(lines).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d GET +200 \/api\/products\?search=socks listProducts [\d.]+ ms$/),
+    ]);
+  });
+
+  it('has what is to be said of it on a line below', async () => {
+    const lines = await prettyLines(({ ask }) => ask('GET', '/api/products?serch=socks'));
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^ +.*did you mean search\?$/);
+  });
+
+  it('cannot be made to lie by who sends requests', async () => {
+    const forged = '%0A12%3A00%3A00%20GET%20%20%20%20200%20%2Fapi%2Fforged%1B%5B2J';
+    const lines = await prettyLines(({ port }) => rawRequest(port, `GET /api/products?${forged}=1`));
+    expect(lines.join('\n')).not.toMatch(/^12:00:00/m);
+    expect(lines.join('\n')).not.toContain('\x1b');
+  });
+
+  it('shows the stack of a fault', () => {
+    let text = '';
+    const write = (line: string) => {
+      text += line;
+    };
+    const log = createLogger('pretty', { write });
+    log.error({ err: new Error('the disk is on fire'), method: 'GET', path: '/x' });
+    expect(text).toMatch(/Error: the disk is on fire\n +at /);
+  });
+});

@@ -1,0 +1,67 @@
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { builtCheckout, checkout } from '../support/checkout.ts';
+import { run, start } from '../support/commands.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+describe('npm ci in a clone', () => {
+  it('succeeds without the development packages, and says that the tarball is the way', async () => {
+    const cwd = await checkout(await tempFolder(), { installed: false });
+    const { exitCode, output } = await run('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit'], { cwd });
+    expect(output).toContain('install the packed tarball');
+    expect(exitCode).toBe(0);
+  });
+
+  it('builds what npm start runs', async () => {
+    const cwd = await checkout(await tempFolder(), { installed: false });
+    expect(await run('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd })).toMatchObject({ exitCode: 0 });
+    expect((await run('node', ['dist/main.js', '--version'], { cwd })).exitCode).toBe(0);
+  });
+});
+
+describe('npm start', () => {
+  it('builds what was never built, and starts it', async () => {
+    const cwd = await checkout(await tempFolder(), { installed: true });
+    const shop = start('npm', START, { cwd });
+    await shop.said(STARTED);
+    expect((await stat(join(cwd, 'dist/main.js'))).isFile()).toBe(true);
+  });
+
+  it('starts what the source says now', async () => {
+    const cwd = await builtCheckout(await tempFolder());
+    await appendFile(join(cwd, 'src/main.ts'), "\nprocess.stdout.write('changed since\\n');\n");
+    const shop = start('npm', START, { cwd });
+    await shop.said(/changed since/);
+  });
+
+  it('starts what the source says now, where a change was taken back', async () => {
+    const cwd = await builtCheckout(await tempFolder());
+    const main = join(cwd, 'src/main.ts');
+    const before = await readFile(main, 'utf8');
+    await writeFile(main, `${before}\nprocess.stdout.write('changed since\\n');\n`);
+    expect((await run('node', ['tools/build.mjs', '--if-stale'], { cwd })).exitCode).toBe(0);
+    await writeFile(main, before);
+    expect((await run('npm', ['start', '--', '--version'], { cwd })).output).not.toContain('changed since');
+  });
+
+  it('builds nothing anew where nothing has changed', async () => {
+    const cwd = await builtCheckout(await tempFolder());
+    const before = await stat(join(cwd, 'dist/main.js'));
+    const told = await run('npm', ['start', '--', '--version'], { cwd });
+    expect(told.exitCode).toBe(0);
+    const after = await stat(join(cwd, 'dist/main.js'));
+    expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
+  });
+
+  it('starts nothing, and fails, where the source does not build', async () => {
+    const cwd = await builtCheckout(await tempFolder());
+    await writeFile(join(cwd, 'src/main.ts'), 'this is no TypeScript');
+    const { exitCode, output } = await run('npm', START, { cwd });
+    expect(exitCode).not.toBe(0);
+    expect(output).not.toMatch(STARTED);
+  });
+});
+
+const START = ['start', '--', '--port', '0', '--log', 'off', '--data', 'of-this-test.json'];
+const STARTED = /storefront \S+ at http:/;

@@ -1,0 +1,113 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtCheckout, lastingFolder } from '../support/checkout.ts';
+import { type Running, start } from '../support/commands.ts';
+import { productId } from '../support/default-data.ts';
+import { asker } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const ROUNDS = 20;
+const CLIENTS = 6;
+
+/** The most answers, and turns of the loop after them, that a round waits for before it kills. */
+const ANSWERS = 60;
+const TURNS = 40;
+
+/** What the clients know: how many additions they asked for, and how many of them were answered 201. */
+interface Ledger {
+  asked: number;
+  acknowledged: number;
+}
+
+describe('a shop that is killed under load', { timeout: 300_000 }, () => {
+  let project = '';
+  let remove = async () => {};
+  beforeAll(async () => {
+    const lasting = await lastingFolder();
+    remove = lasting.remove;
+    project = await builtCheckout(lasting.folder);
+  });
+  afterAll(() => remove());
+
+  it('has kept every addition that it acknowledged, and no more than it was asked for, 20 times', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    let before = 0;
+    let acknowledged = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const ledger = await loadedAndKilled(data);
+      const after = await kettlesIn(data);
+      expect(after - before).toBeGreaterThanOrEqual(ledger.acknowledged);
+      expect(after - before).toBeLessThanOrEqual(ledger.asked);
+      before = after;
+      acknowledged += ledger.acknowledged;
+    }
+    expect(acknowledged).toBeGreaterThanOrEqual(ROUNDS);
+  });
+
+  it('starts again each time with what the file holds, and leaves nothing beside it', async () => {
+    const folder = join(await tempFolder(), 'data');
+    await mkdir(folder);
+    const data = join(folder, 'db.json');
+    for (let round = 0; round < ROUNDS; round++) {
+      await loadedAndKilled(data);
+      const { shop, ask } = await started(data);
+      const kettles = await kettlesIn(data);
+      const shown = (await ask('GET', '/api/cart-items')).body as Item[];
+      expect(shown.find((item) => item.productId === KETTLE)?.quantity ?? 0).toBe(kettles);
+      expect(await readdir(folder)).toEqual(['db.json']);
+      shop.kill('SIGKILL');
+      await shop.ended;
+    }
+  });
+
+  async function started(data: string) {
+    const shop = start('node', [join(project, 'dist/main.js'), '--port', '0', '--log', 'off', '--data', data], {
+      cwd: project,
+    });
+    const [url] = await shop.said(/http:\/\/[^ ,]+/);
+    return { shop, ask: asker(url) };
+  }
+
+  /** Starts a shop, has clients add to one item one after the other each, and kills the shop at a moment of chance. */
+  async function loadedAndKilled(data: string): Promise<Ledger> {
+    const { shop, ask } = await started(data);
+    const ledger = { asked: 0, acknowledged: 0 };
+    const enough = 1 + Math.floor(Math.random() * ANSWERS);
+    const client = async () => {
+      for (;;) {
+        ledger.asked++;
+        const { status } = await ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+        expect(status).toBe(201);
+        ledger.acknowledged++;
+        if (ledger.acknowledged === enough) void killSoon(shop);
+      }
+    };
+    const ends = await Promise.allSettled(Array.from({ length: CLIENTS }, client));
+    for (const end of ends) expect(end).toMatchObject({ reason: { message: expect.stringMatching(BROKEN_OFF) } });
+    await shop.ended;
+    return ledger;
+  }
+});
+
+/** What fetch says where the server is gone. */
+const BROKEN_OFF = /fetch failed|terminated/;
+
+interface Item {
+  readonly productId: string;
+  readonly quantity: number;
+}
+
+/** Kills a shop with what can't be caught, while its clients go on asking. */
+async function killSoon(shop: Running): Promise<void> {
+  for (let turns = Math.random() * TURNS; turns > 0; turns--) await setImmediate();
+  shop.kill('SIGKILL');
+}
+
+/** How many kettles the cart in a data file holds. The file is complete, whenever its shop was killed. */
+async function kettlesIn(data: string): Promise<number> {
+  const { cartItems } = JSON.parse(await readFile(data, 'utf8')) as { cartItems: Item[] };
+  return cartItems.find((item) => item.productId === KETTLE)?.quantity ?? 0;
+}

@@ -1,0 +1,150 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtCheckout, lastingFolder } from '../support/checkout.ts';
+import { run, start } from '../support/commands.ts';
+import { projectFile } from '../support/default-data.ts';
+import { asker } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+/** The lines of Node that the package is for. */
+const NODES = ['20', '22', '24'];
+
+const OFFLINE_FIRST = ['--prefer-offline', '--no-audit', '--no-fund'];
+
+let folder = '';
+let tarball = '';
+let remove = async () => {};
+
+beforeAll(async () => {
+  ({ folder, remove } = await lastingFolder());
+  const project = await builtCheckout(join(folder, 'project'));
+  const packed = await run('npm', ['pack', '--pack-destination', folder], { cwd: project });
+  expect(packed).toMatchObject({ exitCode: 0 });
+  tarball = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
+});
+afterAll(() => remove());
+
+describe('the packed package', () => {
+  it('holds what is needed to run it and to read about it, and nothing else', async () => {
+    const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
+    const paths = output.split('\n').filter((path) => path !== '');
+    const tops = new Set(paths.map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/')));
+    expect([...tops].toSorted()).toEqual(
+      ['LICENSE', 'README.md', 'db.json.default', 'dist/', 'images/', 'openapi.yaml', 'package.json'].toSorted(),
+    );
+  });
+
+  it('has its code, its types, and the pictures of all its products', async () => {
+    const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
+    const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
+    const needed = ['dist/main.js', 'dist/storefront.js', 'dist/storefront.d.ts', ...products.map(imageOf)];
+    expect(output.split('\n')).toEqual(expect.arrayContaining(needed.map((path) => `package/${path}`)));
+  });
+});
+
+describe.each(NODES)('the package under Node %s', (line) => {
+  let place = { cwd: '', programs: '' };
+  let installed = { exitCode: null as number | null, output: 'never begun' };
+
+  beforeAll(async () => {
+    place = { cwd: join(folder, `shop-${line}`), programs: await nodeOf(line) };
+    await mkdir(place.cwd);
+    installed = await run('npm', ['install', '--engine-strict', ...OFFLINE_FIRST, tarball], place);
+  });
+
+  it('is tried with that Node', async () => {
+    expect((await run('node', ['--version'], place)).output).toMatch(new RegExp(`^v${line}\\.`));
+  });
+
+  it('installs in an empty folder, by the engines that it and all below it ask for', () => {
+    expect(installed).toMatchObject({ exitCode: 0 });
+  });
+
+  it('tells its version by its command', async () => {
+    const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
+    const told = await run('npx', ['--no-install', 'storefront', '--version'], place);
+    expect(told).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
+  });
+
+  it('starts by its command, answers, and ends with 0 on SIGTERM', async () => {
+    const shop = start(join(place.cwd, 'node_modules/.bin/storefront'), ['--port', '0'], {
+      ...place,
+      cwd: await tempFolder(),
+    });
+    const [url] = await shop.said(/http:\/\/[\w.:]+/);
+    const ask = asker(url);
+    const products = await ask('GET', '/api/products');
+    expect(products.status).toBe(200);
+    expect((await ask('GET', `/${products.body[0].image}`)).headers.get('content-type')).toBe('image/svg+xml');
+    expect((await ask('POST', '/api/orders')).status).toBe(201);
+    shop.kill('SIGTERM');
+    expect(await shop.ended).toMatchObject({ exitCode: 0, signal: null });
+  });
+
+  it('starts in a program, which ends by itself once the shop is closed', async () => {
+    await writeFile(join(place.cwd, 'program.mjs'), PROGRAM);
+    expect(await run('node', ['program.mjs'], place)).toEqual({ exitCode: 0, signal: null, output: '200 after 201\n' });
+  });
+});
+
+describe('the types of the package', () => {
+  it.each([
+    { module: 'NodeNext', moduleResolution: 'NodeNext' },
+    { module: 'ESNext', moduleResolution: 'Bundler' },
+  ])('compile in a program that checks its libraries too: %j', async (how) => {
+    const cwd = join(folder, `types-${how.moduleResolution}`);
+    await mkdir(cwd);
+    const compilerOptions = { ...how, ...CHECKED, target: 'ES2022', lib: ['ES2022'], types: [] };
+    await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    await writeFile(join(cwd, 'program.ts'), TYPED_PROGRAM);
+    expect(await run('npm', ['install', ...OFFLINE_FIRST, tarball], { cwd })).toMatchObject({ exitCode: 0 });
+    const compiler = projectFile('node_modules/typescript/bin/tsc');
+    expect(await run('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+  });
+});
+
+const CHECKED = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noEmit: true };
+
+const PROGRAM = `
+import { createStorefront } from 'storefront';
+
+const shop = await createStorefront();
+const ordered = await fetch(shop.url + '/api/orders', { method: 'POST' });
+const listed = await fetch(shop.url + '/api/orders');
+await Promise.all([ordered.text(), listed.text()]);
+await shop.close();
+console.log(listed.status + ' after ' + ordered.status);
+`;
+
+/** Compiles only where the types are those of the contract: anything wider leaves an expected error out. */
+const TYPED_PROGRAM = `
+import { createStorefront, type Options, type paths } from 'storefront';
+
+type Products = paths['/api/products']['get']['responses']['200']['content']['application/json'];
+
+const options: Options = { port: 0, data: 'db.json', nowMs: () => 0 };
+const shop = await createStorefront(options);
+export const port: number = shop.port;
+export const prices = (products: Products): number[] => products.map(({ priceCents }) => priceCents);
+// @ts-expect-error a product has no colour
+export const colours = (products: Products) => products.map(({ colour }) => colour);
+// @ts-expect-error a port is a number
+await createStorefront({ port: '3000' });
+await shop.close();
+`;
+
+function imageOf({ image }: { readonly image: string }): string {
+  return image;
+}
+
+/** The folder with the programs of a line of Node, from the npm package `node`. */
+async function nodeOf(line: string): Promise<string> {
+  const cwd = join(folder, `node-${line}`);
+  await mkdir(cwd);
+  await writeFile(join(cwd, 'package.json'), '{}');
+  const got = await run('npm', ['install', ...OFFLINE_FIRST, `node@${line}`], { cwd });
+  expect(got).toMatchObject({ exitCode: 0 });
+  return join(cwd, 'node_modules/node/bin');
+}

@@ -1,0 +1,139 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaults, defaultText, productId } from '../support/default-data.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+
+/** The default data as nobody prints it: tabs, line breaks of another system, none at the end. */
+const ODDLY_PRINTED = JSON.stringify(defaults, null, '\t').replaceAll('\n', '\r\n');
+
+/** One call of each operation that changes something. */
+const changes: readonly [string, string, unknown?][] = [
+  ['POST', '/api/cart-items', { productId: KETTLE, quantity: 2 }],
+  ['PUT', `/api/cart-items/${IN_CART}`, { quantity: 9, deliveryOptionId: '3' }],
+  ['DELETE', `/api/cart-items/${IN_CART}`],
+  ['POST', '/api/orders'],
+  ['POST', '/api/reset'],
+];
+
+describe('a data file that is not there', () => {
+  it('is made of the default data, byte for byte', async () => {
+    const shop = await startStorefront();
+    expect(await textOf(shop)).toBe(defaultText);
+  });
+
+  it('is made with the folder that it is to be in', async () => {
+    const data = join(await tempFolder(), 'not', 'there', 'db.json');
+    const shop = await startStorefront({ data });
+    expect(shop.dataFile).toBe(data);
+    expect(await textOf(shop)).toBe(defaultText);
+  });
+
+  it('is made of default data of another print as that was printed', async () => {
+    const shop = await startStorefront({ defaultData: await oddlyPrinted() });
+    expect(await textOf(shop)).toBe(ODDLY_PRINTED);
+  });
+
+  it('is not made for a shop in memory', async () => {
+    const shop = await startStorefront({ data: undefined });
+    expect(shop.dataFile).toBeUndefined();
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+  });
+});
+
+describe('the data file of a running shop', () => {
+  it.each(changes)('holds what the GETs show once %s %s is answered', async (method, path, body) => {
+    const shop = await startStorefront();
+    await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
+    const answer = await shop.ask(method, path, body);
+    expect(Math.floor(answer.status / 100)).toBe(2);
+    expect(JSON.parse(await textOf(shop))).toEqual(await shownBy(shop));
+  });
+
+  it('is pretty-printed JSON after each change, whatever the print of the default data', async () => {
+    const shop = await startStorefront({ defaultData: await oddlyPrinted() });
+    for (const [method, path, body] of changes.slice(0, 4)) {
+      await shop.ask(method, path, body);
+      const text = await textOf(shop);
+      expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+    }
+  });
+
+  it('is what it was where a request is refused', async () => {
+    const shop = await startStorefront();
+    const refused = await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
+    expect(refused.status).toBe(404);
+    expect(await textOf(shop)).toBe(defaultText);
+  });
+});
+
+describe('POST /api/reset', () => {
+  it('restores the default data byte for byte', async () => {
+    const shop = await startStorefront();
+    await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 2 });
+    await shop.ask('POST', '/api/reset');
+    expect(await textOf(shop)).toBe(defaultText);
+  });
+
+  it('restores default data of another print as that was printed', async () => {
+    const shop = await startStorefront({ defaultData: await oddlyPrinted() });
+    await shop.ask('POST', '/api/orders');
+    await shop.ask('POST', '/api/reset');
+    expect(await textOf(shop)).toBe(ODDLY_PRINTED);
+  });
+
+  it('leaves after two calls what one leaves', async () => {
+    const shop = await startStorefront();
+    await shop.ask('POST', '/api/orders');
+    await shop.ask('POST', '/api/reset');
+    const once = [await textOf(shop), await shownBy(shop)];
+    await shop.ask('POST', '/api/reset');
+    expect([await textOf(shop), await shownBy(shop)]).toEqual(once);
+  });
+});
+
+describe('a shop that is started again', () => {
+  it('finds everything as it was', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    const first = await startStorefront({ data });
+    for (const [method, path, body] of changes.slice(0, 4)) await first.ask(method, path, body);
+    await first.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 3 });
+    const before = [await textOf(first), await shownBy(first)];
+    await first.close();
+    const second = await startStorefront({ data });
+    expect([await textOf(second), await shownBy(second)]).toEqual(before);
+  });
+
+  it('shows what a person has written into the file meanwhile', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    await (await startStorefront({ data })).close();
+    const cartItems = [{ productId: KETTLE, quantity: 7, deliveryOptionId: '2' }];
+    await writeFile(data, JSON.stringify({ ...defaults, cartItems }));
+    const second = await startStorefront({ data });
+    expect((await second.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
+  });
+});
+
+function textOf({ dataFile = '' }: TestShop): Promise<string> {
+  return readFile(dataFile, 'utf8');
+}
+
+async function shownBy(shop: TestShop) {
+  const show = async (path: string) => (await shop.ask('GET', path)).body;
+  return {
+    products: await show('/api/products'),
+    deliveryOptions: await show('/api/delivery-options'),
+    cartItems: await show('/api/cart-items'),
+    orders: await show('/api/orders'),
+  };
+}
+
+async function oddlyPrinted(): Promise<string> {
+  const path = join(await tempFolder(), 'db.json.default');
+  await writeFile(path, ODDLY_PRINTED);
+  return path;
+}

@@ -1,0 +1,109 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront } from '../../src/storefront.ts';
+import { defaults, defaultText, productId } from '../support/default-data.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const CUT_OFF = defaultText.slice(0, 2_000);
+const OTHER = { ...defaults, cartItems: [], orders: [], products: defaults.products.slice(0, 3) };
+
+describe('default data that changes while a shop runs', () => {
+  it.each(['in place', 'by renaming another file over it'])('is what the next reset restores: %s', async (how) => {
+    const { shop, defaultData } = await startWithOwnDefaults();
+    const text = JSON.stringify(OTHER);
+    if (how === 'in place') await writeFile(defaultData, text);
+    else await writeFile(`${defaultData}.new`, text).then(() => rename(`${defaultData}.new`, defaultData));
+    expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(text);
+    expect((await shop.ask('GET', '/api/products')).body).toEqual(OTHER.products);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
+  });
+
+  it('changes nothing until then', async () => {
+    const { shop, defaultData } = await startWithOwnDefaults();
+    await writeFile(defaultData, JSON.stringify(OTHER));
+    await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+    expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
+    expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8')).products).toEqual(defaults.products);
+  });
+
+  it('is searched as soon as a reset has restored it', async () => {
+    const { shop, defaultData } = await startWithOwnDefaults();
+    expect((await shop.ask('GET', '/api/products?search=zither')).body).toEqual([]);
+    const [first, ...rest] = defaults.products;
+    const products = [{ ...first, name: 'Zither' }, ...rest];
+    await writeFile(defaultData, JSON.stringify({ ...defaults, products }));
+    await shop.ask('POST', '/api/reset');
+    expect((await shop.ask('GET', '/api/products?search=zither')).body).toEqual([products[0]]);
+  });
+});
+
+describe('default data that is damaged while a shop runs', () => {
+  it.each<[string, (path: string) => Promise<void>]>([
+    ['is cut off', (path) => writeFile(path, CUT_OFF)],
+    ['sells nothing but has a cart', (path) => writeFile(path, JSON.stringify({ ...defaults, products: [] }))],
+    ['is gone', (path) => rm(path)],
+  ])('has POST /api/reset answered 503 with the name of the file, to be tried again: %s', async (_damage, damage) => {
+    const { shop, defaultData } = await startWithOwnDefaults();
+    await damage(defaultData);
+    const refused = await shop.ask('POST', '/api/reset');
+    expect(refused).toMatchObject({ status: 503, body: { type: '/problems/unavailable', status: 503 } });
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(refused.body.detail).toContain(defaultData);
+  });
+
+  it('leaves the state and the data file as they are', async () => {
+    const { shop, defaultData } = await startWithOwnDefaults();
+    await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+    const before = await readFile(shop.dataFile ?? '', 'utf8');
+    await writeFile(defaultData, CUT_OFF);
+    await shop.ask('POST', '/api/reset');
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(before);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(JSON.parse(before).cartItems);
+  });
+
+  it('is restored once it is mended', async () => {
+    const { shop, defaultData } = await startWithOwnDefaults();
+    await shop.ask('POST', '/api/orders');
+    await writeFile(defaultData, CUT_OFF);
+    await shop.ask('POST', '/api/reset');
+    await writeFile(defaultData, defaultText);
+    expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
+  });
+});
+
+describe('default data at the start', () => {
+  it('stops the start where it is damaged, and no data file is made', async () => {
+    const folder = await tempFolder();
+    const defaultData = join(folder, 'db.json.default');
+    const data = join(folder, 'db.json');
+    await writeFile(defaultData, '{');
+    await expect(createStorefront({ data, defaultData })).rejects.toThrow(`${defaultData}:1 is not JSON`);
+    await expect(readFile(data)).rejects.toThrow('ENOENT');
+  });
+
+  it('stops the start where it is not there, and is named', async () => {
+    const defaultData = join(await tempFolder(), 'db.json.default');
+    await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData} is not there`);
+  });
+
+  it('leaves a data file that is there alone', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    const text = JSON.stringify(OTHER);
+    await writeFile(data, text);
+    const shop = await startStorefront({ data });
+    expect((await shop.ask('GET', '/api/products')).body).toEqual(OTHER.products);
+    expect(await readFile(data, 'utf8')).toBe(text);
+  });
+});
+
+async function startWithOwnDefaults() {
+  const defaultData = join(await tempFolder(), 'db.json.default');
+  await writeFile(defaultData, defaultText);
+  return { shop: await startStorefront({ defaultData, faultsExpected: true }), defaultData };
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jsonText } from '../../src/store/json-text.ts';
+import type { State } from '../../src/store/state.ts';
+import { defaults } from '../support/default-data.ts';
+
+const EMPTY: State = { products: [], deliveryOptions: [], cartItems: [], orders: [] };
+
+describe('the text of a state', () => {
+  it.each<[string, State]>([
+    ['the default data', defaults],
+    ['empty lists', EMPTY],
+    ['lists within entries that are empty', { ...EMPTY, products: [product('x', [])] }],
+    ['line breaks within a text', { ...EMPTY, products: [product('first\nsecond\r\n\u2028"third"\\', ['\n'])] }],
+  ])('is what JSON.stringify makes with two spaces, and a line break: %s', (_name, state) => {
+    expect(jsonText().of(state)).toBe(prettyPrinted(state));
+  });
+
+  it('is so for any texts in the products', () => {
+    const texts = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(texts, fc.array(texts, { maxLength: 3 })), { maxLength: 5 }), (pairs) => {
+        const state = { ...EMPTY, products: pairs.map(([name, keywords]) => product(name, keywords)) };
+        expect(jsonText().of(state)).toBe(prettyPrinted(state));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('stays right from state to state, where one shares with the other what has not changed', () => {
+    const texts = jsonText();
+    const item = { productId: product('', []).id, quantity: 1, deliveryOptionId: '1' };
+    const changes: readonly ((state: State) => State)[] = [
+      (state) => ({ ...state, cartItems: [...state.cartItems, item] }),
+      (state) => ({ ...state, cartItems: state.cartItems.map((item) => ({ ...item, quantity: item.quantity + 1 })) }),
+      (state) => ({ ...state, orders: [] }),
+      (state) => ({ ...state, cartItems: state.cartItems.slice(1), products: state.products.toReversed() }),
+    ];
+    let state = defaults;
+    for (const change of changes) {
+      state = change(state);
+      expect(texts.of(state)).toBe(prettyPrinted(state));
+    }
+  });
+
+  it('is the text that was kept for just this state, and its own for the next', () => {
+    const texts = jsonText();
+    texts.keep(defaults, 'as somebody wrote it');
+    expect(texts.of(defaults)).toBe('as somebody wrote it');
+    const next = { ...defaults, cartItems: [] };
+    expect(texts.of(next)).toBe(prettyPrinted(next));
+  });
+});
+
+function prettyPrinted(state: State): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+function product(name: string, keywords: readonly string[]) {
+  const rating = { stars: 4.5, count: 3 };
+  return { id: '00000000-0000-4000-8000-000000000000', image: 'x.svg', name, rating, priceCents: 100, keywords };
+}

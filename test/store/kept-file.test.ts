@@ -1,0 +1,124 @@
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createStorefront } from '../../src/storefront.ts';
+import { defaults, defaultText, productId } from '../support/default-data.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+
+describe('a data file', () => {
+  it.each([
+    ['600', 0o600],
+    ['664', 0o664],
+  ])('keeps its mode, %s, when it is written', async (mode, bits) => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, defaultText);
+    await chmod(data, bits);
+    const shop = await startStorefront({ data });
+    await addKettle(shop);
+    expect(await modeOf(data)).toBe(mode);
+    await shop.ask('POST', '/api/reset');
+    expect(await modeOf(data)).toBe(mode);
+  });
+
+  it.each([
+    ['644', 0o022],
+    ['600', 0o077],
+  ])('gets, where it is new, the mode %s that the umask leaves', async (mode, umask) => {
+    const before = process.umask(umask);
+    onTestFinished(() => void process.umask(before));
+    const data = join(await tempFolder(), 'db.json');
+    await startStorefront({ data });
+    expect(await modeOf(data)).toBe(mode);
+  });
+
+  it.each(['../db.json', 'other/db.json'])(
+    'is written where a symbolic link to %s leads, and the link stays',
+    async (target) => {
+      const folder = join(await tempFolder(), 'folder');
+      await mkdir(join(folder, 'other'), { recursive: true });
+      const link = join(folder, 'link.json');
+      await writeFile(join(folder, target), defaultText);
+      await symlink(target, link);
+      const shop = await startStorefront({ data: link });
+      await addKettle(shop);
+      expect(await readlink(link)).toBe(target);
+      expect(await readFile(join(folder, target), 'utf8')).toContain(KETTLE_IN_CART);
+    },
+  );
+
+  it('is made where a symbolic link leads that leads to nothing yet, and the link stays', async () => {
+    const folder = await tempFolder();
+    await mkdir(join(folder, 'volume'));
+    const link = join(folder, 'db.json');
+    await symlink('volume/shop.json', link);
+    await startStorefront({ data: link });
+    expect(await readlink(link)).toBe('volume/shop.json');
+    expect(await readFile(join(folder, 'volume/shop.json'), 'utf8')).toBe(defaultText);
+  });
+
+  it('has no temporary file beside it, neither after the start nor after a change', async () => {
+    const shop = await startStorefront();
+    expect(await readdir(shop.folder)).toEqual(['db.json']);
+    await addKettle(shop);
+    expect(await readdir(shop.folder)).toEqual(['db.json']);
+  });
+
+  it('is freed at the start of the temporary file that a killed shop left', async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, 'db.json'), defaultText);
+    await writeFile(join(folder, 'db.json.tmp'), '{ "products": [');
+    const shop = await startStorefront({ data: join(folder, 'db.json') });
+    expect(await readdir(folder)).toEqual(['db.json']);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+  });
+});
+
+describe('a disk that takes no write', () => {
+  it('has a change answered 503, to be tried again, and nothing changed', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    await blockWrites(shop);
+    const refused = await addKettle(shop);
+    expect(refused).toMatchObject({ status: 503, body: { type: '/problems/unavailable', status: 503 } });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect(await readFile(join(shop.folder, 'db.json'), 'utf8')).toBe(defaultText);
+  });
+
+  it('is written to again as soon as it takes writes', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    const unblock = await blockWrites(shop);
+    await addKettle(shop);
+    await unblock();
+    expect((await addKettle(shop)).status).toBe(201);
+    expect(await readFile(join(shop.folder, 'db.json'), 'utf8')).toContain(KETTLE_IN_CART);
+  });
+
+  it('keeps a shop from starting, with a sentence that names the file', async () => {
+    const inTheWay = join(await tempFolder(), 'file');
+    await writeFile(inTheWay, 'not a folder');
+    const data = join(inTheWay, 'db.json');
+    await expect(createStorefront({ data })).rejects.toThrow(data);
+    expect(await readFile(inTheWay, 'utf8')).toBe('not a folder');
+  });
+});
+
+/** What stands in the file only where the cart holds a kettle. */
+const KETTLE_IN_CART = `"productId": "${KETTLE}",\n      "quantity": 1,\n      "deliveryOptionId": "1"`;
+
+function addKettle(shop: TestShop) {
+  return shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+}
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+/** Puts a folder where the temporary file is to be, so that no write can begin; gives back how to take it away. */
+async function blockWrites({ folder }: TestShop): Promise<() => Promise<void>> {
+  const inTheWay = join(folder, 'db.json.tmp');
+  await mkdir(inTheWay);
+  return () => rm(inTheWay, { recursive: true });
+}
