@@ -1,13 +1,21 @@
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
 
-/** How the log looks: lines for people, lines of JSON for programs, or none. */
+/** How the log looks: lines for people, lines of JSON for programs, or none but for warnings and faults. */
 export type LogStyle = 'pretty' | 'json' | 'off';
 
-/** A logger that writes to standard output or, for tests, to `stream`. */
+/** The file descriptors of standard output and standard error. */
+const STDOUT = 1;
+const STDERR = 2;
+
+/**
+ * A logger that writes to standard output or, for tests, to `stream`. Where it is off it still tells of warnings and faults, on standard error:
+ * nobody wants to miss those.
+ */
 export function createLogger(style: LogStyle, stream?: DestinationStream): Logger {
-  const output = stream ?? destination({ dest: 1, sync: false });
-  const options = { base: null, timestamp: stdTimeFunctions.isoTime, level: style === 'off' ? 'silent' : 'info' };
-  return pino(options, style === 'pretty' ? prettyTo(output) : output);
+  const isOff = style === 'off';
+  const output = stream ?? destination({ dest: isOff ? STDERR : STDOUT, sync: false });
+  const options = { base: null, timestamp: stdTimeFunctions.isoTime, level: isOff ? 'warn' : 'info' };
+  return pino(options, style === 'json' ? output : prettyTo(output));
 }
 
 /** A stream that turns pino's lines of JSON into lines for people. */

@@ -12,6 +12,9 @@ const MISUSED = 2;
 /** How long the process may outlive its last work, in ms. */
 const LINGER_MS = 1_000;
 
+/** How much may wait for a reader of what is printed, in bytes; beyond it lines are dropped. */
+const UNREAD_BYTES = 1_000_000;
+
 const request = readCommandLine({
   args: process.argv.slice(2),
   environment: process.env,
@@ -19,37 +22,54 @@ const request = readCommandLine({
   version,
 });
 // Who reads what is printed may stop reading: that is no reason to stop the shop.
-process.stdout.on('error', () => {});
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 if (request.kind === 'print') process.stdout.write(request.text);
 else if (request.kind === 'refuse') fail(request.reason, MISUSED);
 else await run(request.options);
 
 async function run(options: Options): Promise<void> {
+  const starting = createStorefront({
+    ...options,
+    logTo: droppingWriter(options.log === 'off' ? process.stderr : process.stdout),
+  });
+  stopOnSignal(starting);
   try {
-    const storefront = await createStorefront(options);
-    if (options.log === 'off')
-      process.stdout.write(
-        `storefront ${version} at ${storefront.url}, data in ${storefront.dataFile}, ${storefront.operations} operations\n`,
-      );
-    stopOnSignal(storefront);
+    const { url, dataFile, operations } = await starting;
+    if (options.log === 'off') {
+      process.stdout.write(`storefront ${version} at ${url}, data in ${dataFile}, ${operations} operations\n`);
+    }
   } catch (error) {
     if (!isFault(error)) throw error;
     fail(error.message, REFUSED);
   }
 }
 
+/** Writes lines without ever waiting: a reader that is gone or asleep, or a full disk behind the stream, is no reason to stop the shop. */
+function droppingWriter(stream: NodeJS.WriteStream): { write(line: string): void } {
+  return {
+    write(line) {
+      if (stream.writableLength < UNREAD_BYTES) stream.write(line);
+    },
+  };
+}
+
 function isFault(error: unknown): error is Error {
   return error instanceof ContractFault || error instanceof DataFault || error instanceof AddressFault;
 }
 
-function stopOnSignal(storefront: Storefront): void {
+/** Ends the shop on the first signal, once it has started; further signals change nothing. */
+function stopOnSignal(starting: Promise<Storefront>): void {
+  let stopping = false;
   const stop = async () => {
-    await storefront.close();
+    if (stopping) return;
+    stopping = true;
+    const storefront = await starting.catch(() => undefined);
+    await storefront?.close();
     // What is left to write of the log keeps the process alive; anything else doesn't for long.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }
 
 function fail(sentence: string, exitCode: number): void {

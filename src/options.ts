@@ -17,9 +17,9 @@ export interface Options {
   readonly static?: string | undefined;
   /** Refuses what the contract doesn't know, instead of ignoring it. */
   readonly strict?: boolean | undefined;
-  /** How the log looks; `off` by default. */
+  /** How the log looks; `off` by default, which tells of warnings and faults alone, on standard error. */
   readonly log?: LogStyle | undefined;
-  /** Where the log goes; standard output by default. */
+  /** Where the log goes instead. */
   readonly logTo?: { write(line: string): void } | undefined;
   /** The time, in ms since 1970; that of the machine by default. */
   readonly nowMs?: (() => number) | undefined;
@@ -118,6 +118,10 @@ function notEmpty(text: string): string {
 }
 
 function folder(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  try {
+    if (statSync(path).isDirectory()) return path;
+  } catch {
+    // Nothing there, or nothing that can be looked at: no folder either way.
+  }
   throw new InvalidArgumentError('There is no such folder.');
 }

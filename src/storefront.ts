@@ -15,6 +15,8 @@ import type { Options } from './options.ts';
 import { openState } from './store/open-state.ts';
 
 export type { paths } from './contract/schema.d.ts';
+export { Refusal } from './domain/refusal.ts';
+export { type Handler, mocked } from './operations/handler.ts';
 export type { Options } from './options.ts';
 
 /** A shop that runs. */
@@ -33,6 +35,14 @@ export interface Storefront {
 /** The version of this package. */
 export const version: string = JSON.parse(readFileSync(ours('package.json'), 'utf8')).version;
 
+/** The last moment that is told, in ms since 1970: the last that a Date has, less the days of the slowest delivery that the contract has. */
+const LAST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
+
+/** A moment as the contract has moments, whatever the clock says: whole, and within what a Date has. */
+function momentOf(clockMs: number): number {
+  return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LAST_MS);
+}
+
 /** How long a request may take to arrive, in ms, unless the options say otherwise. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -41,7 +51,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * Rejects with an error whose message is one clear sentence where the contract, the data or the address can't be used.
  */
 export async function createStorefront(options: Options = {}): Promise<Storefront> {
-  const nowMs = options.nowMs ?? Date.now;
+  const nowMs = () => momentOf((options.nowMs ?? Date.now)());
   const log = createLogger(options.log ?? 'off', options.logTo);
   const contract = await loadContract({ path: ours('openapi.yaml'), strict: options.strict ?? false });
   const { store, path: dataFile } = await openState({

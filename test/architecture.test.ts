@@ -20,7 +20,17 @@ type Room = string;
 const arrows: Readonly<Record<Room, readonly string[]>> = {
   // The three faults that stop a start are told apart by their classes.
   'main.ts': ['storefront.ts', 'options.ts', 'listen.ts', 'contract/document.ts', 'store/data-file.ts'],
-  'storefront.ts': ['http', 'operations', 'store', 'contract', 'listen.ts', 'logger.ts', 'options.ts'],
+  // The refusal is for programs that bring handlers of their own.
+  'storefront.ts': [
+    'http',
+    'operations',
+    'store',
+    'contract',
+    'domain/refusal.ts',
+    'listen.ts',
+    'logger.ts',
+    'options.ts',
+  ],
   'listen.ts': ['http/server.ts'],
   'options.ts': ['logger.ts', 'operations/handler.ts'],
   'logger.ts': [],
@@ -54,6 +64,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['contract/document.ts', 'store', 'storefront.ts', 'options.ts'],
   'node:fs/promises': ['store'],
   'node:util': ['store'],
+  // Whose a temporary file is, and whether that process still runs.
+  'node:process': ['store/durable-file.ts'],
   'node:http': ['http', 'storefront.ts'],
   'node:stream': ['http'],
   'node:crypto': ['storefront.ts'],

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'dist', '.built-from');
+const program = join(root, 'dist', 'main.js');
 
 /** A hash of all that the build is made of: what stands in the files, not when they were saved. */
 function sources() {
@@ -22,7 +23,7 @@ function sources() {
 }
 
 function isFresh() {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
+  return existsSync(program) && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
 }
 
 /** Builds; whether it could. */

@@ -9,11 +9,15 @@ export function closed(document: Document): Document {
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
     if (!isNode(node)) return node;
-    const whole = mergedParts(document, node);
-    const visited = Object.fromEntries(
-      Object.entries(whole).map(([key, value]) => [key, VERBATIM.has(key) ? value : visit(value)]),
-    );
-    return isOpenObject(visited) ? { ...visited, additionalProperties: false } : visited;
+    const whole = merged(document, node);
+    const visited = Object.entries(whole).map(([key, value]) => [key, visitedValue(key, value)]);
+    const result = Object.fromEntries(visited);
+    return isOpenObject(result) ? { ...result, additionalProperties: false } : result;
+  };
+  const visitedValue = (key: string, value: unknown) => {
+    // Below `properties` stand names, which may be those of keywords.
+    if (key === 'properties' && isNode(value)) return mapped(value, visit);
+    return VERBATIM.has(key) ? value : visit(value);
   };
   return visit(document) as Document;
 }
@@ -22,29 +26,42 @@ export function closed(document: Document): Document {
 const VERBATIM = new Set(['example', 'examples', 'enum', 'default', 'x-refused-examples']);
 
 function isOpenObject(node: Node): boolean {
-  return node.type === 'object' && isNode(node.properties) && node.additionalProperties === undefined;
+  return isObjectSchema(node) && isNode(node.properties) && node.additionalProperties === undefined;
 }
 
-/** An `allOf` of objects as one object: the properties of all, those of the same name holding together; anything else as it is. */
-function mergedParts(document: Document, node: Node): Node {
+function isObjectSchema({ type, properties }: Node): boolean {
+  return type === 'object' || (type === undefined && isNode(properties));
+}
+
+/** An `allOf` of objects as one object, what stands beside it included: the properties of all, those of the same name holding together. */
+function merged(document: Document, node: Node): Node {
   if (!Array.isArray(node.allOf)) return node;
-  const parts = node.allOf.map((part) => resolved(document, part)).map((part) => mergedParts(document, part));
-  if (!parts.every(({ type }) => type === 'object')) return node;
-  const { allOf: _, ...rest } = node;
+  const { allOf, ...beside } = node;
+  const own: readonly Node[] = beside.properties || beside.required ? [{ ...beside, type: 'object' }] : [];
+  const parts: readonly Node[] = [...allOf.map((part) => merged(document, resolved(document, part))), ...own];
+  if (!parts.every(isObjectSchema)) return node;
+  const closings = parts.flatMap(({ additionalProperties }) =>
+    additionalProperties === undefined ? [] : [additionalProperties],
+  );
   return {
-    ...rest,
+    ...beside,
     type: 'object',
     properties: mergedProperties(parts),
     required: parts.flatMap(({ required }) => required ?? []),
+    ...(closings.length > 0 ? { additionalProperties: closings[0] } : {}),
   };
 }
 
 function mergedProperties(parts: readonly Node[]): Node {
-  const merged: Record<string, unknown> = {};
-  for (const [name, schema] of parts.flatMap(({ properties }) => Object.entries(properties ?? {}))) {
-    merged[name] = Object.hasOwn(merged, name) ? { allOf: [merged[name], schema] } : schema;
+  const properties: Record<string, unknown> = {};
+  for (const [name, schema] of parts.flatMap((part) => Object.entries(part.properties ?? {}))) {
+    properties[name] = Object.hasOwn(properties, name) ? { allOf: [properties[name], schema] } : schema;
   }
-  return merged;
+  return properties;
+}
+
+function mapped(node: Node, change: (value: unknown) => unknown): Node {
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value)]));
 }
 
 function resolved(document: Document, part: unknown): Node {

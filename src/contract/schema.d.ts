@@ -331,9 +331,10 @@ export interface components {
             /** @description With `invalid-request`, every way in which the request breaks the contract */
             readonly violations?: readonly components["schemas"]["Violation"][];
         };
+        /** @description `violations` are there with `invalid-request`; `malformed-request` is HTTP that can't be read */
         readonly InvalidRequestProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
-            readonly type?: "/problems/invalid-request";
+            readonly type?: "/problems/invalid-request" | "/problems/malformed-request";
         };
         /** @description `violations` are there with `invalid-request` */
         readonly InvalidBodyProblem: components["schemas"]["Problem"] & {

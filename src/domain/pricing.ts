@@ -4,7 +4,7 @@ import { type Catalogue, deliveryOptionOf, productOf } from './catalogue.ts';
 /** Ours: the share of the cost before tax that the tax takes. */
 const TAX_PERCENT = 10;
 
-/** What a cart costs, in whole cents; exact up to 2^53 cents, which takes 81 items of the contract's highest price and quantity. */
+/** What a cart costs, in whole cents; exact up to 2^53 cents, which takes 818 items of the contract's highest price and quantity. */
 export function paymentSummary(cart: readonly CartItem[], catalogue: Catalogue): PaymentSummary {
   const productCostCents = sum(
     cart.map(({ productId, quantity }) => productOf(catalogue, productId).priceCents * quantity),

@@ -1,15 +1,15 @@
 import cors from '@koa/cors';
 import Koa, { type Middleware } from 'koa';
+import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
 import { type Log, logRequest } from './log.ts';
-import { type OperationParts, operations } from './operations.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
 
 /** What the app is made of. */
-export interface AppParts extends OperationParts, FrontDoorParts {
+export interface AppParts extends DispatchParts, FrontDoorParts {
   readonly ready: ReadyAnswers;
   readonly log: Log;
   /** The folder of the pictures. */
@@ -38,7 +38,7 @@ export function createApp(parts: AppParts): Koa {
   app.use(verifying(parts));
   app.use(problems(parts));
   app.use(frontDoor(parts));
-  app.use(operations(parts));
+  app.use(dispatch(parts));
   if (parts.static !== undefined) app.use(frontEnd(parts.static));
   app.use(pictures(parts.images));
   if (parts.static !== undefined) app.use(historyFallback(parts.static));
@@ -64,18 +64,29 @@ const fixedHeaders: Middleware = (ctx, next) => {
 /** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */
 const PREFLIGHT_SECONDS = 86_400;
 
+/** Methods that a preflight allows, beside the one that it asks for. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 /** Headers that scripts of other origins may read. */
 const EXPOSED = ['Location', 'Allow', 'Retry-After', 'Preference-Applied', 'X-Sandbox'];
 
-/** The asking origin is named rather than `*`, since front ends that send credentials would be refused with that; the shop has none to protect. */
+/** Ours: every origin may ask. It is named rather than `*`, since front ends that send credentials would be refused with that; the shop has none to protect. */
 function openToAll(): Middleware {
-  return cors({
+  const answerTo = cors({
     origin: (ctx) => ctx.get('Origin'),
     credentials: true,
-    allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS',
     exposeHeaders: EXPOSED,
     maxAge: PREFLIGHT_SECONDS,
   });
+  return async (ctx, next) => {
+    await answerTo(ctx, next);
+    const method = ctx.get('Access-Control-Request-Method');
+    if (ctx.method !== 'OPTIONS' || method === '') return;
+    // A preflight: what it asks for is allowed, whatever it is. The answer to it depends on that.
+    ctx.vary(['Access-Control-Request-Headers', 'Access-Control-Request-Method']);
+    const methods = METHODS.includes(method) ? METHODS : [...METHODS, method];
+    ctx.set({ 'Access-Control-Allow-Methods': methods.join(), 'Cache-Control': 'no-store' });
+  };
 }
 
 function answering({ ready }: AppParts): Middleware {

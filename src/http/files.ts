@@ -13,19 +13,27 @@ export function pictures(folder: string): Middleware {
   };
 }
 
-/** Serves a built front end from `folder`: its files, and its index.html for the routes that it makes itself. */
+/** Serves a built front end from `folder`: its files. */
 export function frontEnd(folder: string): Middleware {
   return async (ctx, next) => {
+    if (!mayLook(ctx)) return;
     if (!(await sent(ctx, folder, ctx.path))) await next();
   };
 }
 
-/** Serves index.html where a browser asks for a page that is no file: a route of the front end's own. Never for pictures. */
+/** Serves index.html where a browser asks for a page that is no file: a route of the front end's own. */
 export function historyFallback(folder: string): Middleware {
   return async (ctx, next) => {
-    const isRoute = !ctx.path.startsWith('/images/') && !/\.[^/]*$/.test(ctx.path) && Boolean(ctx.accepts('html'));
+    const isRoute = !isOurs(ctx.path) && !/\.[^/]*$/.test(ctx.path) && Boolean(ctx.accepts('html'));
     if (!isRoute || !(await sent(ctx, folder, '/index.html'))) await next();
   };
+}
+
+/** What a front end has no routes below, however it is spelt. */
+const OURS = /^\/(api|images|problems|_control)(\/|$)/i;
+
+function isOurs(path: string): boolean {
+  return OURS.test(path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))));
 }
 
 /**

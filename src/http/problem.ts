@@ -93,7 +93,7 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'request-timeout': {
     status: 408,
     title: 'The request took too long to arrive',
-    explanation: 'A request has to be sent within 30 seconds.',
+    explanation: 'A request has to be sent within 30 seconds, unless the server was started with another limit.',
   },
   'body-too-large': {
     status: 413,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { type Log, logRequest } from './log.ts';
 import { type Fault, methodNotAllowed, problemKinds, unavailable } from './problem.ts';
-import { answerBeside, answerRaw, type ClientError, faultOfClientError, pathOf } from './raw-answers.ts';
+import { answerBeside, answerRaw, type ClientError, faultOfClientError, originOf, pathOf } from './raw-answers.ts';
 
 /** Request line and headers together, in bytes. */
 const HEADER_LIMIT_BYTES = 64 * 1024;
@@ -64,17 +64,18 @@ export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts)
     const fault = faultOfClientError(error);
     const response = last.get(socket);
     if (!fault || !socket.writable) socket.destroy();
-    else if (!response) refuseRaw(socket, fault, pathOf(error));
+    else if (!response) refuseRaw(socket, fault, error);
     // What is wrong came after a request that was received whole: that one is answered first.
-    else if (response.req.complete) afterwards(response, () => refuseRaw(socket, fault, pathOf(error)));
+    else if (response.req.complete) afterwards(response, () => refuseRaw(socket, fault, error));
     // What is wrong is in the body of a request: it is told so unless its answer has begun.
     else if (response.headersSent) socket.destroy();
     else answerBeside(response.req, response, fault);
   }
 
-  function refuseRaw(socket: Duplex, fault: Fault, path: string): void {
+  function refuseRaw(socket: Duplex, fault: Fault, error: ClientError): void {
+    const path = pathOf(error);
     log.info({ path, status: problemKinds[fault.code].status, notes: [fault.detail] });
-    answerRaw(socket, fault, path);
+    answerRaw(socket, fault, { path, origin: originOf(error) });
   }
 
   function makeServer(): Server {
@@ -97,7 +98,7 @@ export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts)
       })
       .on('connect', (_req: IncomingMessage, socket: Duplex) => {
         socket.on('error', () => socket.destroy());
-        refuseRaw(socket, methodNotAllowed('CONNECT', 'a server that is no proxy', METHODS), '/');
+        refuseRaw(socket, methodNotAllowed('CONNECT', 'a server that is no proxy', METHODS), new Error('CONNECT'));
       });
   }
 

@@ -1,6 +1,7 @@
-import { closeSync, fchmodSync, fsync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fsync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { kill, pid } from 'node:process';
 import { promisify } from 'node:util';
 
 /** A file that is only ever replaced whole. */
@@ -25,10 +26,10 @@ const PERMISSIONS = 0o7777;
  * handing it over takes.
  */
 export function openDurableFile(path: string): DurableFile {
-  const temporary = `${path}.tmp`;
-  rmSync(temporary, { force: true });
+  sweep(path);
+  const temporary = join(dirname(path), `${temporaryPrefix(path)}${pid}`);
   const stats = statSync(path, { throwIfNoEntry: false });
-  const mode = stats ? stats.mode & PERMISSIONS : NEW_FILE_MODE;
+  const mode = stats && stats.mode & PERMISSIONS;
   const folder = openSync(dirname(path), 'r');
   return {
     async replace(text) {
@@ -47,13 +48,35 @@ export function openDurableFile(path: string): DurableFile {
   };
 }
 
+/** The beginning of the names of temporary files; the process that writes one stands at the end, so that no other takes it for its own. */
+function temporaryPrefix(path: string): string {
+  return `.${basename(path)}.storefront-tmp-`;
+}
+
+/** Removes the temporary files of processes that are no more. */
+function sweep(path: string): void {
+  const prefix = temporaryPrefix(path);
+  for (const name of readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))) {
+    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(dirname(path), name), { force: true });
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return processId !== pid && kill(processId, 0);
+  } catch (error) {
+    // Somebody else's process, which there is then.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 const sync = promisify(fsync);
 
-async function writeSynced(path: string, text: string, mode: number): Promise<void> {
-  const file = openSync(path, 'w', mode);
+async function writeSynced(path: string, text: string, mode: number | undefined): Promise<void> {
+  const file = openSync(path, 'w', mode ?? NEW_FILE_MODE);
   try {
     // The umask takes its part of the mode that a file is opened with; a new file's mode is meant to be less it.
-    if (mode !== NEW_FILE_MODE) fchmodSync(file, mode);
+    if (mode !== undefined) fchmodSync(file, mode);
     // Unlike writeSync this goes on until all is written, or fails.
     writeFileSync(file, text);
     await sync(file);

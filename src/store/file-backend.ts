@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import type { Backend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
-import { DataFault, readState } from './data-file.ts';
+import { DataFault, MEND_DATA, readState } from './data-file.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
 import type { JsonText } from './json-text.ts';
 import type { State } from './state.ts';
@@ -30,7 +30,7 @@ export interface OpenedFile {
 export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
   const path = await settled(resolve(parts.path));
   // The file is read before anything is done beside it: a fault leaves all as it was.
-  const kept = readState(path, parts.check)?.state;
+  const kept = readState(path, parts.check, MEND_DATA)?.state;
   let file: DurableFile | undefined;
   try {
     file = openDurableFile(path);

@@ -10,7 +10,7 @@ export interface Changed<Result> {
 /** A pure function of the state and the time (ms since 1970). One that throws changes nothing and fails its own caller only. */
 export type Change<Result> = (state: State, nowMs: number) => Changed<Result>;
 
-/** One shop's state. The only mutable cell of the program is inside. */
+/** One shop's state: what changes of a shop changes in here. */
 export interface Store {
   /** The committed state: what a change in the making will bring is not seen. */
   read(): Snapshot;

@@ -134,10 +134,10 @@ const bad: readonly Case[] = [
     'body/type must be equal to one of the allowed values',
   ],
   [
-    'an invalid request without violations',
+    'an invalid request with no violation',
     'listProducts',
-    { status: 400, headers: PROBLEM_TYPE, body: problem('invalid-request', 400) },
-    "body/violations must have required property 'violations'",
+    { status: 400, headers: PROBLEM_TYPE, body: { ...problem('invalid-request', 400), violations: [] } },
+    'body/violations must NOT have fewer than 1 items',
   ],
 ];
 

@@ -20,7 +20,7 @@ describe('npm ci in a clone', () => {
   });
 });
 
-describe('npm start', { timeout: 60_000 }, () => {
+describe('npm start', { timeout: 200_000 }, () => {
   it('builds what was never built, and starts it', async () => {
     const cwd = await checkout(await tempFolder(), { installed: true });
     const shop = start('npm', START, { cwd });

@@ -86,6 +86,13 @@ describe('POST /api/reset', () => {
     expect(await textOf(shop)).toBe(ODDLY_PRINTED);
   });
 
+  it('restores a file that was changed beside a shop that has changed nothing', async () => {
+    const shop = await startStorefront();
+    await writeFile(shop.dataFile ?? '', JSON.stringify({ ...defaults, cartItems: [] }));
+    await shop.ask('POST', '/api/reset');
+    expect(await textOf(shop)).toBe(defaultText);
+  });
+
   it('leaves after two calls what one leaves', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');

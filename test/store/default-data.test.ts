@@ -92,6 +92,13 @@ describe('default data at the start', () => {
     await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData} is not there`);
   });
 
+  it('stops the start where it is the data file too, which stays as it is', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, defaultText);
+    await expect(createStorefront({ data, defaultData: data })).rejects.toThrow(data);
+    expect(await readFile(data, 'utf8')).toBe(defaultText);
+  });
+
   it('leaves a data file that is there alone', async () => {
     const data = join(await tempFolder(), 'db.json');
     const text = JSON.stringify(OTHER);

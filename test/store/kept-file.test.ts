@@ -1,4 +1,5 @@
-import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, readlink, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStorefront } from '../../src/storefront.ts';
@@ -7,6 +8,9 @@ import { startStorefront, type TestShop } from '../support/start-storefront.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
+
+/** What a shop over db.json writes before it renames, in a process of this id. */
+const temporaryOf = (processId: number) => `.db.json.storefront-tmp-${processId}`;
 
 describe('a data file', () => {
   it.each([
@@ -66,13 +70,22 @@ describe('a data file', () => {
     expect(await readdir(shop.folder)).toEqual(['db.json']);
   });
 
-  it('is freed at the start of the temporary file that a killed shop left', async () => {
+  it('is freed at the start of the temporary file that a killed shop left, and of nothing else', async () => {
+    const folder = await tempFolder();
+    const ended = spawnSync(process.execPath, ['--version']).pid;
+    const others = ['db.json', 'db.json.tmp', temporaryOf(process.ppid)];
+    for (const name of [...others, temporaryOf(ended)]) await writeFile(join(folder, name), defaultText);
+    await startStorefront({ data: join(folder, 'db.json') });
+    expect((await readdir(folder)).toSorted()).toEqual(others.toSorted());
+  });
+
+  it('is what a shop starts over, where a killed shop left half of a write beside it', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'db.json'), defaultText);
-    await writeFile(join(folder, 'db.json.tmp'), '{ "products": [');
+    await writeFile(join(folder, temporaryOf(process.pid)), '{ "products": [');
     const shop = await startStorefront({ data: join(folder, 'db.json') });
+    expect((await addKettle(shop)).status).toBe(201);
     expect(await readdir(folder)).toEqual(['db.json']);
-    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 });
 
@@ -84,7 +97,14 @@ describe('a disk that takes no write', () => {
     expect(refused).toMatchObject({ status: 503, body: { type: '/problems/unavailable', status: 503 } });
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
-    expect(await readFile(join(shop.folder, 'db.json'), 'utf8')).toBe(defaultText);
+  });
+
+  it('has no temporary file left by the write that failed', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    const before = await readdir(shop.folder);
+    await blockWrites(shop);
+    await addKettle(shop);
+    expect(await readdir(shop.folder)).toEqual(before);
   });
 
   it('is written to again as soon as it takes writes', async () => {
@@ -116,9 +136,9 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-/** Puts a folder where the temporary file is to be, so that no write can begin; gives back how to take it away. */
-async function blockWrites({ folder }: TestShop): Promise<() => Promise<void>> {
-  const inTheWay = join(folder, 'db.json.tmp');
-  await mkdir(inTheWay);
-  return () => rm(inTheWay, { recursive: true });
+/** Puts a folder where the file was, so that no write can be finished; gives back how to take it away. */
+async function blockWrites({ dataFile = '' }: TestShop): Promise<() => Promise<void>> {
+  await rm(dataFile);
+  await mkdir(dataFile);
+  return () => rmdir(dataFile);
 }

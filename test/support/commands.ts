@@ -26,9 +26,18 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
+/** How long a command that is run to its end may take, in ms; then it is killed, with all that it has started. */
+const DEADLINE_MS = 150_000;
+
 /** Runs a command to its end. */
-export function run(command: string, args: readonly string[], place: CommandPlace): Promise<Ended> {
-  return watched(spawned(command, args, place)).ended;
+export async function run(command: string, args: readonly string[], place: CommandPlace): Promise<Ended> {
+  const child = spawned(command, args, place);
+  const late = setTimeout(() => killGroup(child), DEADLINE_MS);
+  try {
+    return await watched(child).ended;
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 /** Starts a command within a test; it, and all that it has started, ends with the test. */

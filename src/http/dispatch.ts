@@ -8,15 +8,15 @@ import { answerWith, exchangeOf, success } from './exchange.ts';
 import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
 
 /** What requests to the contract's operations are answered with. */
-export interface OperationParts extends ShopParts {
+export interface DispatchParts extends ShopParts {
   readonly contract: Contract;
   readonly handlers: Handlers;
 }
 
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
-export function operations(parts: OperationParts): Middleware {
+export function dispatch(parts: DispatchParts): Middleware {
   return async (ctx, next) => {
-    const path = decodable(ctx.path);
+    const path = decodable(ctx.path.replace(/^\/{2,}/, '/'));
     const routed = parts.contract.route(ctx.method === 'HEAD' ? 'GET' : ctx.method, path);
     switch (routed.kind) {
       case 'operation':
@@ -32,7 +32,7 @@ export function operations(parts: OperationParts): Middleware {
 }
 
 /** Has the contract make a call of the request, and the operation's handler an answer. The status is the contract's. */
-async function answer(ctx: Context, parts: OperationParts, route: Route, path: string): Promise<void> {
+async function answer(ctx: Context, parts: DispatchParts, route: Route, path: string): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.route = route;
   const received = await receive(ctx, parts.contract, route, path);
@@ -59,7 +59,7 @@ interface RawAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function handle({ contract, handlers }: OperationParts, route: Route, input: RawInput, shop: Shop) {
+function handle({ contract, handlers }: DispatchParts, route: Route, input: RawInput, shop: Shop) {
   const handler = handlers[route.operationId];
   return handler === mocked ? contract.example(route) : (handler as AnyHandler)(input, shop);
 }
@@ -67,8 +67,8 @@ function handle({ contract, handlers }: OperationParts, route: Route, input: Raw
 /** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */
 function decodable(path: string): string {
   try {
-    decodeURIComponent(path);
-    return path;
+    // Its result is used, since a bundler takes a call whose result isn't for one that does nothing.
+    return decodeURIComponent(path) === '' ? '' : path;
   } catch {
     // The only way in which decodeURIComponent fails is a broken escape.
     return path.replaceAll('%', '%25');
