@@ -7,7 +7,7 @@ import type { SchemaName } from './operation.ts';
 import { leaveOut, remedyFor } from './remedy.ts';
 import { createRouting, type Route, type Routed } from './routes.ts';
 import { ajvOptions, schemaJudge, withFormats } from './schemas.ts';
-import { type Findings, fault, findingsOf, firstOf, onePerPlace, shortened } from './violations.ts';
+import { type Findings, findingsOf, firstOf, onePerPlace, shortened, wrongness } from './violations.ts';
 
 /** What of a request the contract judges, beside its method and path. */
 export interface PlainRequest {
@@ -98,7 +98,7 @@ async function makeContract(text: string, document: Document, strict: boolean): 
     check: (schema, value) =>
       [...onePerPlace(judge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
         pointer,
-        trouble: `${fault(error)}: ${remedyFor(error)}`,
+        trouble: `${wrongness(error)}: ${remedyFor(error)}`,
       })),
     warmUp(route) {
       validator.getRequestValidatorsForOperation(route.operationId);

@@ -1,5 +1,5 @@
 import type { OpenAPIRouter, Operation } from 'openapi-backend';
-import { isNode, type Node } from './document.ts';
+import { isNode, type Node, pointerTo } from './document.ts';
 import type { OperationId } from './operation.ts';
 
 /** An operation of the contract, with what is asked of it for every request. */
@@ -59,7 +59,7 @@ function routeOf(operation: Operation): Route {
   return {
     operationId: operationId as OperationId,
     operation,
-    pointer: `/paths/${path.replaceAll('/', '~1')}/${method}`,
+    pointer: pointerTo('paths', path, method),
     successStatus: Number(Object.keys(responses ?? {}).find((status) => /^2\d\d$/.test(status)) ?? 200),
     bodyTypes: Object.keys(content),
     known: {

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { pointerTo } from './document.ts';
 import type { Violation } from './operation.ts';
 import { GIVE_IT_ONCE, remedyFor } from './remedy.ts';
 
@@ -25,7 +26,7 @@ export function findingsOf(errors: readonly ErrorObject[]): Findings {
   return {
     violations: chosen.map(({ violation }) => violation),
     detail: firstOf(
-      chosen.map(({ error, violation }) => `${subject(violation)} ${fault(error)}: ${violation.remedy}`),
+      chosen.map(({ error, violation }) => `${subject(violation)} ${wrongness(error)}: ${violation.remedy}`),
     ).join('; '),
   };
 }
@@ -50,8 +51,8 @@ export function onePerPlace(errors: readonly ErrorObject[]): ReadonlyMap<string,
 }
 
 function placeOf({ instancePath, keyword, params }: ErrorObject): string {
-  if (keyword === 'required') return `${instancePath}/${escaped(params.missingProperty)}`;
-  if (keyword === 'additionalProperties') return `${instancePath}/${escaped(params.additionalProperty)}`;
+  if (keyword === 'required') return instancePath + pointerTo(params.missingProperty);
+  if (keyword === 'additionalProperties') return instancePath + pointerTo(params.additionalProperty);
   return instancePath;
 }
 
@@ -80,7 +81,7 @@ function subject({ in: part, pointer }: Violation): string {
 }
 
 /** What is wrong, as the end of a sentence that begins with the place. */
-export function fault(error: ErrorObject): string {
+export function wrongness(error: ErrorObject): string {
   const { keyword, params } = error;
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is not known here';
@@ -101,10 +102,6 @@ export function shortened(value: unknown, levels = SHOWN.levels): unknown {
   if (Array.isArray(value)) return value.slice(0, SHOWN.entries).map((entry) => shortened(entry, levels - 1));
   const entries = Object.entries(value).slice(0, SHOWN.entries);
   return Object.fromEntries(entries.map(([key, entry]) => [shortened(key), shortened(entry, levels - 1)]));
-}
-
-function escaped(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function unescaped(step: string): string {

@@ -1,26 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Log, logRequest } from './log.ts';
-import { type Fault, methodNotAllowed, problemKinds, unavailable } from './problem.ts';
-import { answerBeside, answerRaw, type ClientError, faultOfClientError, originOf, pathOf } from './raw-answers.ts';
+import { trackConnections } from './connections.ts';
+import type { Log } from './log.ts';
+import { unavailable } from './problem.ts';
+import { createRefusals } from './refusals.ts';
 
-/** Request line and headers together, in bytes. */
-const HEADER_LIMIT_BYTES = 64 * 1024;
-
-/** How long a connection may stay idle between requests, in ms: longer than proxies in front of it keep theirs, so that they close first. */
-const IDLE_MS = 65_000;
-
-/** How often Node looks for requests that take too long, in ms. */
-const CHECK_MS = 1_000;
-
-/** How long requests that have begun may take to finish once the server stops, in ms. */
-const GRACE_MS = 8_000;
-
-/** How long a connection without a request is waited for then, in ms: its client may be in the middle of sending one. */
-const SILENT_GRACE_MS = 500;
-
-/** What the interface has methods of. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
+/** What Node itself holds clients to. */
+const LIMITS = {
+  /** Request line and headers together, in bytes. */
+  maxHeaderSize: 64 * 1024,
+  /** How long a connection may stay idle, in ms: longer than proxies in front of it keep theirs, so that they close first. */
+  keepAliveTimeout: 65_000,
+  /** How often Node looks for requests that take too long, in ms. */
+  connectionsCheckingInterval: 1_000,
+  /** A missing Host header is refused below: Node would do it without a body. */
+  requireHostHeader: false,
+};
 
 /** What answers requests, and what they are told of that never reach it. */
 export interface ServerParts {
@@ -42,64 +37,24 @@ export interface HttpServer {
 
 /** An HTTP server in which everything that Node refuses by itself is answered with a problem document too. */
 export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts): HttpServer {
-  /** The last response of each connection that is open; undefined where it has had no request yet. */
-  const last = new Map<Duplex, ServerResponse | undefined>();
+  const connections = trackConnections();
+  const refusals = createRefusals(connections, log);
   const servers: Server[] = [];
   let closing = false;
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
-    last.set(req.socket, res);
-    if (closing) refuse(req, res, unavailable('the server is stopping: try again once it is back'));
-    else if (!hasOneHost(req))
-      refuse(req, res, { code: 'malformed-request', detail: 'send one Host header, no more and no less' });
-    else answer(req, res);
-  }
-
-  function refuse(req: IncomingMessage, res: ServerResponse, fault: Fault): void {
-    logRequest(log, req, res, () => ({ notes: [fault.detail] }));
-    answerBeside(req, res, fault);
-  }
-
-  function onClientError(error: ClientError, socket: Duplex): void {
-    const fault = faultOfClientError(error);
-    const response = last.get(socket);
-    if (!fault || !socket.writable) socket.destroy();
-    else if (!response) refuseRaw(socket, fault, error);
-    // What is wrong came after a request that was received whole: that one is answered first.
-    else if (response.req.complete) afterwards(response, () => refuseRaw(socket, fault, error));
-    // What is wrong is in the body of a request: it is told so unless its answer has begun.
-    else if (response.headersSent) socket.destroy();
-    else answerBeside(response.req, response, fault);
-  }
-
-  function refuseRaw(socket: Duplex, fault: Fault, error: ClientError): void {
-    const path = pathOf(error);
-    log.info({ path, status: problemKinds[fault.code].status, notes: [fault.detail] });
-    answerRaw(socket, fault, { path, origin: originOf(error) });
+    connections.begun(res);
+    if (closing) refusals.request(req, res, unavailable('the server is stopping: try again once it is back'));
+    else if (hasOneHost(req)) answer(req, res);
+    else refusals.request(req, res, { code: 'malformed-request', detail: 'send one Host header, no more and no less' });
   }
 
   function makeServer(): Server {
-    const limits = {
-      maxHeaderSize: HEADER_LIMIT_BYTES,
-      keepAliveTimeout: IDLE_MS,
-      connectionsCheckingInterval: CHECK_MS,
-    };
-    const timeouts = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs };
-    // A missing Host header is refused in the app: Node would do it without a body.
-    return createServer({ ...limits, ...timeouts, requireHostHeader: false }, onRequest)
-      .on('connection', (socket: Duplex) => {
-        last.set(socket, undefined);
-        socket.once('close', () => last.delete(socket));
-      })
-      .on('clientError', onClientError)
-      .on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-        const detail = `the expectation ${JSON.stringify(req.headers.expect)} is not understood: send 100-continue or none`;
-        refuse(req, res, { code: 'expectation-failed', detail });
-      })
-      .on('connect', (_req: IncomingMessage, socket: Duplex) => {
-        socket.on('error', () => socket.destroy());
-        refuseRaw(socket, methodNotAllowed('CONNECT', 'a server that is no proxy', METHODS), new Error('CONNECT'));
-      });
+    return createServer({ ...LIMITS, requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs }, onRequest)
+      .on('connection', connections.opened)
+      .on('clientError', refusals.clientError)
+      .on('checkExpectation', refusals.expectation)
+      .on('connect', (_req: IncomingMessage, socket: Duplex) => refusals.tunnel(socket));
   }
 
   return {
@@ -114,36 +69,9 @@ export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts)
     },
     async close() {
       closing = true;
-      const allClosed = Promise.all(servers.map(closed));
-      for (const [socket, response] of last) if (isBegun(response)) lastAnswer(response, socket);
-      const cutSilent = setTimeout(() => {
-        for (const [socket, response] of last) if (!isBegun(response)) socket.destroy();
-      }, SILENT_GRACE_MS);
-      const cutAll = setTimeout(() => {
-        for (const socket of last.keys()) socket.destroy();
-      }, GRACE_MS);
-      await allClosed;
-      clearTimeout(cutSilent);
-      clearTimeout(cutAll);
+      await connections.end(Promise.all(servers.map(closed)));
     },
   };
-}
-
-/** Whether a connection has a request whose answer isn't out. */
-function isBegun(response: ServerResponse | undefined): response is ServerResponse {
-  return response !== undefined && !response.writableFinished && !response.destroyed;
-}
-
-/** Does something once a response is out, now where it is out already. */
-function afterwards(response: ServerResponse, then: () => void): void {
-  if (isBegun(response)) response.once('close', then);
-  else then();
-}
-
-/** Ends a connection with the response that is in the making. */
-function lastAnswer(response: ServerResponse, socket: Duplex): void {
-  if (!response.headersSent) response.setHeader('Connection', 'close');
-  response.once('close', () => socket.destroy());
 }
 
 /** Whether a request has the one Host header that HTTP/1.1 asks for (RFC 9112, section 3.2); Node keeps the first of several. */
