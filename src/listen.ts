@@ -12,7 +12,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** What `localhost` can mean; which of the two a client tries is its own affair, so both are listened on. */
+/** Ours: loopback alone, unless asked otherwise. What `localhost` can mean; which of the two a client tries is its own affair, so both are listened on. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /** How often another free port is tried where the one found on 127.0.0.1 is taken on ::1. */

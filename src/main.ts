@@ -3,7 +3,7 @@ import { ContractFault } from './contract/document.ts';
 import { AddressFault } from './listen.ts';
 import { type Options, readCommandLine } from './options.ts';
 import { DataFault } from './store/data-file.ts';
-import { createStorefront, type Storefront, version } from './storefront.ts';
+import { createStorefront, greeting, type Storefront, version } from './storefront.ts';
 
 /** Exit codes: what machine or data refuse, and what the command line gets wrong. */
 const REFUSED = 1;
@@ -34,10 +34,8 @@ async function run(options: Options): Promise<void> {
   });
   stopOnSignal(starting);
   try {
-    const { url, dataFile, operations } = await starting;
-    if (options.log === 'off') {
-      process.stdout.write(`storefront ${version} at ${url}, data in ${dataFile}, ${operations} operations\n`);
-    }
+    const storefront = await starting;
+    if (options.log === 'off') process.stdout.write(`${greeting(storefront)}\n`);
   } catch (error) {
     if (!isFault(error)) throw error;
     fail(error.message, REFUSED);

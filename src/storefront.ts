@@ -84,24 +84,24 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     await store.close();
     throw error;
   });
-  const operations = contract.routes.length;
-  log.info(
-    { url, dataFile, operations },
-    `storefront ${version} at ${url}, data in ${dataFile ?? 'memory'}, ${operations} operations`,
-  );
+  const facts = { url, dataFile, operations: contract.routes.length };
+  log.info(facts, greeting(facts));
   const stopWarming = warmUp(contract);
 
   return {
-    url,
+    ...facts,
     port,
-    dataFile,
-    operations,
     async close() {
       stopWarming();
       await server.close();
       await store.close();
     },
   };
+}
+
+/** What a start prints: the address, the data file, and the number of operations. */
+export function greeting({ url, dataFile, operations }: Pick<Storefront, 'url' | 'dataFile' | 'operations'>): string {
+  return `storefront ${version} at ${url}, data in ${dataFile ?? 'memory'}, ${operations} operations`;
 }
 
 /** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */

@@ -129,7 +129,7 @@ async function backendFor(document: Document): Promise<OpenAPIBackend> {
   return backend.init();
 }
 
-/** The query without what the operation doesn't know, and a note for all that it doesn't know in query and body. */
+/** Ours: what isn't known is ignored, since front ends send some. The query without it, and a note for all that it doesn't know in query and body. */
 function withoutUnknown({ known }: Route, { query, body }: PlainRequest) {
   const strangers = Object.keys(query).filter((name) => !known.query.includes(name));
   const properties = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];

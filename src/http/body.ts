@@ -2,7 +2,7 @@ import { json } from 'co-body';
 import type { Context } from 'koa';
 import { type Fault, FaultError } from './problem.ts';
 
-/** The largest body that is read, in bytes after decompression. */
+/** Ours: the largest body that is read, in bytes after decompression. */
 const LIMIT_BYTES = 102_400;
 
 /** Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the contract's to say. */

@@ -17,12 +17,13 @@ export interface DispatchParts extends ShopParts {
 export function dispatch(parts: DispatchParts): Middleware {
   return async (ctx, next) => {
     const path = decodable(ctx.path.replace(/^\/{2,}/, '/'));
-    const routed = parts.contract.route(ctx.method === 'HEAD' ? 'GET' : ctx.method, path);
+    const routed = parts.contract.route(ctx.method === 'HEAD' ? 'GET' : ctx.method, path); // Ours: HEAD is GET without the body.
     switch (routed.kind) {
       case 'operation':
         return answer(ctx, parts, routed.route, path);
       case 'unknown-method':
         if (ctx.method !== 'OPTIONS') throw new FaultError(methodNotAllowed(ctx.method, ctx.path, routed.allow));
+        // Ours: OPTIONS names the contract's methods.
         return answerWith(ctx, success({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
       case 'unknown-path':
         if (path === '/api' || path.startsWith('/api/')) throw new FaultError(unknownPath(ctx.path));
@@ -75,7 +76,7 @@ function decodable(path: string): string {
   }
 }
 
-/** A query by the names in it, as browsers read one: `+` is a space, a `%` that starts no escape is taken as written. */
+/** A query by the names in it. Ours: read as browsers do, since terms come unencoded from front ends: `+` is a space, a `%` that starts no escape is taken as written. */
 function queryOf(querystring: string): Readonly<Record<string, string | string[]>> {
   if (querystring === '') return {};
   const parameters = new URLSearchParams(querystring);

@@ -20,7 +20,7 @@ const COLLECTIONS = {
 } as const satisfies Record<keyof State, SchemaName>;
 
 /**
- * What keeps `data` from being a state; empty where it is one. Looks at the shape first, by the schemas of the contract, and where that holds
+ * What keeps `data` from being a state; empty where it is one. Ours: strict, since a shop could not serve by the contract what isn't of it. Looks at the shape first, by the schemas of the contract, and where that holds
  * at what no schema can say: ids that stand twice, references to what isn't there, fields that only `expand` adds.
  */
 export function flawsOf(data: unknown, check: SchemaCheck): readonly Flaw[] {
