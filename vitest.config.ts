@@ -6,6 +6,9 @@ export default defineConfig({
     exclude: ['test/long/**'],
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,
+    // Deadlines for what is waited for, on a machine that has much else to do.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     maxWorkers: 2,
     coverage: { include: ['src/**/*.ts'], thresholds: { lines: 95 }, reporter: ['text-summary', 'text'] },
   },

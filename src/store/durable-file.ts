@@ -27,7 +27,7 @@ const PERMISSIONS = 0o7777;
  */
 export function openDurableFile(path: string): DurableFile {
   sweep(path);
-  const temporary = join(dirname(path), `${temporaryPrefix(path)}${pid}`);
+  const temporary = join(dirname(path), `${temporaryPrefix(path)}${pid}-${++opened}`);
   const stats = statSync(path, { throwIfNoEntry: false });
   const mode = stats && stats.mode & PERMISSIONS;
   const folder = openSync(dirname(path), 'r');
@@ -48,7 +48,10 @@ export function openDurableFile(path: string): DurableFile {
   };
 }
 
-/** The beginning of the names of temporary files; the process that writes one stands at the end, so that no other takes it for its own. */
+/** How many files this process has opened: each has a temporary file of its own. */
+let opened = 0;
+
+/** The beginning of the names of temporary files. The process that writes one stands next, so that no other takes it for its own. */
 function temporaryPrefix(path: string): string {
   return `.${basename(path)}.storefront-tmp-`;
 }
@@ -57,7 +60,7 @@ function temporaryPrefix(path: string): string {
 function sweep(path: string): void {
   const prefix = temporaryPrefix(path);
   for (const name of readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))) {
-    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(dirname(path), name), { force: true });
+    if (!isRunning(Number.parseInt(name.slice(prefix.length), 10))) rmSync(join(dirname(path), name), { force: true });
   }
 }
 
