@@ -97,6 +97,8 @@ const SHOWN = { characters: 200, entries: 10, levels: 3 };
 export function shortened(value: unknown, levels = SHOWN.levels): unknown {
   if (typeof value === 'string')
     return value.length > SHOWN.characters ? `${value.slice(0, SHOWN.characters)}…` : value;
+  // JSON has no infinity: it would show as null.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return '…';
   if (Array.isArray(value)) return value.slice(0, SHOWN.entries).map((entry) => shortened(entry, levels - 1));

@@ -96,8 +96,9 @@ function answering({ ready }: AppParts): Middleware {
     if (!answer) return;
     ctx.respond = false;
     const text = write(ctx, answer);
+    if (text === undefined || route === undefined || revision === undefined || answer.status !== 200) return;
     // What was noted of a request is to be noted of the next one too.
-    if (route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
+    if (notes.length > 0) return;
     ready.keep(ctx.req, {
       operationId: route.operationId,
       revision,

@@ -56,13 +56,13 @@ export function answerWith(ctx: Context, answer: JsonAnswer): void {
 }
 
 /**
- * Writes an answer and gives back the text of its body. Nothing on the way is to keep it: it would be an old one soon. To Node's response, past
+ * Writes an answer and gives back the text of its body; undefined where the client was answered otherwise meanwhile. Nothing on the way is to keep it: it would be an old one soon. To Node's response, past
  * Koa's: this is done for every request, and Koa's way costs more than all else here.
  */
-export function write({ req, res }: Context, { status, headers, body }: JsonAnswer): string {
+export function write({ req, res }: Context, { status, headers, body }: JsonAnswer): string | undefined {
+  // Node's parser may have found fault with the rest of the request; the client was told then.
+  if (res.headersSent) return undefined;
   const text = body === undefined ? '' : JSON.stringify(body);
-  // Node's parser may have found fault with the rest of the request meanwhile; the client was told then.
-  if (res.headersSent) return text;
   res.statusCode = status;
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Security-Policy', NO_DOCUMENT);

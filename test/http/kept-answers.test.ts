@@ -135,3 +135,15 @@ describe('very many different requests', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toHaveLength(defaults.cartItems.length + 1);
   }, 20_000);
 });
+
+describe('what is kept', () => {
+  it('is not spoilt by a request whose body is refused while its answer is made', async () => {
+    const shop = await startStorefront();
+    const bytes = 'GET /api/products HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n\r\n';
+    const [refused] = await rawAsk(shop.port, bytes);
+    expect(refused?.status).toBe(400);
+    const { status, headers, body } = await shop.ask('GET', '/api/products');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(body).toEqual(defaults.products);
+  });
+});
