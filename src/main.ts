@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { ContractFault } from './contract/document.ts';
 import { AddressFault } from './listen.ts';
-import { type Options, readCommandLine } from './options.ts';
+import { type Options, type RepairOptions, readCommandLine } from './options.ts';
 import { DataFault } from './store/data-file.ts';
-import { createStorefront, greeting, type Storefront, version } from './storefront.ts';
+import { createStorefront, greeting, repair, type Storefront, version } from './storefront.ts';
 
 /** Exit codes: what machine or data refuse, and what the command line gets wrong. */
 const REFUSED = 1;
@@ -25,7 +25,21 @@ const request = readCommandLine({
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 if (request.kind === 'print') process.stdout.write(request.text);
 else if (request.kind === 'refuse') fail(request.reason, MISUSED);
-else await run(request.options);
+else await orRefuse(() => (request.kind === 'repair' ? mend(request.options) : run(request.options)));
+
+/** Does what was asked for; what machine or data refuse is said in one sentence. */
+async function orRefuse(task: () => Promise<void>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    fail(error.message, REFUSED);
+  }
+}
+
+async function mend(options: RepairOptions): Promise<void> {
+  process.stdout.write(`${await repair(options)}\n`);
+}
 
 async function run(options: Options): Promise<void> {
   const starting = createStorefront({
@@ -33,13 +47,8 @@ async function run(options: Options): Promise<void> {
     logTo: droppingWriter(options.log === 'off' ? process.stderr : process.stdout),
   });
   stopOnSignal(starting);
-  try {
-    const storefront = await starting;
-    if (options.log === 'off') process.stdout.write(`${greeting(storefront)}\n`);
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    fail(error.message, REFUSED);
-  }
+  const storefront = await starting;
+  if (options.log === 'off') process.stdout.write(`${greeting(storefront)}\n`);
 }
 
 /** Writes lines without ever waiting: a reader that is gone or asleep, or a full disk behind the stream, is no reason to stop the shop. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { LogStyle } from './logger.ts';
 import type { Handlers } from './operations/handler.ts';
+import type { Durability } from './store/open-state.ts';
 
 /** How a storefront is set up. */
 export interface Options {
@@ -11,6 +12,8 @@ export interface Options {
   readonly host?: string | undefined;
   /** The data file. Without one the state is in memory and ends with the program. */
   readonly data?: string | undefined;
+  /** What an answered change survives: `disk` (the default) a power cut, `os` the end of the process, `memory`, which keeps no file, neither. */
+  readonly durability?: Durability | undefined;
   /** The default data, which a reset restores; by default the db.json.default that comes along. */
   readonly defaultData?: string | undefined;
   /** A folder with a built front end, to be served at /. */
@@ -34,8 +37,12 @@ export interface Options {
 /** What a command line asks for: a storefront, a text to print, or nothing that makes sense. */
 export type Request =
   | { readonly kind: 'run'; readonly options: Options }
+  | { readonly kind: 'repair'; readonly options: RepairOptions }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
+
+/** Which data file is repaired. */
+export type RepairOptions = Pick<Options, 'defaultData'> & { readonly data: string };
 
 /** Where the command is given. */
 export interface Surroundings {
@@ -52,9 +59,14 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
   const print = (text: string) => {
     printed += text;
   };
-  const command = storefrontCommand(version, isTerminal).configureOutput({ writeOut: print, writeErr: print });
+  let repair: RepairOptions | undefined;
+  const command = storefrontCommand(version, isTerminal, (options) => {
+    repair = options;
+  });
+  for (const each of [command, ...command.commands]) each.configureOutput({ writeOut: print, writeErr: print });
   try {
     command.parse(args, { from: 'user' });
+    if (repair) return { kind: 'repair', options: repair };
     if (environment.PORT && command.getOptionValueSource('port') === 'default') {
       command.setOptionValueWithSource('port', port(environment.PORT), 'env');
     }
@@ -78,8 +90,8 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
   }
 }
 
-function storefrontCommand(version: string, isTerminal: boolean): Command {
-  return new Command('storefront')
+function storefrontCommand(version: string, isTerminal: boolean, onRepair: (options: RepairOptions) => void): Command {
+  const command = new Command('storefront')
     .description('A shop behind openapi.yaml: products, cart, orders and reset, kept in a JSON file.')
     .version(version)
     .option(
@@ -89,12 +101,16 @@ function storefrontCommand(version: string, isTerminal: boolean): Command {
       3000,
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1 and ::1)', notEmpty)
-    .option('--data <file>', 'file that the state is kept in', notEmpty, 'db.json')
-    .option(
-      '--default-data <file>',
-      'default data, which a reset restores (default: the one that comes along)',
-      notEmpty,
+    .addOption(dataOption())
+    .addOption(
+      new Option(
+        '--durability <mode>',
+        'what an answered change survives: a power cut, the end of the process, neither',
+      )
+        .choices(['disk', 'os', 'memory'])
+        .default('disk'),
     )
+    .addOption(defaultDataOption())
     .option('--static <folder>', 'serve a built front end from this folder', folder)
     .option('--strict', 'refuse what the contract does not know instead of ignoring it')
     .addOption(
@@ -103,7 +119,29 @@ function storefrontCommand(version: string, isTerminal: boolean): Command {
         .default(isTerminal ? 'pretty' : 'json', 'pretty on a terminal, else json'),
     )
     .allowExcessArguments(false)
-    .exitOverride();
+    .enablePositionalOptions()
+    .exitOverride()
+    .action(() => {});
+  command
+    .command('repair')
+    .description('Keeps a copy of a data file that stops the start, and restores the default data.')
+    .addOption(dataOption())
+    .addOption(defaultDataOption())
+    .allowExcessArguments(false)
+    .exitOverride()
+    .action((_options, { optsWithGlobals }: Command) => onRepair(optsWithGlobals()));
+  return command;
+}
+
+function dataOption(): Option {
+  return new Option('--data <file>', 'file that the state is kept in').argParser(notEmpty).default('db.json');
+}
+
+function defaultDataOption(): Option {
+  return new Option(
+    '--default-data <file>',
+    'default data, which a reset restores (default: the one that comes along)',
+  ).argParser(notEmpty);
 }
 
 function port(text: string): number {

@@ -11,8 +11,9 @@ import { createHttpServer } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
 import { handlers } from './operations/index.ts';
-import type { Options } from './options.ts';
-import { openState } from './store/open-state.ts';
+import type { Options, RepairOptions } from './options.ts';
+import { type Durability, openState } from './store/open-state.ts';
+import { repairDataFile } from './store/repair.ts';
 
 export type { paths } from './contract/schema.d.ts';
 export { Refusal } from './domain/refusal.ts';
@@ -26,6 +27,8 @@ export interface Storefront {
   readonly port: number;
   /** The data file; undefined where the state is in memory only. */
   readonly dataFile: string | undefined;
+  /** What an answered change survives. */
+  readonly durability: Durability;
   /** How many operations its contract has. */
   readonly operations: number;
   /** Takes no new request, finishes those begun (for 8 s at most), and lets go of the port and the data file. */
@@ -54,13 +57,17 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   const nowMs = () => momentOf((options.nowMs ?? Date.now)());
   const log = createLogger(options.log ?? 'off', options.logTo);
   const contract = await loadContract({ path: ours('openapi.yaml'), strict: options.strict ?? false });
+  let address: string | undefined;
   const { store, path: dataFile } = await openState({
     data: options.data,
-    defaultData: resolve(options.defaultData ?? ours('db.json.default')),
-    check: contract.check,
+    durability: options.durability ?? 'disk',
+    defaultData: defaultDataOf(options),
+    check: contract.checkData,
     nowMs,
-    warn: (message) => log.warn({}, message),
+    address: () => address,
+    tell: { info: (message) => log.info({}, message), warn: (message) => log.warn({}, message) },
   });
+  const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
   const ready = readyAnswers(() => store.read().revision);
   const app = createApp({
     contract,
@@ -84,7 +91,8 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     await store.close();
     throw error;
   });
-  const facts = { url, dataFile, operations: contract.routes.length };
+  address = url;
+  const facts = { url, dataFile, durability, operations: contract.routes.length };
   log.info(facts, greeting(facts));
   const stopWarming = warmUp(contract);
 
@@ -99,9 +107,31 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   };
 }
 
-/** What a start prints: the address, the data file, and the number of operations. */
-export function greeting({ url, dataFile, operations }: Pick<Storefront, 'url' | 'dataFile' | 'operations'>): string {
-  return `storefront ${version} at ${url}, data in ${dataFile ?? 'memory'}, ${operations} operations`;
+/** Has a data file that stops the start hold the default data, and keeps a copy of what it held; gives back what was done, a sentence. */
+export async function repair(options: RepairOptions): Promise<string> {
+  const log = createLogger('off');
+  const contract = await loadContract({ path: ours('openapi.yaml'), strict: false });
+  return repairDataFile({
+    data: options.data,
+    defaultData: defaultDataOf(options),
+    check: contract.checkData,
+    warn: (message) => log.warn({}, message),
+  });
+}
+
+function defaultDataOf({ defaultData }: Pick<Options, 'defaultData'>): string {
+  return resolve(defaultData ?? ours('db.json.default'));
+}
+
+const SURVIVES: Readonly<Record<Durability, string>> = {
+  disk: 'an answered change survives a kill and a power cut',
+  os: 'an answered change survives a kill, not a power cut',
+  memory: 'changes end with the program',
+};
+
+/** What a start prints: the address, the number of operations, the data file, and what a change survives there. */
+export function greeting({ url, dataFile, durability, operations }: Omit<Storefront, 'port' | 'close'>): string {
+  return `storefront ${version} at ${url}, ${operations} operations, data in ${dataFile ?? 'memory'}: ${SURVIVES[durability]}`;
 }
 
 /** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */

@@ -32,7 +32,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'options.ts',
   ],
   'listen.ts': ['http/server.ts'],
-  'options.ts': ['logger.ts', 'operations/handler.ts'],
+  'options.ts': ['logger.ts', 'operations/handler.ts', 'store/open-state.ts'],
   'logger.ts': [],
   http: ['operations', 'search', 'store', 'domain', 'contract'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
@@ -64,11 +64,15 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['contract/document.ts', 'store', 'storefront.ts', 'options.ts'],
   'node:fs/promises': ['store'],
   'node:util': ['store'],
-  // Whose a temporary file is, and whether that process still runs.
-  'node:process': ['store/durable-file.ts'],
+  'node:timers/promises': ['store'],
+  // Which process has a data file, and what its platform has for a lock.
+  'node:process': ['store/lock.ts'],
+  'node:net': ['store/lock.ts'],
+  'node:os': ['store/lock.ts'],
   'node:http': ['http', 'storefront.ts'],
   'node:stream': ['http'],
-  'node:crypto': ['storefront.ts'],
+  // Ids; names for locks and for what stands beside a data file while it is replaced.
+  'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts'],
   'node:path': ['store', 'storefront.ts'],
   'node:url': ['storefront.ts'],
 };

@@ -46,8 +46,11 @@ export interface Contract extends ReturnType<typeof createAnswerJudge> {
   route(method: string, path: string): Routed;
   /** What a request to an operation holds, or every way in which it breaks the contract. */
   receive(route: Route, request: PlainRequest): Received;
-  /** What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. */
-  check(schema: SchemaName, value: unknown): readonly Trouble[];
+  /**
+   * What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. Properties that it lacks and that the
+   * schema has a `default` for are put into it.
+   */
+  checkData(schema: SchemaName, value: unknown): readonly Trouble[];
   /** Makes what the first request to an operation would else wait for; some 10 ms. */
   warmUp(route: Route): void;
 }
@@ -78,6 +81,7 @@ export async function loadContract({ path, strict }: ContractOptions): Promise<C
 async function makeContract(text: string, document: Document, strict: boolean): Promise<Contract> {
   const { router, validator } = await backendFor(strict ? closed(document) : document);
   const judge = schemaJudge(() => closed(document));
+  const dataJudge = schemaJudge(() => closed(document), { useDefaults: true });
   const answers = createAnswerJudge(document, judge);
 
   return {
@@ -95,8 +99,8 @@ async function makeContract(text: string, document: Document, strict: boolean): 
       }
       return { kind: 'call', input, notes };
     },
-    check: (schema, value) =>
-      [...onePerPlace(judge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
+    checkData: (schema, value) =>
+      [...onePerPlace(dataJudge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
         pointer,
         trouble: `${wrongness(error)}: ${remedyFor(error)}`,
       })),

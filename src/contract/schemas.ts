@@ -14,14 +14,17 @@ export function withFormats(ajv: Ajv): Ajv {
 /** What is wrong with a value by the schema at a pointer of a document; empty where nothing is. */
 export type SchemaJudge = (pointer: string, value: unknown) => readonly ErrorObject[];
 
-/** A judge by the schemas of a document; ajv and each schema are made when they are first needed. */
-export function schemaJudge(document: () => Document): SchemaJudge {
+/** A judge by the schemas of a document, with further options of ajv; ajv and each schema are made when they are first needed. */
+export function schemaJudge(document: () => Document, options: Options = {}): SchemaJudge {
   const compiled = new Map<string, ValidateFunction>();
   let ajv: Ajv | undefined;
   return (pointer, value) => {
     let validate = compiled.get(pointer);
     if (!validate) {
-      ajv ??= withFormats(new Ajv({ ...ajvOptions, validateSchema: false })).addSchema(document(), 'contract');
+      ajv ??= withFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
+        document(),
+        'contract',
+      );
       validate = ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
       compiled.set(pointer, validate);
     }

@@ -4,6 +4,11 @@ import type { State } from './state.ts';
 export interface Backend {
   /** Resolves once the state is kept; on an error what was kept before is kept still. Never called twice at once. */
   commit(next: State): Promise<void>;
+  /**
+   * The state that somebody else has put where the last one was kept, once; undefined where nobody has, or what they put is no state. Never called
+   * during a commit.
+   */
+  edited(): Promise<State | undefined>;
   close(): Promise<void>;
 }
 
@@ -11,6 +16,7 @@ export interface Backend {
 export function memoryBackend(): Backend {
   return {
     async commit() {},
+    edited: async () => undefined,
     async close() {},
   };
 }

@@ -1,6 +1,7 @@
-import { readFileSync, type Stats, statSync } from 'node:fs';
-import jsonc, { type ParseError } from 'jsonc-parser';
 import { type Flaw, flawsOf, type SchemaCheck } from './check-state.ts';
+import { type Disk, signatureOf, troubleOf } from './disk.ts';
+import { LARGEST_FILE_BYTES } from './durable-file.ts';
+import { type JsonFault, syntaxFault, twinName } from './json-faults.ts';
 import type { State } from './state.ts';
 
 /** A file that can't be used: `message` names it, the place in it, what is wrong and the ways on. */
@@ -14,22 +15,29 @@ export interface StateText {
   readonly text: string;
 }
 
-/** What to do about a data file, and about default data, that can't be used. */
-export const MEND_DATA = 'It was left as it is: mend it, or move it away to start with the default data';
-const MEND_DEFAULTS = 'Mend it, or give another file with --default-data';
+/** How a file with a state is read. */
+export interface Reading {
+  readonly path: string;
+  readonly disk: Disk;
+  readonly check: SchemaCheck;
+  /** What to do where it can't be used, a sentence. */
+  readonly remedy: string;
+}
 
 /**
- * The state that the file at `path` holds, checked against the contract and its own references; undefined where there is no file.
- * Throws `DataFault`, which ends with `remedy`, for anything else that is not a state. The file is read, never touched.
+ * The state that a file holds, checked against the contract and its own references; undefined where there is no file. Throws `DataFault`, which
+ * ends with the remedy, for anything else that is not a state. The file is read, never touched.
  */
-export function readState(path: string, check: SchemaCheck, remedy: string): StateText | undefined {
+export function readState({ path, disk, check, remedy }: Reading): StateText | undefined {
   try {
-    const bytes = read(path);
+    const bytes = read(disk, path);
     if (!bytes) return undefined;
     const text = decoded(path, bytes);
     const data = parsed(path, text);
     const flaws = flawsOf(data, check);
     if (flaws.length > 0) throw new DataFault(`${path} ${described(flaws)}`);
+    const twin = twinName(text, data);
+    if (twin) throw faultAt(path, twin);
     return { state: data as State, text };
   } catch (error) {
     if (!(error instanceof DataFault)) throw error;
@@ -37,22 +45,14 @@ export function readState(path: string, check: SchemaCheck, remedy: string): Sta
   }
 }
 
-/** What is known of a file; undefined where there is none, or none that can be looked at, which reading it will say. */
-export function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Reads the default data again whenever its file has changed, so that a reset restores what the file holds now. */
-export function defaultData(path: string, check: SchemaCheck): () => StateText {
+export function defaultData({ path, disk, check }: Omit<Reading, 'remedy'>): () => StateText {
+  const remedy = 'Mend it, or give another file with --default-data';
   let last: { readonly signature: string; readonly content: StateText } | undefined;
   return () => {
-    const signature = signatureOf(path);
+    const signature = signatureOf(disk, path);
     if (last?.signature !== signature) {
-      const content = readState(path, check, MEND_DEFAULTS);
+      const content = readState({ path, disk, check, remedy });
       if (!content) throw new DataFault(`${path} is not there: give another file with --default-data, or put it back`);
       last = { signature, content };
     }
@@ -60,23 +60,23 @@ export function defaultData(path: string, check: SchemaCheck): () => StateText {
   };
 }
 
-/** What changes when the file's content does; "" where there is no file. */
-function signatureOf(path: string): string {
-  const stats = statsOf(path);
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : '';
-}
-
-function read(path: string): Buffer | undefined {
-  const stats = statsOf(path);
-  if (stats?.isDirectory()) throw new DataFault(`${path} is a folder, not a file`);
-  // A pipe or a device would be waited for.
-  if (stats && !stats.isFile()) throw new DataFault(`${path} is not a file`);
+function read(disk: Disk, path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    const stats = disk.stats(path);
+    if (!stats) return undefined;
+    if (stats.isDirectory()) throw new DataFault(`${path} is a folder, not a file`);
+    // A pipe or a device would be waited for.
+    if (!stats.isFile()) throw new DataFault(`${path} is not a file`);
+    if (stats.size > LARGEST_FILE_BYTES) {
+      throw new DataFault(
+        `${path} has ${stats.size} bytes, more than the ${LARGEST_FILE_BYTES} that a shop's data may have`,
+      );
+    }
+    return disk.read(path);
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new DataFault(`${path} can't be read (${code ?? message})`, { cause });
+    if (cause instanceof DataFault) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new DataFault(`${path} can't be read (${troubleOf(cause)})`, { cause });
   }
 }
 
@@ -94,23 +94,12 @@ function parsed(path: string, text: string): unknown {
     // A byte order mark is kept in the text, so that a reset restores it, but is no JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw new DataFault(`${path}${trouble(text, cause as Error)}`, { cause });
+    throw faultAt(path, syntaxFault(text, cause as Error), cause);
   }
 }
 
-/** ":LINE is not JSON: …". V8 tells of some errors without the place, so that is looked for by a parser that goes on after them. */
-function trouble(text: string, { message }: Error): string {
-  const errors: ParseError[] = [];
-  jsonc.parse(text, errors, { disallowComments: true });
-  const [first] = errors;
-  const line = text.slice(0, first?.offset).split('\n').length;
-  const what = first ? inWords(jsonc.printParseErrorCode(first.error)) : message.replaceAll(/\s+/g, ' ');
-  return `:${line} is not JSON: ${what}`;
-}
-
-/** "ValueExpected" as "value expected". */
-function inWords(code: string): string {
-  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+function faultAt(path: string, { line, trouble }: JsonFault, cause?: unknown): DataFault {
+  return new DataFault(`${path}:${line} ${trouble}`, { cause });
 }
 
 /** How many flaws a sentence names; the rest are counted. */

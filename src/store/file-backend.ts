@@ -1,49 +1,65 @@
-import { lstat, mkdir, readlink, realpath } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import type { Backend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
-import { DataFault, MEND_DATA, readState } from './data-file.ts';
-import { type DurableFile, openDurableFile } from './durable-file.ts';
+import { DataFault, readState } from './data-file.ts';
+import { type Disk, signatureOf, troubleOf } from './disk.ts';
+import { type DurableFile, type FileDurability, openDurableFile } from './durable-file.ts';
+import { editLooker } from './edits.ts';
 import type { JsonText } from './json-text.ts';
 import type { State } from './state.ts';
 
+/** Where the user is told what becomes of the data. */
+export interface Tell {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
 /** What a file backend is opened with. */
 export interface FileBackendParts {
+  /** The file itself, in a folder that is there; this process has the lock on it. */
   readonly path: string;
+  readonly disk: Disk;
+  readonly durability: FileDurability;
   /** What a file that isn't there yet is filled with. */
   readonly defaults: State;
   readonly check: SchemaCheck;
   readonly texts: JsonText;
+  readonly tell: Tell;
 }
 
-/** A backend over a JSON file, the state that the file holds, and the file's absolute path, symbolic links followed. */
+/** A backend over a JSON file, and the state that the file holds. */
 export interface OpenedFile {
   readonly backend: Backend;
   readonly initial: State;
-  readonly path: string;
 }
 
-/**
- * Opens the data file; one that isn't there is made, with its folder. Throws `DataFault` where the file can't be used; it is not touched then.
- */
+/** Opens the data file; one that isn't there is made. Throws `DataFault` where the file can't be used; it is not touched then. */
 export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
-  const path = await settled(resolve(parts.path));
+  const { path, disk, durability, tell } = parts;
+  const signature = signatureOf(disk, path);
   // The file is read before anything is done beside it: a fault leaves all as it was.
-  const kept = readState(path, parts.check, MEND_DATA)?.state;
-  let file: DurableFile | undefined;
-  try {
-    file = openDurableFile(path);
-    const database = new Low<State>(onFile(file, parts.texts), kept ?? parts.defaults);
-    if (!kept) await database.write();
-    return { backend: onLowdb(database, file), initial: database.data, path };
-  } catch (cause) {
-    await file?.close();
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new DataFault(`${path} can't be written (${code ?? message}): choose another place with --data FILE`, {
-      cause,
+  const kept = readState({ ...parts, remedy: remedyFor(path) });
+  const content = kept && { bytes: Buffer.from(kept.text), signature };
+  const file = openDurableFile({ path, disk, durability, content, warn: tell.warn });
+  const database = new Low<State>(onFile(file, parts.texts), kept?.state ?? parts.defaults);
+  if (!kept) {
+    await database.write().catch((cause) => {
+      throw new DataFault(`${path} can't be written (${troubleOf(cause)}): choose another place with --data FILE`, {
+        cause,
+      });
     });
   }
+  return { backend: onLowdb(database, file, parts), initial: database.data };
+}
+
+/** What to do about a data file that can't be used. */
+function remedyFor(path: string): string {
+  return `It was left as it is: mend it, or run \`storefront repair --data ${quoted(path)}\`, which keeps a copy beside it and restores the default data`;
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** lowdb's extension point. Nothing is read through it: what is in memory is what the file has. */
@@ -54,37 +70,29 @@ function onFile(file: DurableFile, texts: JsonText): Adapter<State> {
   };
 }
 
-function onLowdb(database: Low<State>, file: DurableFile): Backend {
+function onLowdb(database: Low<State>, file: DurableFile, { path, disk, check, tell }: FileBackendParts): Backend {
+  const look = editLooker({ path, disk, check, warn: tell.warn });
   return {
     async commit(next) {
       const before = database.data;
       database.data = next;
       try {
         await database.write();
-      } catch (error) {
+      } catch (cause) {
         // lowdb itself keeps what it failed to write.
         database.data = before;
-        throw error;
+        throw new Error(troubleOf(cause), { cause });
       }
     },
-    close: () => file.close(),
+    async edited() {
+      const edit = await look(file.known());
+      if (!edit) return undefined;
+      file.know(edit.content);
+      if (!edit.state) return undefined;
+      database.data = edit.state;
+      tell.info(`${path} was edited: what it holds now is served`);
+      return edit.state;
+    },
+    async close() {},
   };
-}
-
-/** The file itself, where the path leads to it over symbolic links: a rename onto a link would replace the link. Makes its folder. */
-async function settled(path: string): Promise<string> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    return await realpath(path);
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return beyondLink(path);
-    throw new DataFault(`${path} can't be used (${code ?? message}): choose another place with --data FILE`, { cause });
-  }
-}
-
-/** The file that isn't there yet: where a link leads that leads to nothing, else the path itself. */
-async function beyondLink(path: string): Promise<string> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isSymbolicLink() ? settled(resolve(dirname(path), await readlink(path))) : path;
 }

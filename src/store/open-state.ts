@@ -1,28 +1,49 @@
 import { memoryBackend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
-import { DataFault, defaultData, statsOf } from './data-file.ts';
-import { openFileBackend } from './file-backend.ts';
+import { DataFault, defaultData } from './data-file.ts';
+import { type Disk, machineDisk } from './disk.ts';
+import type { FileDurability } from './durable-file.ts';
+import { openFileBackend, type Tell } from './file-backend.ts';
 import { jsonText } from './json-text.ts';
+import { Locked, lockFile } from './lock.ts';
+import { settledPath } from './place.ts';
 import { createStore, type Store } from './store.ts';
+
+/** What an acknowledged change survives; with `memory` there is no file, and it ends with the program. */
+export type Durability = FileDurability | 'memory';
 
 /** Where the state comes from and where it is kept. */
 export interface StatePlaces {
   /** The data file; undefined for a state in memory. */
   readonly data: string | undefined;
+  readonly durability: Durability;
   /** The file with the default data. */
   readonly defaultData: string;
   readonly check: SchemaCheck;
   /** The time, in ms since 1970. */
   readonly nowMs: () => number;
-  /** Told what the user should know but what doesn't stop the start. */
-  readonly warn: (message: string) => void;
+  /** Where this shop is to be reached, once it is; told to who wants the same data file. */
+  readonly address: () => string | undefined;
+  /** Told what the user should know but what doesn't stop the shop. */
+  readonly tell: Tell;
+  /** The machine's own unless given. */
+  readonly disk?: Disk;
 }
 
-/** The store over the data file, and the path of that file; over memory, with the default data, where there is no file. Throws `DataFault`. */
-export async function openState(places: StatePlaces): Promise<{ store: Store; path: string | undefined }> {
-  const { defaultData: defaultPath, check, nowMs, warn } = places;
+/** A store, and the file that it keeps its state in, by its absolute path without symbolic links; undefined for memory. */
+export interface OpenedState {
+  readonly store: Store;
+  readonly path: string | undefined;
+}
+
+/** How often the data file is looked at for edits, in ms. */
+const LOOK_MS = 200;
+
+/** The store over the data file; over memory, with the default data, where there is none. Throws `DataFault`. */
+export async function openState(places: StatePlaces): Promise<OpenedState> {
+  const { data, durability, check, nowMs, disk = machineDisk } = places;
   const texts = jsonText();
-  const readDefaults = defaultData(defaultPath, check);
+  const readDefaults = defaultData({ path: places.defaultData, disk, check });
   const defaults = () => {
     const { state: read, text } = readDefaults();
     // A state of its own each time: a reset is committed even where the state is the default one already, since the file may not be.
@@ -30,24 +51,62 @@ export async function openState(places: StatePlaces): Promise<{ store: Store; pa
     texts.keep(state, text);
     return state;
   };
-  if (places.data === undefined) {
+  if (data === undefined || durability === 'memory') {
     return { store: createStore({ backend: memoryBackend(), initial: defaults(), defaults, nowMs }), path: undefined };
   }
-  if (isSameFile(places.data, defaultPath)) {
+  const path = await settledPath(disk, data);
+  refuseDefaults(disk, path, places.defaultData);
+  const release = await locked(path, places.address);
+  try {
+    const { backend, initial } = await openFileBackend({
+      ...places,
+      durability,
+      path,
+      disk,
+      defaults: defaults(),
+      texts,
+    });
+    if (isNewer(disk, places.defaultData, path)) {
+      places.tell.warn(`${places.defaultData} is newer than ${path}: POST /api/reset takes it over`);
+    }
+    return { store: watched(createStore({ backend: { ...backend, close: release }, initial, defaults, nowMs })), path };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** A store that looks for edits by itself until it is closed. */
+function watched(store: Store): Store {
+  const looking = setInterval(store.takeOver, LOOK_MS).unref();
+  return {
+    ...store,
+    close() {
+      clearInterval(looking);
+      return store.close();
+    },
+  };
+}
+
+/** Takes the lock on a data file; gives back how to let go of it. Throws `DataFault` where another process has it. */
+export async function locked(path: string, address: () => string | undefined): Promise<() => Promise<void>> {
+  try {
+    return await lockFile(path, address);
+  } catch (cause) {
+    if (!(cause instanceof Locked)) throw cause;
     throw new DataFault(
-      `${places.data} is the default data too, which a reset restores: choose another file with --data`,
+      `${path} is in use by ${cause.owner}: stop that one, or give this one a file of its own with --data FILE`,
+      { cause },
     );
   }
-  const { backend, initial, path } = await openFileBackend({ path: places.data, defaults: defaults(), check, texts });
-  if (isNewer(defaultPath, path)) warn(`${defaultPath} is newer than ${path}: POST /api/reset takes it over`);
-  return { store: createStore({ backend, initial, defaults, nowMs }), path };
 }
 
-function isSameFile(path: string, other: string): boolean {
-  const [one, two] = [statsOf(path), statsOf(other)];
-  return one !== undefined && one.ino === two?.ino && one.dev === two.dev;
+function refuseDefaults(disk: Disk, path: string, defaultPath: string): void {
+  const [one, two] = [disk.stats(path), disk.stats(defaultPath)];
+  if (!one || one.ino !== two?.ino || one.dev !== two.dev) return;
+  throw new DataFault(`${path} is the default data too, which a reset restores: choose another file with --data`);
 }
 
-function isNewer(path: string, than: string): boolean {
-  return (statsOf(path)?.mtimeMs ?? 0) > (statsOf(than)?.mtimeMs ?? 0);
+function isNewer(disk: Disk, path: string, than: string): boolean {
+  return (disk.stats(path)?.mtimeNs ?? 0n) > (disk.stats(than)?.mtimeNs ?? 0n);
 }

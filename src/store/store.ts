@@ -18,6 +18,8 @@ export interface Store {
   update<Result>(change: Change<Result>): Promise<Result>;
   /** Puts the default state in place, in turn with the changes. */
   reset(): Promise<void>;
+  /** Takes over what somebody else has put where the state is kept, where it holds; each change is made over that. */
+  takeOver(): Promise<void>;
   /** Waits for the changes begun; later ones are refused with `StoreUnavailable`. Closing twice is closing once. */
   close(): Promise<void>;
 }
@@ -55,28 +57,43 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
+  /** Commits what waits, and then what came meanwhile. */
+  async function drain(): Promise<void> {
+    do {
+      await takeOver();
+      const batch = waiting;
+      waiting = [];
+      await commit(batch).catch((reason) => {
+        for (const { reject } of batch) reject(reason);
+      });
+    } while (waiting.length > 0);
+    draining = undefined;
+  }
+
+  async function takeOver(): Promise<void> {
+    try {
+      const edited = await backend.edited();
+      if (edited) become(edited);
+    } catch {
+      // What can't be looked at can't be written either, which the commit tells those who change something.
+    }
+  }
+
   async function commit(batch: readonly Waiting[]): Promise<void> {
     const { state: next, answers } = fold(committed.state, batch, nowMs());
     if (next !== committed.state) {
-      try {
-        await backend.commit(next);
-      } catch (cause) {
-        const reason = new StoreUnavailable('the change could not be stored, so nothing was changed', { cause });
-        for (const { reject } of batch) reject(reason);
-        return;
-      }
-      committed = { state: next, revision: committed.revision + 1 };
+      await backend.commit(next).catch((cause) => {
+        throw new StoreUnavailable(`the change could not be stored (${cause.message}), so nothing was changed`, {
+          cause,
+        });
+      });
+      become(next);
     }
     for (const answer of answers) answer();
   }
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await commit(batch);
-    }
-    draining = undefined;
+  function become(state: State): void {
+    committed = { state, revision: committed.revision + 1 };
   }
 
   function update<Result>(change: Change<Result>): Promise<Result> {
@@ -91,6 +108,10 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
     read: () => committed,
     update,
     reset: () => update(() => ({ next: defaults(), result: undefined })),
+    takeOver() {
+      if (!closing) draining ??= drain();
+      return Promise.resolve(draining);
+    },
     close() {
       closing ??= Promise.resolve(draining).then(() => backend.close());
       return closing;

@@ -19,7 +19,7 @@ function options(...given: Parameters<typeof read>): object {
 
 describe('a command line', () => {
   it('without anything means port 3000, db.json here, and lines of JSON', () => {
-    expect(options([])).toEqual({ port: 3000, data: 'db.json', log: 'json' });
+    expect(options([])).toEqual({ port: 3000, data: 'db.json', durability: 'disk', log: 'json' });
   });
 
   it('means lines for people on a terminal', () => {
@@ -29,11 +29,12 @@ describe('a command line', () => {
 
   it('has every option', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --default-data b.json --static ${folder} --strict --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --log off`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
       data: 'a.json',
+      durability: 'os',
       defaultData: 'b.json',
       static: folder,
       strict: true,
@@ -59,7 +60,18 @@ describe('--help', () => {
     const request = read([flag]);
     expect(request.kind).toBe('print');
     const text = request.kind === 'print' ? request.text : '';
-    for (const option of ['port', 'host', 'data', 'default-data', 'static', 'strict', 'log', 'version', 'help'])
+    for (const option of [
+      'port',
+      'host',
+      'data',
+      'durability',
+      'default-data',
+      'static',
+      'strict',
+      'log',
+      'version',
+      'help',
+    ])
       expect(text).toMatch(new RegExp(`^  (-\\w, )?--${option}\\b`, 'm'));
   });
 });

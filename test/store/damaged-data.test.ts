@@ -1,16 +1,14 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
-import { openState } from '../../src/store/open-state.ts';
 import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText, projectFile } from '../support/default-data.ts';
+import { defaults, defaultText } from '../support/default-data.ts';
+import { openTestState } from '../support/open-store.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const LINES = defaultText.split('\n').length;
 const [PRODUCT] = defaults.products;
-const { check } = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** What a file holds, and what the sentence says after the file's path. */
 const notJson: readonly [string, string | Buffer, string][] = [
@@ -118,7 +116,7 @@ describe('the sentence about a damaged data file', () => {
   it('says what to do', async () => {
     const data = await fileWith('');
     await expect(opened(data)).rejects.toThrow(
-      'It was left as it is: mend it, or move it away to start with the default data',
+      `It was left as it is: mend it, or run \`storefront repair --data ${data}\`, which keeps a copy beside it`,
     );
   });
 });
@@ -142,8 +140,7 @@ describe('a shop starts over a data file', () => {
 
 /** What a start does with its data file. */
 function opened(data: string) {
-  const defaultData = projectFile('db.json.default');
-  return openState({ data, defaultData, check, nowMs: () => 0, warn: () => {} });
+  return openTestState({ data });
 }
 
 async function fileWith(content: string | Buffer): Promise<string> {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openState } from '../../src/store/open-state.ts';
+import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
 import type { Change, Store } from '../../src/store/store.ts';
-import { defaults, projectFile } from '../support/default-data.ts';
+import { defaults } from '../support/default-data.ts';
+import { openTestState } from '../support/open-store.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -68,15 +68,7 @@ describe.each(kinds)('a store over $kind', ({ place, runs }) => {
 });
 
 async function openStore(data: string | undefined): Promise<Store> {
-  const { store } = await openState({
-    data,
-    defaultData: projectFile('db.json.default'),
-    check: () => [],
-    nowMs: () => 0,
-    warn: () => {},
-  });
-  onTestFinished(() => store.close());
-  return store;
+  return (await openTestState({ data })).store;
 }
 
 function asked(store: Store, kind: string, id: string): Promise<unknown> {

@@ -1,18 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
-import { openState } from '../../src/store/open-state.ts';
+import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { defaults, projectFile } from '../support/default-data.ts';
+import { defaults } from '../support/default-data.ts';
+import { openTestState } from '../support/open-store.ts';
+import { NOW_MS } from '../support/start-storefront.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const [A, B, C] = PRODUCT_IDS as [string, string, string];
-/** The time that the store is told, in ms since 1970. */
-const NOW_MS = 1_748_779_200_000;
-const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 const kinds = [
   { kind: 'memory', place: async () => undefined },
@@ -157,15 +154,7 @@ describe.each(kinds)('a store over $kind', ({ place }) => {
 
   /** A store with the default data, and what it keeps at a given moment: the file's content, or what memory shows. */
   async function openStore(): Promise<{ store: Store; kept: () => Promise<State> }> {
-    const opened = await openState({
-      data: await place(),
-      defaultData: projectFile('db.json.default'),
-      check: contract.check,
-      nowMs: () => NOW_MS,
-      warn: () => {},
-    });
-    const { store, path } = opened;
-    onTestFinished(() => store.close());
+    const { store, path } = await openTestState({ data: await place() });
     const kept = async () => (path === undefined ? store.read().state : JSON.parse(await readFile(path, 'utf8')));
     return { store, kept };
   }

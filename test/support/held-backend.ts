@@ -14,6 +14,8 @@ export interface HeldBackend extends Backend {
   /** How many commits were begun so far. */
   readonly begun: number;
   readonly isClosed: boolean;
+  /** Has somebody else put a state where the last one was kept. */
+  edit(state: State): void;
   /** The commit that was begun as the `number`-th, counted from 1; waits for it. */
   commitNumber(number: number): Promise<HeldCommit>;
 }
@@ -21,6 +23,7 @@ export interface HeldBackend extends Backend {
 export function heldBackend(): HeldBackend {
   const commits: HeldCommit[] = [];
   let isClosed = false;
+  let edited: State | undefined;
   return {
     get begun() {
       return commits.length;
@@ -32,6 +35,14 @@ export function heldBackend(): HeldBackend {
       new Promise((finish, fail) => {
         commits.push({ state, finish, fail });
       }),
+    edit(state) {
+      edited = state;
+    },
+    async edited() {
+      const state = edited;
+      edited = undefined;
+      return state;
+    },
     async close() {
       isClosed = true;
     },

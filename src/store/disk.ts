@@ -1,0 +1,127 @@
+import {
+  type BigIntStats,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+
+/**
+ * All that is done to the disk for a data file, each a step that can fail by itself: the tests have every one of them fail, or be the last.
+ * They throw what Node's own functions throw.
+ */
+export interface Disk {
+  /** Makes a file that must not be there yet, and opens it for writing. */
+  create(path: string, mode: number): number;
+  /** Opens a folder, so that it can be synced. */
+  openFolder(path: string): number;
+  /** Writes bytes from the given one on; gives back how many, which may be fewer than all. */
+  write(file: number, bytes: Uint8Array, from: number): number;
+  setMode(file: number, mode: number): void;
+  setOwner(file: number, userId: number, groupId: number): void;
+  statsOfOpen(file: number): BigIntStats;
+  /** Resolves once what was written is on the disk. The only step that waits for it, and the only one handed to another thread. */
+  sync(file: number): Promise<void>;
+  close(file: number): void;
+  /** Gives a file a second name that must not be there yet (a hard link). */
+  link(path: string, name: string): void;
+  rename(path: string, to: string): void;
+  /** Removes a file, where there is one. */
+  remove(path: string): void;
+  makeFolder(path: string): void;
+  /** Undefined where there is nothing. */
+  stats(path: string): BigIntStats | undefined;
+  read(path: string): Buffer;
+  list(folder: string): readonly string[];
+}
+
+/**
+ * The disk of this machine. What touches the page cache alone is done on the spot, in less time than handing it to another thread takes: twice
+ * the requests per second with 50 clients.
+ */
+export const machineDisk: Disk = {
+  create: (path, mode) => openSync(path, 'wx', mode),
+  openFolder: (path) => openSync(path, 'r'),
+  write: (file, bytes, from) => writeSync(file, bytes, from),
+  setMode: fchmodSync,
+  setOwner: fchownSync,
+  statsOfOpen: (file) => fstatSync(file, { bigint: true }),
+  sync: promisify(fsync),
+  close: closeSync,
+  link: linkSync,
+  rename: renameSync,
+  remove: (path) => rmSync(path, { force: true }),
+  makeFolder: (path) => void mkdirSync(path),
+  stats: (path) => statSync(path, { bigint: true, throwIfNoEntry: false }),
+  read: (path) => readFileSync(path),
+  list: (folder) => readdirSync(folder),
+};
+
+/** What differs between two contents of a file: its inode, its size, and when it was last written. "" where there is no file. */
+export type Signature = string;
+
+/** The signature of the file at `path`. */
+export function signatureOf(disk: Disk, path: string): Signature {
+  const stats = disk.stats(path);
+  return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
+}
+
+/** Writes all of some bytes, in as many goes as it takes. */
+export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += disk.write(file, bytes, written);
+}
+
+/** Resolves once the names in a folder are on the disk as they are now. */
+export async function syncFolder(disk: Disk, path: string): Promise<void> {
+  // Opened anew each time: after a failed sync a descriptor is worth nothing.
+  const folder = disk.openFolder(path);
+  try {
+    await disk.sync(folder);
+  } finally {
+    disk.close(folder);
+  }
+}
+
+/** Does what doesn't matter if it can't be done; gives back whether it was. */
+export function tried(step: () => unknown): boolean {
+  try {
+    step();
+    return true;
+  } catch {
+    // That it may fail is what this is for.
+    return false;
+  }
+}
+
+/** What keeps a disk from doing something, for people: in words where it is usual, else as the system has it. */
+export function troubleOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const words = TROUBLES[code];
+  return words === undefined ? code || message : `${words}, ${code}`;
+}
+
+const TROUBLES: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not',
+  EPERM: 'this is not permitted',
+  EBUSY: 'it is mounted by itself: mount its folder instead',
+  EDQUOT: "the user's share of the disk is used up",
+  EIO: 'the disk failed',
+  EISDIR: 'a folder stands in its place',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  ENOENT: 'its folder is gone',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of its path is not a folder',
+  EROFS: 'the disk is read-only',
+};

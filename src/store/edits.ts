@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises';
+import type { SchemaCheck } from './check-state.ts';
+import { DataFault, readState } from './data-file.ts';
+import { type Disk, type Signature, signatureOf } from './disk.ts';
+import type { Content } from './durable-file.ts';
+import type { State } from './state.ts';
+
+/** What edits of a data file are looked for with. */
+export interface EditParts {
+  readonly path: string;
+  readonly disk: Disk;
+  readonly check: SchemaCheck;
+  /** Told why an edit doesn't hold. */
+  readonly warn: (message: string) => void;
+}
+
+/** What somebody else has written. */
+export interface Edit {
+  readonly content: Content;
+  /** The state that it holds; undefined where nothing is new in it but when it was written. */
+  readonly state: State | undefined;
+}
+
+/** How long a file must not have changed before it is read, in ms. */
+const REST_MS = 50;
+
+/** How long what doesn't hold may be a save that isn't done yet, in ms. */
+const UNFINISHED_MS = 500;
+
+/** How long a file that goes on changing is waited for, in ms. */
+const PATIENCE_MS = 1_000;
+
+const REMEDY = 'The state from before is served on. Mend the file, or the next change replaces it and keeps it beside';
+
+/**
+ * Looks whether somebody has edited the file, and gives back the edit where it holds; where it doesn't, tells why, once. Waits for an editor
+ * that is at it, whether it writes in one step or in several. Throws where the file can't be looked at.
+ */
+export function editLooker({ path, disk, check, warn }: EditParts): (known: Content) => Promise<Edit | undefined> {
+  let refused: Signature | undefined;
+
+  /** The edit, or why there is none; neither where the file has changed meanwhile. */
+  function find(known: Content, signature: Signature): { edit?: Edit; reason?: string } {
+    try {
+      const found = readState({ path, disk, check, remedy: REMEDY });
+      if (signatureOf(disk, path) !== signature) return {};
+      if (!found) return { reason: `${path} is gone. The state is served on; the next change makes the file anew` };
+      const bytes = Buffer.from(found.text);
+      return { edit: { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : found.state } };
+    } catch (error) {
+      if (error instanceof DataFault) return { reason: error.message };
+      throw error;
+    }
+  }
+
+  return async (known) => {
+    let signature = signatureOf(disk, path);
+    let found: ReturnType<typeof find> = {};
+    let restMs = 0;
+    for (let ms = 0; signature !== known.signature && signature !== refused && ms < PATIENCE_MS; ms += REST_MS) {
+      await setTimeout(REST_MS);
+      const now = signatureOf(disk, path);
+      restMs = now === signature ? restMs + REST_MS : 0;
+      if (restMs === REST_MS) found = find(known, signature);
+      if (restMs > 0 && found.edit) return found.edit;
+      if (restMs >= UNFINISHED_MS && found.reason !== undefined) {
+        refused = signature;
+        warn(found.reason);
+      }
+      signature = now;
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { pid, platform } from 'node:process';
+import { setTimeout } from 'node:timers/promises';
+
+/** Lets go of a lock. */
+export type Release = () => Promise<void>;
+
+/** Another program has the lock; `owner` says which, as far as it can be known. */
+export class Locked extends Error {
+  override readonly name = 'Locked';
+  constructor(readonly owner: string) {
+    super(`locked by ${owner}`);
+  }
+}
+
+/** How often it is tried to take over from a process that is just ending, and how long in between, in ms. */
+const TRIES = 25;
+const PAUSE_MS = 20;
+
+/** How long the owner of a lock has to say who it is, in ms. */
+const ANSWER_MS = 1_000;
+
+/**
+ * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `Locked`. The kernel frees it with the process,
+ * however that ends. The owner tells who asks its process and, by `address`, where it is to be reached.
+ *
+ * The lock is a socket, named by the folder itself and the name in it, not by the file, which is another one after each change. It holds
+ * within one machine: not between two that share a folder, nor between containers that share no network.
+ */
+export async function lockFile(path: string, address: () => string | undefined): Promise<Release> {
+  return lockPlace(placeOf(path), address);
+}
+
+/** Takes the lock at a place that a socket can listen at. */
+export async function lockPlace(place: string, address: () => string | undefined): Promise<Release> {
+  for (let attempt = 1; ; attempt++) {
+    const server = await listening(place, () => JSON.stringify({ pid, url: address() }));
+    if (server) return () => new Promise((resolve) => server.close(() => resolve()));
+    const answer = await ask(place);
+    if (answer !== undefined || attempt === TRIES) throw new Locked(ownerIn(answer));
+    // Nobody is there any more. The kernel frees the name by itself, but where it is that of a file, which stays.
+    if (isFile(place)) rmSync(place, { force: true });
+    await setTimeout(PAUSE_MS);
+  }
+}
+
+/** Where the socket listens: a name that is no file on Linux, a pipe on Windows, a file elsewhere. */
+function placeOf(path: string): string {
+  const { dev, ino } = statSync(dirname(path), { bigint: true });
+  const name = `storefront-${createHash('sha256')
+    .update(`${dev} ${ino} ${basename(path)}`)
+    .digest('hex')
+    .slice(0, 32)}`;
+  if (platform === 'linux') return `\0${name}`;
+  return platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+}
+
+function isFile(place: string): boolean {
+  return !place.startsWith('\0') && !place.startsWith('\\\\.\\pipe\\');
+}
+
+/** A server at a place that tells each who connects the same; undefined where the place is taken. */
+function listening(place: string, told: () => string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      // Who goes away before it has heard is no trouble of ours.
+      socket.on('error', () => {}).end(told(), () => socket.destroy());
+    });
+    server.unref();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen(place, () => resolve(server));
+  });
+}
+
+/** What the owner of a place tells; "" where it tells nothing in time, undefined where nobody is there. */
+function ask(place: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(place);
+    socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => socket.destroy());
+    socket.on('data', (part) => {
+      answer += part;
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(undefined);
+    });
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+/** "process 123 at http://…", as far as an answer says so: it may come from anybody. */
+function ownerIn(answer: string | undefined): string {
+  const [, process] = /"pid":(\d+)/.exec(answer ?? '') ?? [];
+  const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(answer ?? '') ?? [];
+  if (process === undefined) return 'a process that does not answer';
+  return `process ${process}${url === undefined ? ', which is starting or stopping' : ` at ${url}`}`;
+}

@@ -1,0 +1,62 @@
+import type { SchemaCheck } from './check-state.ts';
+import { DataFault, defaultData, readState } from './data-file.ts';
+import { type Disk, machineDisk, troubleOf } from './disk.ts';
+import { openDurableFile } from './durable-file.ts';
+import { asideName } from './leftovers.ts';
+import { locked } from './open-state.ts';
+import { settledPath } from './place.ts';
+
+/** What is repaired, and with what. */
+export interface RepairParts {
+  /** The data file. */
+  readonly data: string;
+  /** The file with the default data. */
+  readonly defaultData: string;
+  readonly check: SchemaCheck;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Has a data file that can't be used hold the default data, and keeps what it held beside it; a file that can be used is left alone. Gives back
+ * what was done, a sentence. Throws `DataFault` where it can't be done; nothing is lost then.
+ */
+export async function repairDataFile({ data, defaultData: defaultPath, check, warn }: RepairParts): Promise<string> {
+  const disk = machineDisk;
+  const { text } = defaultData({ path: defaultPath, disk, check })();
+  const path = await settledPath(disk, data);
+  const release = await locked(path, () => undefined);
+  try {
+    if (holds(disk, path, check)) return `${path} is as it should be: nothing was changed`;
+    const copy = setAside(disk, path);
+    try {
+      const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
+      await file.replace(Buffer.from(text));
+    } catch (error) {
+      if (copy !== undefined) disk.rename(copy, path);
+      throw error;
+    }
+    return `${path} holds the default data now${copy === undefined ? '' : `; what it held is in ${copy}`}`;
+  } catch (cause) {
+    if (cause instanceof DataFault) throw cause;
+    throw new DataFault(`${path} can't be repaired (${troubleOf(cause)})`, { cause });
+  } finally {
+    await release();
+  }
+}
+
+function holds(disk: Disk, path: string, check: SchemaCheck): boolean {
+  try {
+    return readState({ path, disk, check, remedy: '' }) !== undefined;
+  } catch (error) {
+    if (error instanceof DataFault) return false;
+    throw error;
+  }
+}
+
+/** Gives what stands at `path` another name; undefined where nothing does. */
+function setAside(disk: Disk, path: string): string | undefined {
+  if (!disk.stats(path)) return undefined;
+  const copy = asideName(disk, path, 'broken', path);
+  disk.rename(path, copy);
+  return copy;
+}
