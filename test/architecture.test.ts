@@ -65,8 +65,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs/promises': ['store'],
   'node:util': ['store'],
   'node:timers/promises': ['store'],
-  // Which process has a data file, and what its platform has for a lock.
-  'node:process': ['store/lock.ts'],
+  // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
+  'node:process': ['store/lock.ts', 'store/disk.ts'],
   'node:net': ['store/lock.ts'],
   'node:os': ['store/lock.ts'],
   'node:http': ['http', 'storefront.ts'],

@@ -15,6 +15,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { platform } from 'node:process';
 import { promisify } from 'node:util';
 
 /**
@@ -84,6 +85,8 @@ export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
 
 /** Resolves once the names in a folder are on the disk as they are now. */
 export async function syncFolder(disk: Disk, path: string): Promise<void> {
+  // Windows opens no folders; its file system keeps a journal of names by itself.
+  if (platform === 'win32') return;
   // Opened anew each time: after a failed sync a descriptor is worth nothing.
   const folder = disk.openFolder(path);
   try {
@@ -120,7 +123,7 @@ const TROUBLES: Readonly<Record<string, string>> = {
   EISDIR: 'a folder stands in its place',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
-  ENOENT: 'its folder is gone',
+  ENOENT: 'its folder is not there',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is not a folder',
   EROFS: 'the disk is read-only',

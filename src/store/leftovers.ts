@@ -31,7 +31,8 @@ export interface Replaced {
 /** Removes a file that was replaced, unless it holds something else than it was known to: that is somebody's edit, and kept. */
 export function keepUnlessKnown({ disk, path, held, known, warn }: Replaced): void {
   const isKnown = tried(() => {
-    if (!disk.read(held).equals(known)) throw new Error('edited');
+    // What is no file is not read: a pipe would be waited for.
+    if (!disk.stats(held)?.isFile() || !disk.read(held).equals(known)) throw new Error('edited');
   });
   if (isKnown) tried(() => disk.remove(held));
   else keepAside(disk, path, held, warn);

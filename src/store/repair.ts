@@ -53,9 +53,11 @@ function holds(disk: Disk, path: string, check: SchemaCheck): boolean {
   }
 }
 
-/** Gives what stands at `path` another name; undefined where nothing does. */
+/** Gives a file or folder at `path` another name; undefined where there is none. Throws `DataFault` for anything else: it may be a device. */
 function setAside(disk: Disk, path: string): string | undefined {
-  if (!disk.stats(path)) return undefined;
+  const stats = disk.stats(path);
+  if (!stats) return undefined;
+  if (!stats.isFile() && !stats.isDirectory()) throw new DataFault(`${path} is not a file: choose another with --data`);
   const copy = asideName(disk, path, 'broken', path);
   disk.rename(path, copy);
   return copy;

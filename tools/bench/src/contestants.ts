@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './measurement.ts';
@@ -53,6 +53,20 @@ export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, dat
     log,
   ];
   return { name, prepare };
+}
+
+/** json-server over a data file of the same content; it answers a change once it is written, and syncs nothing. */
+export function jsonServer(dataFile: string): Contestant {
+  const bin = fileURLToPath(import.meta.resolve('json-server/lib/cli/bin.js'));
+  const prepare = (port: number, folder: string) => {
+    const data = JSON.parse(readFileSync(dataFile, 'utf8'));
+    const cartItems = data.cartItems.map((item: { productId: string }) => ({ id: item.productId, ...item }));
+    writeFileSync(join(folder, 'db.json'), JSON.stringify({ ...data, 'cart-items': cartItems }, null, 2));
+    writeFileSync(join(folder, 'routes.json'), JSON.stringify({ '/api/*': '/$1' }));
+    const routes = ['--routes', join(folder, 'routes.json'), '--snapshots', folder];
+    return [bin, '--quiet', '--host', '127.0.0.1', '--port', String(port), ...routes, join(folder, 'db.json')];
+  };
+  return { name: 'json-server', prepare };
 }
 
 function peer(name: string, file: string, answersFile: string): Contestant {

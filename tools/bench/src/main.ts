@@ -13,10 +13,11 @@ import { Fault, type Measurement, type Target } from './measurement.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
 import { start } from './measurements/start.ts';
+import { store } from './measurements/store.ts';
 import { killAll, stopAll } from './server.ts';
 
 /** All that can be measured, in the order in which it is. */
-const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(Object.entries({ http, start, memory }));
+const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(Object.entries({ http, store, start, memory }));
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -2,7 +2,7 @@
 export interface ShopRequest {
   /** Method and path. */
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** JSON; absent where the request has none. */
   readonly body?: string;
@@ -28,6 +28,12 @@ export const gets: readonly ShopRequest[] = [
 export function addCartItem(productId: string): ShopRequest {
   const path = '/api/cart-items';
   return { name: `POST ${path}`, method: 'POST', path, body: JSON.stringify({ productId, quantity: 1 }), status: 201 };
+}
+
+/** A change as json-server has it. */
+export function replaceCartItem(productId: string): ShopRequest {
+  const path = `/api/cart-items/${productId}`;
+  return { name: 'PUT /api/cart-items/ID', method: 'PUT', path, body: JSON.stringify({ quantity: 2 }), status: 200 };
 }
 
 function get(path: string): ShopRequest {

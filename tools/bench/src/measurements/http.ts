@@ -22,7 +22,7 @@ const SETTLE_MS = 3_000;
 const WARM_UP_ROUNDS = 2;
 const WARM_UP_AMOUNT = 3_000;
 /** How cheap we want to be: bare's CPU time / ours. */
-const WANTED_RATIO = { GET: 0.5, POST: 0.25 };
+const WANTED_RATIO = { GET: 0.5, POST: 0.25, PUT: 0.25 };
 
 /** The server whose targets are judged, and the one that all are compared with. */
 const OURS = 'ours';

@@ -1,0 +1,94 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { defaults, defaultText, productId } from '../support/default-data.ts';
+import { noMounts, smallDisk } from '../support/disks.ts';
+import { startProgram } from '../support/start-program.ts';
+import { asker, type TestShop } from '../support/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const DISK_KB = 256;
+
+beforeEach(({ skip }) => skip(noMounts !== undefined, noMounts));
+
+describe('a full disk', () => {
+  it('has changes answered 503 with Retry-After while reads go on, and they come back by themselves', async (t) => {
+    const { folder } = await smallDisk(DISK_KB);
+    const ask = await shopOver(t, join(folder, 'db.json'));
+    expect((await add(ask)).status).toBe(201);
+    await fill(folder);
+    const refused = await add(ask);
+    expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringContaining('the disk is full') } });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await ask('GET', '/api/cart-items')).body).toEqual(await cartIn(folder));
+    expect((await add(ask)).status).toBe(503);
+    await rm(join(folder, 'filler'));
+    const after = await add(ask);
+    expect(after).toMatchObject({ status: 201, body: { quantity: 2 } });
+    expect(await cartIn(folder)).toContainEqual(after.body);
+    expect(await readdir(folder)).toEqual(['db.json']);
+  });
+
+  it('keeps a shop that has a data file there from nothing but changes', async (t) => {
+    const { folder } = await smallDisk(DISK_KB);
+    await writeFile(join(folder, 'db.json'), defaultText);
+    await fill(folder);
+    const ask = await shopOver(t, join(folder, 'db.json'));
+    expect((await ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await add(ask)).status).toBe(503);
+    expect(await readFile(join(folder, 'db.json'), 'utf8')).toBe(defaultText);
+  });
+
+  it('stops the start of a shop whose data file is yet to be made, and leaves nothing', async (t) => {
+    const { folder } = await smallDisk(DISK_KB);
+    await fill(folder);
+    const { ended, stderr } = await startProgram(t, ['--port', '0', '--data', join(folder, 'db.json')]);
+    expect((await ended).code).toBe(1);
+    expect(stderr()).toMatch(/db\.json can't be written \(the disk is full, ENOSPC\)/);
+    expect(await readdir(folder)).toEqual(['filler']);
+  });
+});
+
+describe('a read-only disk', () => {
+  it('is said at the start, has changes answered 503, and takes them once it can be written', async (t) => {
+    const disk = await smallDisk(DISK_KB);
+    await writeFile(join(disk.folder, 'db.json'), defaultText);
+    await disk.remount('ro');
+    const program = await startProgram(t, ['--port', '0', '--data', join(disk.folder, 'db.json')]);
+    const ask = asker(await program.url());
+    expect(program.stdout()).toContain("can't be written now (the disk is read-only, EROFS)");
+    expect((await ask('GET', '/api/products')).status).toBe(200);
+    expect(await add(ask)).toMatchObject({ status: 503, body: { detail: expect.stringContaining('read-only') } });
+    await disk.remount('rw');
+    expect((await add(ask)).status).toBe(201);
+  });
+
+  it('that it becomes under a running shop has changes answered 503 until it is none any more', async (t) => {
+    const disk = await smallDisk(DISK_KB);
+    const ask = await shopOver(t, join(disk.folder, 'db.json'));
+    await disk.remount('ro');
+    expect((await add(ask)).status).toBe(503);
+    expect((await ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    await disk.remount('rw');
+    expect((await add(ask)).status).toBe(201);
+    expect(await readdir(disk.folder)).toEqual(['db.json']);
+  });
+});
+
+async function shopOver(t: TestContext, data: string): Promise<TestShop['ask']> {
+  const program = await startProgram(t, ['--port', '0', '--data', data]);
+  return asker(await program.url());
+}
+
+function add(ask: TestShop['ask']) {
+  return ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+}
+
+async function cartIn(folder: string): Promise<unknown[]> {
+  return JSON.parse(await readFile(join(folder, 'db.json'), 'utf8')).cartItems;
+}
+
+/** Fills a disk to its last byte. */
+async function fill(folder: string): Promise<void> {
+  await expect(writeFile(join(folder, 'filler'), Buffer.alloc(2 * DISK_KB * 1024))).rejects.toThrow('ENOSPC');
+}

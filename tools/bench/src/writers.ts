@@ -1,0 +1,79 @@
+import { closeSync, fsync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { JSONFilePreset } from 'lowdb/node';
+import { openState } from '../../../src/store/open-state.ts';
+
+/** Something that keeps the same data in a file, and can change it. */
+export interface Writer {
+  readonly name: string;
+  /** Changes one quantity; resolves once that counts as kept. */
+  change(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Data {
+  readonly cartItems: readonly { readonly productId: string; readonly quantity: number }[];
+}
+
+const sync = promisify(fsync);
+
+/** The least that a durable write of the same bytes takes: write and sync a new file, rename it, sync the folder. */
+export function bareWriter(path: string): Writer {
+  const bytes = readFileSync(path);
+  const temporary = `${path}.new`;
+  return {
+    name: 'bare write, fsync, rename, fsync',
+    async change() {
+      const file = openSync(temporary, 'w');
+      writeSync(file, bytes);
+      await sync(file);
+      closeSync(file);
+      renameSync(temporary, path);
+      const folder = openSync(dirname(path), 'r');
+      await sync(folder);
+      closeSync(folder);
+    },
+    async close() {},
+  };
+}
+
+/** lowdb as its documentation has it. Its preset keeps data in memory where NODE_ENV is test. */
+export async function lowdbWriter(path: string): Promise<Writer> {
+  const database = await JSONFilePreset<{ cartItems: { quantity: number }[] }>(path, { cartItems: [] });
+  return {
+    name: 'lowdb, nothing synced',
+    change: () =>
+      database.update(({ cartItems: [item] }) => {
+        if (item) item.quantity += 1;
+      }),
+    async close() {},
+  };
+}
+
+/** Our store at its own interface. */
+export async function ourWriter(path: string, durability: 'disk' | 'os'): Promise<Writer> {
+  const { store } = await openState({
+    data: path,
+    durability,
+    defaultData: join(import.meta.dirname, '../../../db.json.default'),
+    check: () => [],
+    nowMs: () => 0,
+    address: () => undefined,
+    tell: { info() {}, warn() {} },
+  });
+  return {
+    name: durability === 'disk' ? 'ours' : 'ours, --durability os',
+    change: () =>
+      store.update((state) => ({
+        next: { ...state, cartItems: state.cartItems.map((item) => ({ ...item, quantity: item.quantity + 1 })) },
+        result: undefined,
+      })),
+    close: () => store.close(),
+  };
+}
+
+/** Whether the file holds a cart, as all of these keep it: what was measured was written. */
+export function isKept(path: string): boolean {
+  return (JSON.parse(readFileSync(path, 'utf8')) as Data).cartItems.length > 0;
+}
