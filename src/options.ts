@@ -129,8 +129,15 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
     .addOption(defaultDataOption())
     .allowExcessArguments(false)
     .exitOverride()
-    .action((_options, { optsWithGlobals }: Command) => onRepair(optsWithGlobals()));
+    .action((options: RepairOptions) => onRepair({ ...options, ...given(command) }));
   return command;
+}
+
+/** The options of a command that stand on the command line, without those that have their default. */
+function given(command: Command): object {
+  return Object.fromEntries(
+    Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+  );
 }
 
 function dataOption(): Option {

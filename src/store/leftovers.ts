@@ -70,7 +70,7 @@ function keepAside(disk: Disk, path: string, held: string, warn: (message: strin
     aside = asideName(disk, path, 'conflict', held);
     disk.rename(held, aside);
   });
-  warn(`${path} was edited while a change was on its way to it: the edit is kept in ${isKept ? aside : held}`);
+  warn(`${path} held an edit that was not taken over: it is kept in ${isKept ? aside : held}`);
 }
 
 /** `PATH.WHAT-TIME`, a name that nothing has yet; the time is when the file to be kept under it was last written, to the second. */
