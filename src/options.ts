@@ -129,7 +129,7 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
     .addOption(defaultDataOption())
     .allowExcessArguments(false)
     .exitOverride()
-    .action((options: RepairOptions) => onRepair({ ...options, ...given(command) }));
+    .action((options: RepairOptions, repair: Command) => onRepair({ ...options, ...given(command), ...given(repair) }));
   return command;
 }
 

@@ -17,13 +17,13 @@ interface Described {
 export const GIVE_IT_ONCE = 'give it once';
 
 /** What would be right instead of what ajv found, as a request to the reader. Needs ajv's `verbose` errors. */
-export function remedyFor({ keyword, params, data, parentSchema }: ErrorObject): string {
+export function remedyFor({ keyword, params, data, parentSchema, instancePath }: ErrorObject): string {
   const schema = (parentSchema ?? {}) as Described;
   if (keyword === 'required') return `give ${expected(schema.properties?.[params.missingProperty] ?? {})}`;
   if (keyword === 'additionalProperties') {
     return leaveOut(params.additionalProperty, Object.keys(schema.properties ?? {}));
   }
-  if (keyword === 'type' && schema.type === 'string' && Array.isArray(data)) return GIVE_IT_ONCE;
+  if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return GIVE_IT_ONCE;
   return `use ${expected(schema)}`;
 }
 

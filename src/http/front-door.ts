@@ -72,7 +72,7 @@ function frontPage(address: string, { contract, version, dataFile, store }: Fron
   const [product] = store.read().state.products;
   const item = JSON.stringify({ productId: product?.id, quantity: 2 });
   const commands = [
-    `curl '${address}/api/products?search=${encodeURIComponent(product?.keywords[0] ?? '')}'`,
+    `curl '${address}/api/products?search=${encodeURIComponent((product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, ''))}'`,
     `curl -X POST ${address}/api/cart-items -H 'Content-Type: application/json' -d '${item}'`,
     `curl ${address}/api/payment-summary`,
   ];

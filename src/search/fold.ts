@@ -6,7 +6,10 @@ export function folded(text: string): string {
     .toLowerCase();
 }
 
-/** The words of a folded text: its runs of letters and digits. */
+/** The longest part of a word that is looked at, in characters: a forward index keeps every beginning of a word, which is quadratic in its length. */
+const WORD_LIMIT = 64;
+
+/** The words of a folded text: its runs of letters and digits, cut to their first 64 characters. */
 export function words(foldedText: string): string[] {
-  return foldedText.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return (foldedText.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, WORD_LIMIT));
 }

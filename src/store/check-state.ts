@@ -62,6 +62,7 @@ function referenceFlaws({ products, deliveryOptions, cartItems, orders }: State)
       ? []
       : [{ pointer: '/deliveryOptions', trouble: 'is empty: there must be at least one' }]),
     ...each('deliveryOptions', deliveryOptions, (option) => expanded('estimatedDeliveryTimeMs', option)),
+    ...tooDear(products, cartItems),
     ...each('cartItems', cartItems, (item) => [
       ...sold(item),
       ...missing('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
@@ -92,6 +93,16 @@ function twins<Key extends string>(
       ? []
       : [{ pointer: pointerTo(list, index, key), trouble: `stands at ${pointerTo(list, at, key)} already` }];
   });
+}
+
+/** Ours: the most that the products of a cart may cost, in cents, so that shipping and tax can be added to the cent. */
+const COST_LIMIT_CENTS = 8_180_000_000_000_000;
+
+function tooDear(products: State['products'], cart: State['cartItems']): readonly Flaw[] {
+  const prices = new Map(products.map(({ id, priceCents }) => [id, priceCents]));
+  const costCents = cart.reduce((sum, { productId, quantity }) => sum + (prices.get(productId) ?? 0) * quantity, 0);
+  if (costCents <= COST_LIMIT_CENTS) return [];
+  return [{ pointer: '/cartItems', trouble: `cost more than ${COST_LIMIT_CENTS} cents together: take some out` }];
 }
 
 function missing(field: string, ids: ReadonlySet<string>, id: string, what: string): readonly Flaw[] {

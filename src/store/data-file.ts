@@ -1,5 +1,5 @@
 import { type Flaw, flawsOf, type SchemaCheck } from './check-state.ts';
-import { type Disk, signatureOf, troubleOf } from './disk.ts';
+import { type Disk, signatureOf, tried, troubleOf } from './disk.ts';
 import { LARGEST_FILE_BYTES } from './durable-file.ts';
 import { type JsonFault, syntaxFault, twinName } from './json-faults.ts';
 import type { State } from './state.ts';
@@ -48,15 +48,15 @@ export function readState({ path, disk, check, remedy }: Reading): StateText | u
 /** Reads the default data again whenever its file has changed, so that a reset restores what the file holds now. */
 export function defaultData({ path, disk, check }: Omit<Reading, 'remedy'>): () => StateText {
   const remedy = 'Mend it, or give another file with --default-data';
-  let last: { readonly signature: string; readonly content: StateText } | undefined;
+  let last: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
-    const signature = signatureOf(disk, path);
-    if (last?.signature !== signature) {
-      const content = readState({ path, disk, check, remedy });
-      if (!content) throw new DataFault(`${path} is not there: give another file with --default-data, or put it back`);
-      last = { signature, content };
-    }
-    return last.content;
+    // Where it can't be looked at it is read, which says why.
+    const signature = tried(() => signatureOf(disk, path));
+    if (last && last.signature === signature && signature !== undefined) return last.content;
+    const content = readState({ path, disk, check, remedy });
+    if (!content) throw new DataFault(`${path} is not there: give another file with --default-data, or put it back`);
+    last = { signature, content };
+    return content;
   };
 }
 
@@ -99,14 +99,25 @@ function parsed(path: string, text: string): unknown {
 }
 
 function faultAt(path: string, { line, trouble }: JsonFault, cause?: unknown): DataFault {
-  return new DataFault(`${path}:${line} ${trouble}`, { cause });
+  return new DataFault(`${path}:${line} ${readable(trouble)}`, { cause });
+}
+
+/** How much of a text from a file a sentence shows, in characters. */
+const SHOWN_LENGTH = 400;
+
+/** A text from a file, cut to what a reader needs, its control characters shown: they could end the line or steer the terminal. */
+function readable(text: string): string {
+  const cut = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return cut.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 /** How many flaws a sentence names; the rest are counted. */
 const FLAWS_SHOWN = 3;
 
 function described(flaws: readonly Flaw[]): string {
-  const shown = flaws.slice(0, FLAWS_SHOWN).map(({ pointer, trouble }) => `${pointer || 'its content'} ${trouble}`);
+  const shown = flaws
+    .slice(0, FLAWS_SHOWN)
+    .map(({ pointer, trouble }) => `${readable(pointer) || 'its content'} ${readable(trouble)}`);
   const rest = flaws.length - shown.length;
   return `is not a shop's data: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }

@@ -25,8 +25,8 @@ import { promisify } from 'node:util';
 export interface Disk {
   /** Makes a file that must not be there yet, and opens it for writing. */
   create(path: string, mode: number): number;
-  /** Opens a folder, so that it can be synced. */
-  openFolder(path: string): number;
+  /** Opens a file to be read, or a folder to be synced. */
+  open(path: string): number;
   /** Writes bytes from the given one on; gives back how many, which may be fewer than all. */
   write(file: number, bytes: Uint8Array, from: number): number;
   setMode(file: number, mode: number): void;
@@ -43,7 +43,8 @@ export interface Disk {
   makeFolder(path: string): void;
   /** Undefined where there is nothing. */
   stats(path: string): BigIntStats | undefined;
-  read(path: string): Buffer;
+  /** All that a file holds. */
+  read(file: string | number): Buffer;
   list(folder: string): readonly string[];
 }
 
@@ -53,7 +54,7 @@ export interface Disk {
  */
 export const machineDisk: Disk = {
   create: (path, mode) => openSync(path, 'wx', mode),
-  openFolder: (path) => openSync(path, 'r'),
+  open: (path) => openSync(path, 'r'),
   write: (file, bytes, from) => writeSync(file, bytes, from),
   setMode: fchmodSync,
   setOwner: fchownSync,
@@ -65,7 +66,7 @@ export const machineDisk: Disk = {
   remove: (path) => rmSync(path, { force: true }),
   makeFolder: (path) => void mkdirSync(path),
   stats: (path) => statSync(path, { bigint: true, throwIfNoEntry: false }),
-  read: (path) => readFileSync(path),
+  read: (file) => readFileSync(file),
   list: (folder) => readdirSync(folder),
 };
 
@@ -88,7 +89,7 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   // Windows opens no folders; its file system keeps a journal of names by itself.
   if (platform === 'win32') return;
   // Opened anew each time: after a failed sync a descriptor is worth nothing.
-  const folder = disk.openFolder(path);
+  const folder = disk.open(path);
   try {
     await disk.sync(folder);
   } finally {
@@ -96,14 +97,24 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Does what doesn't matter if it can't be done; gives back whether it was. */
-export function tried(step: () => unknown): boolean {
+/** Makes a file under a name of ours; what a step that failed has left there goes first. */
+export function anew<Result>(disk: Disk, name: string, make: () => Result): Result {
   try {
-    step();
-    return true;
+    return make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    disk.remove(name);
+    return make();
+  }
+}
+
+/** What a step gives that doesn't matter if it can't be done; undefined where it can't. */
+export function tried<Result>(step: () => Result): Result | undefined {
+  try {
+    return step();
   } catch {
     // That it may fail is what this is for.
-    return false;
+    return undefined;
   }
 }
 

@@ -37,7 +37,8 @@ const REMEDY = 'The state from before is served on. Mend the file, or the next c
  * that is at it, whether it writes in one step or in several. Throws where the file can't be looked at.
  */
 export function editLooker({ path, disk, check, warn }: EditParts): (known: Content) => Promise<Edit | undefined> {
-  let refused: Signature | undefined;
+  /** What was found not to hold, and what was known then: a file that is gone looks the same each time. */
+  let refused: { readonly signature: Signature; readonly known: Content } | undefined;
 
   /** The edit, or why there is none; neither where the file has changed meanwhile. */
   function find(known: Content, signature: Signature): { edit?: Edit; reason?: string } {
@@ -57,14 +58,15 @@ export function editLooker({ path, disk, check, warn }: EditParts): (known: Cont
     let signature = signatureOf(disk, path);
     let found: ReturnType<typeof find> = {};
     let restMs = 0;
-    for (let ms = 0; signature !== known.signature && signature !== refused && ms < PATIENCE_MS; ms += REST_MS) {
+    const isNew = () => signature !== known.signature && !(signature === refused?.signature && known === refused.known);
+    for (let ms = 0; isNew() && ms < PATIENCE_MS; ms += REST_MS) {
       await setTimeout(REST_MS);
       const now = signatureOf(disk, path);
       restMs = now === signature ? restMs + REST_MS : 0;
       if (restMs === REST_MS) found = find(known, signature);
       if (restMs > 0 && found.edit) return found.edit;
       if (restMs >= UNFINISHED_MS && found.reason !== undefined) {
-        refused = signature;
+        refused = { signature, known };
         warn(found.reason);
       }
       signature = now;

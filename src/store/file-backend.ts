@@ -2,7 +2,7 @@ import { type Adapter, Low } from 'lowdb';
 import type { Backend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, readState } from './data-file.ts';
-import { type Disk, signatureOf, troubleOf } from './disk.ts';
+import { type Disk, signatureOf, tried, troubleOf } from './disk.ts';
 import { type DurableFile, type FileDurability, openDurableFile } from './durable-file.ts';
 import { editLooker } from './edits.ts';
 import type { JsonText } from './json-text.ts';
@@ -36,7 +36,8 @@ export interface OpenedFile {
 /** Opens the data file; one that isn't there is made. Throws `DataFault` where the file can't be used; it is not touched then. */
 export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
   const { path, disk, durability, tell } = parts;
-  const signature = signatureOf(disk, path);
+  // Where it can't be looked at, reading it says why.
+  const signature = tried(() => signatureOf(disk, path)) ?? '';
   // The file is read before anything is done beside it: a fault leaves all as it was.
   const kept = readState({ ...parts, remedy: remedyFor(path) });
   const content = kept && { bytes: Buffer.from(kept.text), signature };

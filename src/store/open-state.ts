@@ -1,7 +1,7 @@
 import { memoryBackend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, defaultData } from './data-file.ts';
-import { type Disk, machineDisk } from './disk.ts';
+import { type Disk, machineDisk, tried } from './disk.ts';
 import type { FileDurability } from './durable-file.ts';
 import { openFileBackend, type Tell } from './file-backend.ts';
 import { jsonText } from './json-text.ts';
@@ -102,11 +102,12 @@ export async function locked(path: string, address: () => string | undefined): P
 }
 
 function refuseDefaults(disk: Disk, path: string, defaultPath: string): void {
-  const [one, two] = [disk.stats(path), disk.stats(defaultPath)];
+  const [one, two] = [path, defaultPath].map((each) => tried(() => disk.stats(each)));
   if (!one || one.ino !== two?.ino || one.dev !== two.dev) return;
   throw new DataFault(`${path} is the default data too, which a reset restores: choose another file with --data`);
 }
 
 function isNewer(disk: Disk, path: string, than: string): boolean {
-  return (disk.stats(path)?.mtimeNs ?? 0n) > (disk.stats(than)?.mtimeNs ?? 0n);
+  const [one, other] = [path, than].map((each) => tried(() => disk.stats(each)?.mtimeNs));
+  return one !== undefined && other !== undefined && one > other;
 }

@@ -1,10 +1,10 @@
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, defaultData, readState } from './data-file.ts';
-import { type Disk, machineDisk, troubleOf } from './disk.ts';
-import { openDurableFile } from './durable-file.ts';
-import { asideName } from './leftovers.ts';
+import { type Disk, machineDisk, signatureOf, tried, troubleOf } from './disk.ts';
+import { type Content, openDurableFile } from './durable-file.ts';
 import { locked } from './open-state.ts';
 import { settledPath } from './place.ts';
+import { asideName } from './replaced.ts';
 
 /** What is repaired, and with what. */
 export interface RepairParts {
@@ -27,15 +27,16 @@ export async function repairDataFile({ data, defaultData: defaultPath, check, wa
   const release = await locked(path, () => undefined);
   try {
     if (holds(disk, path, check)) return `${path} is as it should be: nothing was changed`;
-    const copy = setAside(disk, path);
+    const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
+    const aside = keepAside(disk, path);
     try {
-      const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
+      if (aside?.content) file.know(aside.content);
       await file.replace(Buffer.from(text));
     } catch (error) {
-      if (copy !== undefined) disk.rename(copy, path);
+      aside?.undo();
       throw error;
     }
-    return `${path} holds the default data now${copy === undefined ? '' : `; what it held is in ${copy}`}`;
+    return `${path} holds the default data now${aside ? `; what it held is in ${aside.name}` : ''}`;
   } catch (cause) {
     if (cause instanceof DataFault) throw cause;
     throw new DataFault(`${path} can't be repaired (${troubleOf(cause)})`, { cause });
@@ -53,12 +54,25 @@ function holds(disk: Disk, path: string, check: SchemaCheck): boolean {
   }
 }
 
+/** What stood at `path` under another name: a file that can be read stays there too, to be replaced at one go with its mode and owner kept. */
+interface Aside {
+  readonly name: string;
+  readonly content: Content | undefined;
+  undo(): void;
+}
+
 /** Gives a file or folder at `path` another name; undefined where there is none. Throws `DataFault` for anything else: it may be a device. */
-function setAside(disk: Disk, path: string): string | undefined {
+function keepAside(disk: Disk, path: string): Aside | undefined {
   const stats = disk.stats(path);
   if (!stats) return undefined;
   if (!stats.isFile() && !stats.isDirectory()) throw new DataFault(`${path} is not a file: choose another with --data`);
-  const copy = asideName(disk, path, 'broken', path);
-  disk.rename(path, copy);
-  return copy;
+  const name = asideName(disk, path, 'broken', path);
+  const content = tried(() => {
+    const read = { bytes: disk.read(path), signature: signatureOf(disk, path) };
+    disk.link(path, name);
+    return read;
+  });
+  if (content) return { name, content, undo: () => disk.remove(name) };
+  disk.rename(path, name);
+  return { name, content, undo: () => disk.rename(name, path) };
 }

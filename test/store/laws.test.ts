@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
-import type { Change, Store } from '../../src/store/store.ts';
+import { type Change, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { backends } from '../support/backends.ts';
 import { defaults } from '../support/default-data.ts';
-import { openTestState } from '../support/open-store.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 
 /** A number of some product to add. */
 type Addition = readonly [productId: string, quantity: number];
@@ -16,30 +13,33 @@ const additions = fc.array(fc.tuple(fc.constantFrom(...PRODUCT_IDS.slice(0, 4)),
   maxLength: 30,
 });
 
-const commands = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('put'), id: fc.constantFrom(...PRODUCT_IDS) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('decline'), id: fc.constant('') }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('reset'), id: fc.constant('') }) },
-  ),
-  { maxLength: 40 },
+/** What is asked of a store; `id` is the product to put. */
+interface Command {
+  readonly kind: 'put' | 'look' | 'decline' | 'reset';
+  readonly id: string;
+}
+
+const command: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constantFrom('put', 'put', 'put', 'look', 'decline', 'reset'),
+  id: fc.constantFrom(...PRODUCT_IDS),
+});
+
+/** What is asked at once, time after time; and whether commits fail meanwhile. */
+const rounds = fc.array(
+  fc.record({ isFailing: fc.boolean(), list: fc.array(command, { minLength: 1, maxLength: 20 }) }),
+  { maxLength: 5 },
 );
 
-const kinds = [
-  { kind: 'memory', place: async () => undefined, runs: 100 },
-  { kind: 'a file', place: async () => join(await tempFolder(), 'db.json'), runs: 25 },
-];
-
-describe.each(kinds)('a store over $kind', ({ place, runs }) => {
+describe.each(backends)('a store over $kind', ({ open, runs }) => {
   it('comes to the same sums whether additions are done one by one or all at once in any order', async () => {
     const bothWays = fc
       .tuple(additions, fc.infiniteStream(fc.nat()))
       .map(([list, random]) => ({ list, shuffled: shuffled(list, random) }));
     await fc.assert(
       fc.asyncProperty(bothWays, async ({ list, shuffled }) => {
-        const oneByOne = await openStore(await place());
+        const { store: oneByOne } = await open();
         for (const addition of list) await oneByOne.update(adding(addition));
-        const atOnce = await openStore(await place());
+        const { store: atOnce } = await open();
         await Promise.all(shuffled.map((addition) => atOnce.update(adding(addition))));
         expect(sums(atOnce.read().state)).toEqual(sums(oneByOne.read().state));
       }),
@@ -47,36 +47,57 @@ describe.each(kinds)('a store over $kind', ({ place, runs }) => {
     );
   });
 
-  it('answers and ends like a plain list to which the same is done, whatever comes at once', async () => {
+  it('answers, shows and keeps what a plain list does, whatever comes at once and whenever commits fail', async () => {
     await fc.assert(
-      fc.asyncProperty(commands, async (list) => {
-        const path = await place();
-        const store = await openStore(path);
-        const answers = await Promise.allSettled(list.map(({ kind, id }) => asked(store, kind, id)));
-        expect(answers.map(({ status }) => status)).toEqual(
-          list.map(({ kind }) => (kind === 'decline' ? 'rejected' : 'fulfilled')),
-        );
-        const sinceReset = list.slice(list.map(({ kind }) => kind).lastIndexOf('reset') + 1);
-        expect(putInto(store.read().state)).toEqual(
-          sinceReset.filter(({ kind }) => kind === 'put').map(({ id }) => id),
-        );
-        if (path !== undefined) expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(store.read().state);
+      fc.asyncProperty(rounds, async (rounds) => {
+        const { store, kept, failCommits } = await open();
+        let cart: readonly string[] = [];
+        for (const { isFailing, list } of rounds) {
+          failCommits(isFailing);
+          const answers = await Promise.allSettled(list.map((command) => asked(store, command)));
+          const expected = isFailing ? failed(cart, list) : done(cart, list);
+          cart = expected.cart;
+          expect(answers.map(told)).toEqual(expected.answers);
+          expect(putInto(store.read().state)).toEqual(cart);
+          expect(await kept()).toEqual(store.read().state);
+        }
       }),
       { numRuns: runs },
     );
   });
 });
 
-async function openStore(data: string | undefined): Promise<Store> {
-  return (await openTestState({ data })).store;
+function asked(store: Store, { kind, id }: Command): Promise<unknown> {
+  if (kind === 'reset') return store.reset();
+  return store.update((state, nowMs) => {
+    if (kind === 'decline') throw new Error('declined');
+    const next = kind === 'put' ? putting(id)(state, nowMs).next : undefined;
+    return { ...(next && { next }), result: putInto(next ?? state) };
+  });
 }
 
-function asked(store: Store, kind: string, id: string): Promise<unknown> {
-  if (kind === 'reset') return store.reset();
-  if (kind === 'put') return store.update(putting(id));
-  return store.update(() => {
-    throw new Error('declined');
+/** What a store answered: a result, or why there is none. */
+function told(answer: PromiseSettledResult<unknown>): unknown {
+  if (answer.status === 'fulfilled') return answer.value;
+  return answer.reason instanceof StoreUnavailable ? 'unavailable' : answer.reason.message;
+}
+
+/** The products put into a cart, and the answers, once all of a list is done one by one. */
+function done(before: readonly string[], list: readonly Command[]) {
+  let cart = before;
+  const answers = list.map(({ kind, id }) => {
+    if (kind === 'put') cart = [...cart, id];
+    if (kind === 'reset') cart = [];
+    if (kind === 'decline') return 'declined';
+    return kind === 'reset' ? undefined : cart;
   });
+  return { cart, answers };
+}
+
+/** The same where nothing can be committed: what changes something has all that came with it fail, since that may have seen it. */
+function failed(cart: readonly string[], list: readonly Command[]) {
+  const isCommit = list.some(({ kind }) => kind === 'put' || kind === 'reset');
+  return isCommit ? { cart, answers: list.map(() => 'unavailable') } : done(cart, list);
 }
 
 function adding([productId, quantity]: Addition): Change<undefined> {

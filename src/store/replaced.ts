@@ -1,0 +1,125 @@
+import { basename, dirname, join } from 'node:path';
+import { anew, type Disk, type Signature, signatureOf, tried, writeAll } from './disk.ts';
+
+/** A file that is replaced now and then. */
+export interface Place {
+  readonly path: string;
+  readonly disk: Disk;
+  /** Told what the user should know. */
+  readonly warn: (message: string) => void;
+}
+
+/** What stands beside a file while it is replaced: the new one, and the old one under a name that says what it was known to hold. */
+export interface NamesBeside {
+  readonly new: string;
+  old(signature: Signature): string;
+}
+
+/** A replaced file, so that it doesn't end with that: by its second name or, where the file system has no hard links, by a descriptor. */
+export type Held = { readonly name: string } | { readonly descriptor: number };
+
+/** The mode of a file until it gets the one that it is to have. */
+export const PRIVATE_MODE = 0o600;
+
+/** What a file system says that has no hard links, or no more for this file or user. */
+const NO_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
+
+/** The names beside the file at `path` of one program, told from those of others by its mark. */
+export function namesBeside(path: string, mark: string): NamesBeside {
+  const start = join(dirname(path), prefixOf(path));
+  return { new: `${start}new-${mark}`, old: (signature) => `${start}old-${mark}-${signature}` };
+}
+
+function prefixOf(path: string): string {
+  return `.${basename(path)}.storefront-`;
+}
+
+/** Holds the file, if there is one, under the given name where it can have a second one. */
+export function hold({ path, disk }: Place, name: string): Held | undefined {
+  try {
+    anew(disk, name, () => disk.link(path, name));
+    return { name };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (NO_LINKS.includes(code)) return { descriptor: disk.open(path) };
+    throw error;
+  }
+}
+
+/** Holds a file no longer, whatever it holds: it was not replaced. */
+export function drop(disk: Disk, held: Held): void {
+  tried(() => ('name' in held ? disk.remove(held.name) : disk.close(held.descriptor)));
+}
+
+/** Holds a replaced file no longer, unless it holds something else than it was known to: that is somebody's edit, and kept. */
+export function letGo(place: Place, held: Held, known: Buffer): void {
+  const { disk } = place;
+  const bytes = tried(() => contentOf(disk, held));
+  // What can't be read now is looked at by the next start.
+  if (bytes === undefined && 'name' in held) return;
+  if (bytes && !(bytes instanceof Buffer && bytes.equals(known))) keepAside(place, held, bytes);
+  else drop(disk, held);
+}
+
+/** What a held file holds; `other` where it is no file, which is not read: a pipe would be waited for. */
+function contentOf(disk: Disk, held: Held): Buffer | 'other' {
+  if ('descriptor' in held) return disk.read(held.descriptor);
+  return disk.stats(held.name)?.isFile() ? disk.read(held.name) : 'other';
+}
+
+/**
+ * Removes what a killed program left beside a file, but keeps a replaced file that it had no time to look at, and that somebody had written into.
+ */
+export function sweep(place: Place): void {
+  const { path, disk } = place;
+  const prefix = prefixOf(path);
+  const names = tried(() => disk.list(dirname(path))) ?? [];
+  for (const name of names.filter((name) => name.startsWith(prefix))) {
+    const leftover = join(dirname(path), name);
+    const known = /^old-[^-]*-(.*)$/.exec(name.slice(prefix.length))?.[1];
+    tried(() => {
+      if (known !== undefined && isEdited(disk, path, leftover, known)) keepAside(place, { name: leftover }, 'other');
+      else disk.remove(leftover);
+    });
+  }
+}
+
+function isEdited(disk: Disk, path: string, leftover: string, known: Signature): boolean {
+  const signature = signatureOf(disk, leftover);
+  // It may be the file itself under its second name.
+  return signature !== known && signature !== signatureOf(disk, path);
+}
+
+/** Gives an edit that was replaced a name for people. */
+function keepAside({ path, disk, warn }: Place, held: Held, bytes: Buffer | 'other'): void {
+  const aside = tried(() => {
+    if ('name' in held) return renamedAside(disk, path, 'conflict', held.name);
+    const copy = namesBeside(path, 'copy').new;
+    const file = anew(disk, copy, () => disk.create(copy, PRIVATE_MODE));
+    try {
+      if (bytes !== 'other') writeAll(disk, file, bytes);
+    } finally {
+      disk.close(file);
+    }
+    disk.close(held.descriptor);
+    return renamedAside(disk, path, 'conflict', copy);
+  });
+  const where = aside ?? ('name' in held ? held.name : 'nothing: it could not be written');
+  warn(`${path} held an edit that was not taken over: it is kept in ${where}`);
+}
+
+function renamedAside(disk: Disk, path: string, what: string, from: string): string {
+  const name = asideName(disk, path, what, from);
+  disk.rename(from, name);
+  return name;
+}
+
+/** A name that nothing has yet for a file to be kept under, `PATH.WHAT-TIME`; the time is when the file was last written, to the second. */
+export function asideName(disk: Disk, path: string, what: string, kept: string): string {
+  const time = disk.stats(kept)?.mtime.toISOString().slice(0, 19).replaceAll(':', '-');
+  for (let number = 1; ; number++) {
+    const name = `${path}.${what}-${time}${number === 1 ? '' : `-${number}`}`;
+    if (!disk.stats(name)) return name;
+  }
+}

@@ -1,0 +1,109 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src/options.ts';
+import { createStorefront } from '../../src/storefront.ts';
+import { defaults, defaultText } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { startProgram } from '../support/start-program.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+/** How long a test with a process of its own may take, in ms. */
+const PATIENCE_MS = 30_000;
+
+describe('--durability', () => {
+  it.each([
+    ['disk', /data in \/\S+\/db\.json: an answered change survives a kill and a power cut$/],
+    ['os', /data in \/\S+\/db\.json: an answered change survives a kill, not a power cut$/],
+    ['memory', /data in memory: changes end with the program$/],
+  ] as const)('%s is told at the start, with what it survives', async (durability, said) => {
+    const { log, durability: kept } = await startStorefront({ durability });
+    expect(kept).toBe(durability);
+    expect(log[0]).toMatchObject({ level: 30, durability, msg: expect.stringMatching(said) });
+  });
+
+  it('is memory where no file is given, whatever else is said', async () => {
+    const { log, durability } = await startStorefront({ data: undefined, durability: 'disk' });
+    expect(durability).toBe('memory');
+    expect(log[0]).toMatchObject({
+      durability: 'memory',
+      msg: expect.stringContaining('changes end with the program'),
+    });
+  });
+
+  it('is disk unless it is given', async () => {
+    expect(await startStorefront()).toMatchObject({ durability: 'disk' });
+  });
+
+  it.each(['disk', 'os'] as const)('%s has a change in the file once it is answered', async (durability) => {
+    const { ask, dataFile = '' } = await startStorefront({ durability });
+    expect((await ask('POST', '/api/orders')).status).toBe(201);
+    expect(JSON.parse(await readFile(dataFile, 'utf8')).orders).toHaveLength(defaults.orders.length + 1);
+  });
+
+  it('memory makes no file', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    expect((await shop.ask('POST', '/api/orders')).status).toBe(201);
+    expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
+    expect(shop.dataFile).toBeUndefined();
+    expect(await readdir(shop.folder)).toEqual([]);
+  });
+
+  it.each([
+    ['another state', JSON.stringify({ ...defaults, cartItems: [] })],
+    ['nothing that can be used', '{'],
+  ])('memory neither reads nor writes a data file that is there, with %s', async (_what, text) => {
+    const folder = await folderWith({ 'db.json': text });
+    const before = await stat(join(folder, 'db.json'));
+    const shop = await startStorefront({ data: join(folder, 'db.json'), durability: 'memory' });
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    await shop.ask('POST', '/api/orders');
+    await shop.close();
+    expect(await readFile(join(folder, 'db.json'), 'utf8')).toBe(text);
+    expect(await stat(join(folder, 'db.json'))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+    expect(await readdir(folder)).toEqual(['db.json']);
+  });
+
+  it('memory begins with the default data at each start', async () => {
+    const first = await startStorefront({ durability: 'memory' });
+    await first.ask('POST', '/api/orders');
+    await first.close();
+    const second = await startStorefront({ durability: 'memory' });
+    expect((await second.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
+  });
+
+  it('memory does not start with damaged default data', async () => {
+    const defaultData = join(await folderWith({ 'default.json': '{' }), 'default.json');
+    await expect(createStorefront({ durability: 'memory', defaultData })).rejects.toThrow(
+      `${defaultData}:1 is not JSON`,
+    );
+  });
+
+  it.each([['--durability', 'paper'], ['--durability', ''], ['--durability'], ['--durability', 'Disk']])(
+    'is refused with the modes that there are: %j %j',
+    (...args) => {
+      const request = readCommandLine({ args, environment: {}, isTerminal: false, version: '1.2.3' });
+      expect(request).toEqual({ kind: 'refuse', reason: expect.stringMatching(/^[^\n]*--durability[^\n]*$/) });
+    },
+  );
+});
+
+describe('the program', { timeout: PATIENCE_MS }, () => {
+  it('ends with 2 and one line where there is no such durability', async (test) => {
+    const program = await startProgram(test, ['--port', '0', '--durability', 'paper']);
+    expect(await program.ended).toEqual({ code: 2, signal: null });
+    expect(program.stderr()).toMatch(/^storefront: [^\n]*disk, os, memory[^\n]*\n$/);
+    expect(await readdir(program.folder)).toEqual([]);
+  });
+
+  it('leaves the db.json of its folder alone with --durability memory, and says so', async (test) => {
+    const prepare = (folder: string) => writeFile(join(folder, 'db.json'), defaultText.slice(0, 2_000));
+    const program = await startProgram(test, ['--port', '0', '--durability', 'memory', '--log', 'off'], { prepare });
+    const url = await program.url();
+    expect((await fetch(`${url}/api/orders`, { method: 'POST' })).status).toBe(201);
+    expect(program.stdout()).toMatch(
+      /^storefront \S+ at \S+, \d+ operations, data in memory: changes end with the program\n$/,
+    );
+    expect(await readFile(join(program.folder, 'db.json'), 'utf8')).toBe(defaultText.slice(0, 2_000));
+  });
+});

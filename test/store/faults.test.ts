@@ -1,0 +1,4 @@
+import { describe } from 'vitest';
+import { testFaults } from '../support/fault-tests.ts';
+
+describe('a store on a disk with faults', () => testFaults({ durability: 'disk', links: true }));

@@ -1,0 +1,179 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/contract.ts';
+import type { OpenedState } from '../../src/store/open-state.ts';
+import { defaults, defaultText, projectFile } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { openTestState } from '../support/open-store.ts';
+import { PRODUCT_IDS, putting } from '../support/states.ts';
+
+const [KETTLE] = PRODUCT_IDS as [string];
+const contractText = await readFile(projectFile('openapi.yaml'), 'utf8');
+
+/** What the contract gains: properties of a schema, and which of them are required. */
+interface Gain {
+  readonly schema: string;
+  /** As they stand in YAML, on one line each. */
+  readonly properties: readonly string[];
+  readonly required?: readonly string[];
+}
+
+const BRAND: Gain = { schema: 'Product', properties: ['brand: { type: string, minLength: 1, default: none }'] };
+
+describe('a field that the contract gains', () => {
+  it.each<[string, Gain, object]>([
+    ['optional', BRAND, { brand: 'none' }],
+    ['required', { ...BRAND, required: ['brand'] }, { brand: 'none' }],
+    [
+      'a list',
+      { schema: 'Product', properties: ['sizes: { type: array, items: { type: string }, default: [] }'] },
+      { sizes: [] },
+    ],
+    [
+      'an object',
+      {
+        schema: 'Product',
+        properties: ['maker: { type: object, properties: { name: { type: string } }, default: { name: us } }'],
+      },
+      { maker: { name: 'us' } },
+    ],
+    ['false', { schema: 'Product', properties: ['isNew: { type: boolean, default: false }'] }, { isNew: false }],
+    ['zero', { schema: 'Product', properties: ['stock: { type: integer, minimum: 0, default: 0 }'] }, { stock: 0 }],
+    [
+      'null',
+      { schema: 'Product', properties: ['badge: { type: string, nullable: true, default: null }'] },
+      { badge: null },
+    ],
+    [
+      'two at once',
+      { schema: 'Product', properties: ['a: { type: integer, default: 1 }', 'b: { type: integer, default: 2 }'] },
+      { a: 1, b: 2 },
+    ],
+  ])('is filled with its default, in each product: %s', async (_what, gain, fields) => {
+    const { store } = await openedWith(gain);
+    expect(store.read().state).toEqual({
+      ...defaults,
+      products: defaults.products.map((product) => ({ ...product, ...fields })),
+    });
+  });
+
+  it.each([
+    ['DeliveryOption', 'deliveryOptions'],
+    ['CartItem', 'cartItems'],
+    ['Order', 'orders'],
+  ] as const)('is filled in each %s too', async (schema, list) => {
+    const { store } = await openedWith({ schema, properties: ['note: { type: string, default: none }'] });
+    expect(store.read().state[list]).toEqual(defaults[list].map((entry) => ({ ...entry, note: 'none' })));
+  });
+
+  it('is filled below a list and below an object', async () => {
+    const inOrder = await openedWith({ schema: 'OrderProduct', properties: ['note: { type: string, default: none }'] });
+    const products = inOrder.store.read().state.orders.flatMap((order) => order.products);
+    expect(products.every((product) => 'note' in product && product.note === 'none')).toBe(true);
+    const check = await checkOf(
+      contractText.replace(
+        '            stars:\n',
+        '            best: { type: integer, default: 5 }\n            stars:\n',
+      ),
+    );
+    const inRating = await openTestState({ data: await dataFile(), check });
+    expect(inRating.store.read().state.products.every(({ rating }) => 'best' in rating && rating.best === 5)).toBe(
+      true,
+    );
+  });
+
+  it('stays as the file has it where it does', async () => {
+    const [first, ...rest] = defaults.products;
+    const products = [{ ...first, brand: 'ours' }, ...rest];
+    const { store } = await openedWith(BRAND, JSON.stringify({ ...defaults, products }));
+    expect(store.read().state.products.slice(0, 2)).toMatchObject([{ brand: 'ours' }, { brand: 'none' }]);
+  });
+
+  it('is not in the file before the next change, and in it after', async () => {
+    const { store, path = '' } = await openedWith(BRAND);
+    expect(await readFile(path, 'utf8')).toBe(defaultText);
+    await store.update(putting(KETTLE));
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(store.read().state);
+    expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });
+  });
+
+  it('is there after a reset to default data that lacks it, which is restored byte for byte', async () => {
+    const { store, path = '' } = await openedWith(BRAND);
+    await store.update(putting(KETTLE));
+    await store.reset();
+    expect(await readFile(path, 'utf8')).toBe(defaultText);
+    expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });
+  });
+
+  it('is filled in an edit too, and is none by itself', async () => {
+    const { store, path = '' } = await openedWith(BRAND);
+    await store.takeOver();
+    expect(store.read().revision).toBe(0);
+    await writeFile(path, JSON.stringify({ ...defaults, cartItems: [] }));
+    await store.takeOver();
+    expect(store.read().state).toMatchObject({
+      cartItems: [],
+      products: [{ brand: 'none' }, ...defaults.products.slice(1)],
+    });
+  });
+
+  it('is left out where it is optional and has no default', async () => {
+    const { store, path = '' } = await openedWith({ schema: 'Product', properties: ['brand: { type: string }'] });
+    expect(store.read().state).toEqual(defaults);
+    expect(await readFile(path, 'utf8')).toBe(defaultText);
+  });
+
+  it('stops the start with its place where it is required and has no default, and the file stays', async () => {
+    const path = await dataFile();
+    const check = await checkOf(
+      gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1 }'], required: ['brand'] }),
+    );
+    await expect(openTestState({ data: path, check, defaultData: await withBrands() })).rejects.toThrow(
+      /^\S+db\.json is not a shop's data: \/products\/0\/brand is missing: give a text that is not empty; .*; and 37 more\. It was left as it is: mend it/,
+    );
+    expect(await readFile(path, 'utf8')).toBe(defaultText);
+  });
+
+  it('stops the start where its default breaks its own rule', async () => {
+    const check = await checkOf(
+      gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }),
+    );
+    await expect(openTestState({ data: await dataFile(), check, defaultData: await withBrands() })).rejects.toThrow(
+      '/products/0/brand is "": use a text that is not empty',
+    );
+  });
+});
+
+/** A start over the default data, or over `text`, with a contract that has gained something. */
+async function openedWith(gain: Gain, text = defaultText): Promise<OpenedState> {
+  return openTestState({ data: await dataFile(text), check: await checkOf(gained(gain)) });
+}
+
+async function dataFile(text = defaultText): Promise<string> {
+  return join(await folderWith({ 'db.json': text }), 'db.json');
+}
+
+/** The path of default data whose products have a brand. */
+async function withBrands(): Promise<string> {
+  const products = defaults.products.map((product) => ({ ...product, brand: 'ours' }));
+  return dataFile(JSON.stringify({ ...defaults, products }));
+}
+
+/** The check of data by a contract of this text. */
+async function checkOf(text: string) {
+  const folder = await folderWith({ 'openapi.yaml': text });
+  return (await loadContract({ path: join(folder, 'openapi.yaml'), strict: false })).checkData;
+}
+
+/** openapi.yaml with what it gains. */
+function gained({ schema, properties, required = [] }: Gain): string {
+  const head = RegExp(`(\n    ${schema}:\n(?:      .*\n)*?      required: \\[)(.*\\]\n      properties:\n)`);
+  const text = contractText.replace(head, (_all, start: string, end: string) =>
+    [start, ...required.map((name) => `${name}, `), end, ...properties.map((property) => `        ${property}\n`)].join(
+      '',
+    ),
+  );
+  if (text === contractText) throw new Error(`openapi.yaml has no schema ${schema} as it is looked for`);
+  return text;
+}

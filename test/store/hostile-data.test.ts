@@ -1,0 +1,186 @@
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront } from '../../src/storefront.ts';
+import { defaults, defaultText } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { openTestState } from '../support/open-store.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+/** How deep a value is nested that nobody has written by hand. */
+const DEEP = 100_000;
+const LISTS = '['.repeat(DEEP) + ']'.repeat(DEEP);
+const OBJECTS = `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`;
+
+/** How long the longest sentence may be, in characters, beside the path of the file: some lines of a terminal. */
+const SENTENCE = 2_000;
+
+const LONG = 'x'.repeat(1_000_000);
+
+/** What a file holds, and what the sentence says after the file's path. */
+const refused: readonly [string, string, RegExp][] = [
+  ['a list twice', first('{', '{ "products": [],'), /:2 has "products" a second time in one object: leave one out/],
+  [
+    'a field twice in an item',
+    first('"quantity"', '"quantity": 1, "quantity"'),
+    /:\d+ has "quantity" a second time in one object/,
+  ],
+  ['the same field twice', first('"stars"', '"stars": 4, "stars"'), /:\d+ has "stars" a second time in one object/],
+  ['one name spelt in two ways', first('{', '{ "\\u006frders": [],'), /:\d+ has "orders" a second time in one object/],
+  ['nothing but lists in each other', LISTS, /its content is not an object/],
+  ['nothing but objects in each other', OBJECTS, /\/a is not one of/],
+  ['a list of such lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is .*: use an object/],
+  [
+    'a name that is such an object',
+    first('"name": "', `"name": ${OBJECTS}, "x": "`),
+    /\/products\/0\/name is .*: use a text/,
+  ],
+  ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
+  [
+    'keywords of such lists',
+    first('"keywords": [', `"keywords": [${LISTS},`),
+    /\/products\/0\/keywords\/0 is .*: use a text/,
+  ],
+  [
+    'such lists under a name that stands twice',
+    first('{', `{ "products": ${LISTS},`),
+    /:\d+ (is nested too deeply|has "products")/,
+  ],
+  ['such lists, cut off', '['.repeat(DEEP), /:1 is not JSON/],
+  ['such objects, cut off', `{ "products": [${'{"a":'.repeat(DEEP)}`, /:1 is not JSON/],
+  [
+    'an order at a moment far off',
+    number('orderTimeMs', '1e17'),
+    /\/orders\/0\/orderTimeMs 100000000000000000 is above/,
+  ],
+  ['an order before 1970', number('orderTimeMs', '-1'), /\/orders\/0\/orderTimeMs -1 is below/],
+  [
+    'a price past all numbers',
+    number('priceCents', '1e400'),
+    /\/products\/0\/priceCents Infinity is above the maximum/,
+  ],
+  ['a price far below nothing', number('priceCents', '-1e400'), /\/products\/0\/priceCents -Infinity is below/],
+  [
+    'a price just off a cent',
+    number('priceCents', '100.00000000001'),
+    /\/products\/0\/priceCents is 100\.00000000001: /,
+  ],
+  ['stars between the halves', number('stars', '4.1'), /\/products\/0\/rating\/stars is 4\.1: /],
+  ['null for a list', JSON.stringify({ ...defaults, orders: null }), /\/orders is not a list/],
+  ['null for an item', JSON.stringify({ ...defaults, cartItems: [null] }), /\/cartItems\/0 is null: use an object/],
+  ['null for a rating', first('"rating": {', '"rating": null, "x": {'), /\/products\/0\/rating is null: use an object/],
+  ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].flatMap((name): [string, string, RegExp][] => [
+    [`a list named ${name}`, first('{', `{ "${name}": [],`), RegExp(`/${name} is not one of products`)],
+    [`a field named ${name}`, first('"image"', `"${name}": {}, "image"`), RegExp(`/products/0/${name} is not known`)],
+    [
+      `a field of a rating named ${name}`,
+      first('"stars"', `"${name}": {}, "stars"`),
+      RegExp(`/products/0/rating/${name} is not known`),
+    ],
+  ]),
+  [
+    'only lists named as all objects have',
+    '{ "constructor": [], "toString": [] }',
+    /\/constructor is not one of .*\/toString is/,
+  ],
+  ['an id as a URN', first('"id": "', '"id": "urn:uuid:'), /\/products\/0\/id is "urn:uuid:.*: use /],
+  ['an id of 1 MB', text('id', LONG), /\/products\/0\/id is "x+…": use a uuid/],
+  ['a list whose name has 1 MB', first('{', `{ "${LONG}": [],`), / \/x+/],
+  ['a field whose name has 1 MB', first('"image"', `"${LONG}": 1, "image"`), / \/products\/0\/x+/],
+  ['a name of 1 MB twice', first('{', `{ "${LONG}": 1, "${LONG}": 2,`), /x+/],
+  ['an unknown delivery option of 1 MB', text('deliveryOptionId', LONG), /\/cartItems\/0\/deliveryOptionId is "x+/],
+  ['a list whose name breaks the line', first('{', '{ "a\\nb\\r": [],'), /is not one of products/],
+  ['a list whose name steers the terminal', first('{', '{ "a\\u001b[2Jb\\u0007": [],'), /is not one of products/],
+  ['a field whose name steers the terminal', first('"image"', '"\\u001b[2J\\n": 1, "image"'), /is not known/],
+  ['5 MB of what is none of JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
+  ['a cart that costs more than can be told to the cent', tooDear(), /\/cartItems cost more than \d+ cents together/],
+  [
+    '100,000 things that are none',
+    `{"products":[${'{},'.repeat(100_000)}{}],"deliveryOptions":[],"cartItems":[],"orders":[]}`,
+    /and \d+ more/,
+  ],
+];
+
+describe('a shop does not start, with one short line, and leaves the file as it is, over', () => {
+  it.each(refused)('%s', async (_what, content, said) => {
+    const data = join(await folderWith({ 'db.json': content }), 'db.json');
+    const message = await openTestState({ data }).then(
+      () => 'it started',
+      ({ message }) => message,
+    );
+    expect(message.slice(0, SENTENCE)).toMatch(said);
+    expect(message.startsWith(data)).toBe(true);
+    expect(message.length).toBeLessThan(SENTENCE);
+    expect(message).not.toMatch(/\p{Control}/u);
+    expect((await readFile(data, 'utf8')) === content).toBe(true);
+  });
+
+  it.each([
+    ['100 MB, which are not read', 100_000_000, / has 100000000 bytes, more than the 90000000 that/],
+    ['a byte more than the largest', 90_000_001, / has 90000001 bytes/],
+    ['30 MB of nothing', 30_000_000, /:1 is not JSON/],
+  ])('%s', async (_what, bytes, said) => {
+    const data = join(await tempFolder(), 'db.json');
+    const file = await open(data, 'w');
+    await file.truncate(bytes);
+    await file.close();
+    await expect(openTestState({ data })).rejects.toThrow(said);
+  });
+});
+
+describe('a shop does not start with default data of', () => {
+  const handful = refused.filter(([what]) =>
+    [
+      'a list twice',
+      'such lists, cut off',
+      'a price past all numbers',
+      'null for a list',
+      'a list named __proto__',
+      'a list named toString',
+    ].includes(what),
+  );
+
+  it.each([...handful, ['nothing', '', / is empty/] as const])(
+    '%s, and makes no data file',
+    async (_what, content, said) => {
+      const folder = await folderWith({ 'db.json.default': content });
+      const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'db.json.default')];
+      await expect(createStorefront({ data, defaultData })).rejects.toThrow(said);
+      await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData}`);
+      await expect(readFile(data)).rejects.toThrow('ENOENT');
+    },
+  );
+
+  it('100 MB, which are not read', async () => {
+    const defaultData = join(await tempFolder(), 'db.json.default');
+    await writeFile(defaultData, '');
+    const file = await open(defaultData, 'w');
+    await file.truncate(100_000_000);
+    await file.close();
+    await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData} has 100000000 bytes`);
+  });
+});
+
+/** The default data with the first of some text replaced. */
+function first(before: string, after: string): string {
+  return defaultText.replace(before, () => after);
+}
+
+/** The default data with a number, as it is written in JSON, in the first field of this name. */
+function number(field: string, value: string): string {
+  return defaultText.replace(RegExp(`"${field}": [\\d.]+`), `"${field}": ${value}`);
+}
+
+/** The default data with a text in the first field of this name. */
+function text(field: string, value: string): string {
+  return defaultText.replace(RegExp(`"${field}": "[^"]*"`), () => `"${field}": "${value}"`);
+}
+
+/** One item more of the contract's highest price and quantity than can be added up to the cent with shipping and tax. */
+function tooDear(): string {
+  const [product] = defaults.products;
+  const ids = Array.from({ length: 819 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+  const products = ids.map((id) => ({ ...product, id, priceCents: 10_000_000 }));
+  const cartItems = ids.map((productId) => ({ productId, quantity: 1_000_000, deliveryOptionId: '1' }));
+  return JSON.stringify({ ...defaults, products, cartItems, orders: [] });
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Locked, lockPlace } from '../../src/store/lock.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+describe('a lock that is a socket file, as where names can be nothing else,', () => {
+  const place = async () => join(await tempFolder(), 'lock');
+  const address = () => 'http://127.0.0.1:3000';
+
+  it('is had by one at a time, and leaves no file', async () => {
+    const at = await place();
+    const release = await lockPlace(at, address);
+    await expect(lockPlace(at, address)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
+    await release();
+    await (await lockPlace(at, address))();
+    await expect(stat(at)).rejects.toThrow('ENOENT');
+  });
+
+  it('says that the first is starting or stopping where it has no address', async () => {
+    const at = await place();
+    const release = await lockPlace(at, () => undefined);
+    onTestFinished(release);
+    const refused: Locked = await lockPlace(at, address).then(
+      () => expect.fail('locked twice'),
+      (reason) => reason,
+    );
+    expect(refused).toMatchObject({ name: 'Locked', owner: `process ${process.pid}, which is starting or stopping` });
+  });
+
+  it('is taken over from a killed process, by one of those that try', async () => {
+    const at = await place();
+    await killedAt(at);
+    expect((await stat(at)).isSocket()).toBe(true);
+    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockPlace(at, address)));
+    const had = tried.filter((attempt) => attempt.status === 'fulfilled');
+    for (const { value: release } of had) onTestFinished(release);
+    expect(had).toHaveLength(1);
+  });
+
+  it('is let go of though a client that asked stays', async () => {
+    const at = await place();
+    const release = await lockPlace(at, address);
+    const client = connect({ path: at, allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    await once(client, 'connect');
+    await release();
+    await (await lockPlace(at, address))();
+  });
+
+  it('is not had from an owner that tells something else', async () => {
+    const at = await place();
+    const server = createServer((socket) => socket.end('HTTP/1.1 400 "url":"file:///etc"\x1b[31m'));
+    onTestFinished(() => void server.close());
+    await once(server.listen(at), 'listening');
+    await expect(lockPlace(at, address)).rejects.toThrow(/^locked by a process that does not answer$/);
+  });
+});
+
+/** Has a process listen at a place and be killed. */
+async function killedAt(place: string): Promise<void> {
+  const program = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+  const child = spawn(process.execPath, ['-e', program, place], { stdio: 'ignore' });
+  await once(child, 'close');
+}

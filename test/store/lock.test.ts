@@ -1,0 +1,134 @@
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront, repair } from '../../src/storefront.ts';
+import { defaultText } from '../support/default-data.ts';
+import { startProgram } from '../support/start-program.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+describe('a second shop on a data file', () => {
+  it('is refused with the process and the address of the first', async () => {
+    const { dataFile = '', url } = await startStorefront();
+    await expect(createStorefront({ data: dataFile })).rejects.toThrow(
+      `${dataFile} is in use by process ${process.pid} at ${url}: stop that one, or give this one a file of its own with --data FILE`,
+    );
+  });
+
+  it.each<[string, (folder: string) => string]>([
+    ['a relative path with ..', (folder) => relative(process.cwd(), join(folder, 'real/../real/db.json'))],
+    ['a link to the file', (folder) => join(folder, 'link.json')],
+    ['a link to a link', (folder) => join(folder, 'links.json')],
+    ['a link to its folder', (folder) => join(folder, 'folder/db.json')],
+  ])('is refused by another path: %s', async (_path, other) => {
+    const folder = await linkedFolder();
+    await writeFile(join(folder, 'real/db.json'), defaultText);
+    await startStorefront({ data: join(folder, 'real/db.json') });
+    await expect(createStorefront({ data: other(folder) })).rejects.toThrow(`in use by process ${process.pid} at`);
+  });
+
+  it.each([
+    ['link.json', 'real/db.json'],
+    ['real/db.json', 'link.json'],
+    ['link.json', 'folder/db.json'],
+  ])('is refused where the first has made the file: %s, then %s', async (first, second) => {
+    const folder = await linkedFolder();
+    await startStorefront({ data: join(folder, first) });
+    await expect(createStorefront({ data: join(folder, second) })).rejects.toThrow('in use by process');
+  });
+
+  it('is refused after the file has been replaced, by a change and by an editor', async () => {
+    const { dataFile = '', ask } = await startStorefront();
+    await ask('POST', '/api/reset');
+    await writeFile(`${dataFile}.new`, defaultText);
+    await rename(`${dataFile}.new`, dataFile);
+    await expect(createStorefront({ data: dataFile })).rejects.toThrow('in use by process');
+  });
+
+  it('starts on another file of the folder, and on one of the same name in another folder', async () => {
+    const first = await startStorefront();
+    const second = await startStorefront({ data: join(first.folder, 'other.json') });
+    const third = await startStorefront({ data: join(first.folder, 'folder/db.json') });
+    for (const shop of [first, second, third]) expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
+  });
+
+  it('starts as soon as the first is closed', async () => {
+    const first = await startStorefront();
+    for (let time = 1; time <= 3; time++) {
+      await first.close();
+      const next = await startStorefront({ data: first.dataFile });
+      expect((await next.ask('GET', '/api/orders')).status).toBe(200);
+      await next.close();
+    }
+  });
+
+  it.each(['memory', 'disk'] as const)('needs no lock of its own in memory: durability %s', async (durability) => {
+    const { dataFile = '' } = await startStorefront();
+    const shop = await startStorefront({ data: durability === 'memory' ? dataFile : undefined, durability });
+    expect(shop.durability).toBe('memory');
+  });
+
+  it('has no repair done to the file under it', async () => {
+    const { dataFile = '', url } = await startStorefront();
+    await expect(repair({ data: dataFile })).rejects.toThrow(`in use by process ${process.pid} at ${url}`);
+  });
+});
+
+describe('a start that failed', () => {
+  it('has freed the file: damaged data', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, '{');
+    await expect(createStorefront({ data })).rejects.toThrow('is not JSON');
+    await writeFile(data, defaultText);
+    await startStorefront({ data });
+  });
+
+  it('has freed the file: a port in use', async () => {
+    const { port } = await startStorefront();
+    const data = join(await tempFolder(), 'db.json');
+    await expect(createStorefront({ data, port })).rejects.toThrow('in use');
+    await startStorefront({ data });
+  });
+});
+
+describe('the lock of a program', { timeout: 60_000 }, () => {
+  it('is free at once after kill -9', async (test) => {
+    const data = join(await tempFolder(), 'db.json');
+    const program = await startProgram(test, ['--port', '0', '--data', data]);
+    const url = await program.url();
+    const { pid } = program.child;
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by process ${pid} at ${url}:`);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    await startStorefront({ data });
+  });
+
+  it('is told of where the program stands still', async (test) => {
+    const data = join(await tempFolder(), 'db.json');
+    const program = await startProgram(test, ['--port', '0', '--data', data]);
+    await program.url();
+    program.child.kill('SIGSTOP');
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by a process that does not answer: `);
+  });
+
+  it('is had by one of two that start at once over a file that is not there', async (test) => {
+    const data = join(await tempFolder(), 'db.json');
+    const args = ['--port', '0', '--data', data];
+    const programs = await Promise.all([startProgram(test, args), startProgram(test, args)]);
+    const loser = await Promise.race(programs.map((program) => program.ended.then(() => program)));
+    const winner = programs.find((program) => program !== loser);
+    expect(await loser.ended).toEqual({ code: 1, signal: null });
+    expect(loser.stderr()).toMatch(new RegExp(`^storefront: \\S+ is in use by process ${winner?.child.pid}\\b.*\n$`));
+    expect((await fetch(`${await winner?.url()}/api/orders`)).status).toBe(200);
+  });
+});
+
+/** A folder with another in it, `real`, and links to that and to the db.json that is to be there. */
+async function linkedFolder(): Promise<string> {
+  const folder = await tempFolder();
+  await mkdir(join(folder, 'real'));
+  await symlink('real/db.json', join(folder, 'link.json'));
+  await symlink('link.json', join(folder, 'links.json'));
+  await symlink('real', join(folder, 'folder'));
+  return folder;
+}

@@ -1,0 +1,184 @@
+import { mkdir, open, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaults, defaultText, productId } from '../support/default-data.ts';
+import { conflictsOf, editsTold, eventually, shows, textOf, warnings } from '../support/edited-file.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const CUT_OFF = defaultText.slice(0, 2_000);
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+/** What is saved that can't be served, and what is said of it after the file's path. */
+const refused: readonly [string, string, string][] = [
+  ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
+  ['of another shape', dataWith({ orders: {} }), " is not a shop's data: /orders is not a list"],
+  [
+    'with an unknown product',
+    dataWith({ cartItems: [item({ productId: UNKNOWN })] }),
+    " is not a shop's data: /cartItems/0/productId ",
+  ],
+  [
+    'with twin names',
+    defaultText.replace('{', '{\n\n  "orders": [],'),
+    ':666 has "orders" a second time in one object',
+  ],
+];
+
+describe('an edit of the data file that cannot be served', () => {
+  it.each(refused)('is told once, and the state from before is served on: %s', async (_what, text, said) => {
+    const shop = await startStorefront();
+    await writeFile(shop.dataFile ?? '', text);
+    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    // Each refused change has the shop look once more.
+    await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
+    expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${said}`)]);
+    expect(warnings(shop)[0]).toContain('The state from before is served on');
+    expect(editsTold(shop)).toEqual([]);
+    await shows(shop, defaults);
+    expect(await readFile(shop.dataFile ?? '')).toEqual(Buffer.from(text));
+  });
+
+  it.each(refused.slice(0, 1))('is kept beside the file by the next change, byte for byte: %s', async (_what, text) => {
+    const shop = await startStorefront();
+    await writeFile(shop.dataFile ?? '', text);
+    expect((await addKettle(shop)).status).toBe(201);
+    expect(await conflictsOf(shop)).toEqual([text.toString()]);
+    expect(warnings(shop)).toHaveLength(2);
+    expect(warnings(shop)[1]).toContain(`${shop.dataFile}.conflict-`);
+    expect(JSON.parse(await textOf(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
+  });
+
+  it('is kept beside the one before it, in the same second too', async () => {
+    const shop = await startStorefront();
+    for (const text of ['{', '[', '"']) {
+      await writeFile(shop.dataFile ?? '', text);
+      expect((await addKettle(shop)).status).toBe(201);
+    }
+    expect((await conflictsOf(shop)).toSorted()).toEqual(['"', '[', '{']);
+  });
+
+  it('is taken over once it is mended', async () => {
+    const shop = await startStorefront();
+    await writeFile(shop.dataFile ?? '', '{');
+    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    const edited = { ...defaults, cartItems: [item({ quantity: 7 })] };
+    await writeFile(shop.dataFile ?? '', JSON.stringify(edited));
+    await shows(shop, edited);
+    expect(editsTold(shop)).toHaveLength(1);
+    expect(await conflictsOf(shop)).toEqual([]);
+  });
+
+  it('is forgotten once the file holds again what it held', async () => {
+    const shop = await startStorefront();
+    await writeFile(shop.dataFile ?? '', '{');
+    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await writeFile(shop.dataFile ?? '', defaultText);
+    await addKettle(shop);
+    expect(warnings(shop)).toHaveLength(1);
+    expect(editsTold(shop)).toEqual([]);
+    expect(await conflictsOf(shop)).toEqual([]);
+  });
+
+  it('is told anew where another one follows', async () => {
+    const shop = await startStorefront();
+    await writeFile(shop.dataFile ?? '', '{');
+    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await writeFile(shop.dataFile ?? '', '{ "products": {}');
+    await eventually(() => expect(warnings(shop)).toHaveLength(2));
+  });
+});
+
+describe('an edit by an editor that takes long', () => {
+  it('is told of half way, and served once it is done', async () => {
+    const shop = await startStorefront();
+    const text = dataWith({ cartItems: [item({ quantity: 7 })] });
+    const file = await open(shop.dataFile ?? '', 'w');
+    onTestFinished(() => file.close());
+    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is empty')]));
+    await file.write(text.slice(0, 2_000));
+    await eventually(() => expect(warnings(shop)[1]).toContain('is not JSON'));
+    await file.write(text.slice(2_000));
+    await shows(shop, JSON.parse(text));
+    expect(warnings(shop)).toHaveLength(2);
+    expect(await conflictsOf(shop)).toEqual([]);
+  });
+
+  it('ends up beside the file where a change comes half way', async () => {
+    const shop = await startStorefront();
+    const text = dataWith({ cartItems: [item({ quantity: 7 })] });
+    const file = await open(shop.dataFile ?? '', 'w');
+    onTestFinished(() => file.close());
+    await file.write(text.slice(0, 2_000));
+    expect((await addKettle(shop)).status).toBe(201);
+    await file.write(text.slice(2_000));
+    expect(await conflictsOf(shop)).toEqual([text]);
+    expect(JSON.parse(await textOf(shop)).cartItems).toEqual([...defaults.cartItems, item()]);
+  });
+});
+
+describe('a data file that is deleted while the shop runs', () => {
+  it('is told once, and the state is served on', async () => {
+    const shop = await startStorefront();
+    await rm(shop.dataFile ?? '');
+    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile} is gone`)]));
+    await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
+    expect(warnings(shop)).toHaveLength(1);
+    await shows(shop, defaults);
+  });
+
+  it('is made anew by the next change, of the state and the change', async () => {
+    const shop = await startStorefront();
+    await rm(shop.dataFile ?? '');
+    expect((await addKettle(shop)).status).toBe(201);
+    expect(JSON.parse(await textOf(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
+    expect(await conflictsOf(shop)).toEqual([]);
+  });
+
+  it('is told each time', async () => {
+    const shop = await startStorefront();
+    for (const times of [1, 2]) {
+      await rm(shop.dataFile ?? '');
+      await eventually(() => expect(warnings(shop)).toHaveLength(times));
+      await addKettle(shop);
+    }
+  });
+
+  it('is taken over where it is put back with an edit', async () => {
+    const shop = await startStorefront();
+    await rm(shop.dataFile ?? '');
+    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    const edited = { ...defaults, cartItems: [item({ quantity: 7 })] };
+    await writeFile(shop.dataFile ?? '', JSON.stringify(edited));
+    await shows(shop, edited);
+  });
+});
+
+describe('a folder in the place of the data file', () => {
+  it('is told, changes are answered 503 until it is gone again, and nothing is lost', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    const { dataFile = '' } = shop;
+    await rename(dataFile, `${dataFile}.away`);
+    await mkdir(dataFile);
+    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${dataFile} is a folder`)]));
+    expect((await addKettle(shop)).status).toBe(503);
+    await shows(shop, defaults);
+    await rmdir(dataFile);
+    await rename(`${dataFile}.away`, dataFile);
+    expect((await addKettle(shop)).status).toBe(201);
+    expect(JSON.parse(await textOf(shop)).cartItems).toEqual([...defaults.cartItems, item()]);
+    expect(editsTold(shop)).toEqual([]);
+    expect(await conflictsOf(shop)).toEqual([]);
+  });
+});
+
+function item(fields: object = {}) {
+  return { productId: KETTLE, quantity: 1, deliveryOptionId: '1', ...fields };
+}
+
+function dataWith(lists: object): string {
+  return JSON.stringify({ ...defaults, ...lists });
+}
+
+function addKettle(shop: TestShop) {
+  return shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+}
