@@ -6,7 +6,7 @@ export interface Backend {
   commit(next: State): Promise<void>;
   /**
    * The state that somebody else has put where the last one was kept, once; undefined where nobody has, or what they put is no state. Never called
-   * during a commit.
+   * during a commit; never rejects.
    */
   edited(): Promise<State | undefined>;
   close(): Promise<void>;

@@ -9,7 +9,10 @@ export interface Flaw {
   readonly trouble: string;
 }
 
-/** What is wrong with a value, by a schema of the contract in which no other fields than its own are allowed. */
+/**
+ * What is wrong with a value, by a schema of the contract in which no other fields than its own are allowed. Puts into the value what it lacks and
+ * the schema has a `default` for.
+ */
 export type SchemaCheck = (schema: SchemaName, value: unknown) => readonly Flaw[];
 
 const COLLECTIONS = {
@@ -20,7 +23,7 @@ const COLLECTIONS = {
 } as const satisfies Record<keyof State, SchemaName>;
 
 /**
- * What keeps `data` from being a state; empty where it is one. Ours: strict, since a shop could not serve by the contract what isn't of it. Looks at the shape first, by the schemas of the contract, and where that holds
+ * What keeps `data` from being a state, once the contract's defaults are put into it; empty where it is one. Ours: strict, since a shop could not serve by the contract what isn't of it. Looks at the shape first, by the schemas of the contract, and where that holds
  * at what no schema can say: ids that stand twice, references to what isn't there, fields that only `expand` adds.
  */
 export function flawsOf(data: unknown, check: SchemaCheck): readonly Flaw[] {
@@ -40,6 +43,7 @@ function shapeFlaws(data: Record<string, unknown>, check: SchemaCheck): readonly
     }));
   const lists = Object.entries(COLLECTIONS).flatMap(([name, schema]) => {
     const list = data[name];
+    if (list === undefined) return [{ pointer: pointerTo(name), trouble: 'is missing: give a list' }];
     if (!Array.isArray(list)) return [{ pointer: pointerTo(name), trouble: 'is not a list' }];
     return list.flatMap((entry, index) => under(pointerTo(name, index), check(schema, entry)));
   });

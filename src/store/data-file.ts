@@ -1,7 +1,7 @@
 import { type Flaw, flawsOf, type SchemaCheck } from './check-state.ts';
 import { type Disk, signatureOf, tried, troubleOf } from './disk.ts';
-import { LARGEST_FILE_BYTES } from './durable-file.ts';
 import { type JsonFault, syntaxFault, twinName } from './json-faults.ts';
+import { LARGEST_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
 
 /** A file that can't be used: `message` names it, the place in it, what is wrong and the ways on. */
@@ -33,11 +33,9 @@ export function readState({ path, disk, check, remedy }: Reading): StateText | u
     const bytes = read(disk, path);
     if (!bytes) return undefined;
     const text = decoded(path, bytes);
-    const data = parsed(path, text);
+    const data = parsed(path, text.replace(/^\uFEFF/, ''));
     const flaws = flawsOf(data, check);
     if (flaws.length > 0) throw new DataFault(`${path} ${described(flaws)}`);
-    const twin = twinName(text, data);
-    if (twin) throw faultAt(path, twin);
     return { state: data as State, text };
   } catch (error) {
     if (!(error instanceof DataFault)) throw error;
@@ -89,13 +87,28 @@ function decoded(path: string, bytes: Buffer): string {
   }
 }
 
+/** What a text of JSON holds; a byte order mark, which a reset restores with the rest, is none. */
 function parsed(path: string, text: string): unknown {
+  let data: unknown;
   try {
-    // A byte order mark is kept in the text, so that a reset restores it, but is no JSON.
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    data = JSON.parse(text);
   } catch (cause) {
     throw faultAt(path, syntaxFault(text, cause as Error), cause);
   }
+  const printed = printedAs(data);
+  if (printed !== undefined && Buffer.byteLength(printed) > LARGEST_FILE_BYTES) {
+    throw new DataFault(
+      `${path} holds more than the ${LARGEST_FILE_BYTES} bytes that a shop's data may have once it is written`,
+    );
+  }
+  const twin = printed === undefined || text === printed ? undefined : twinName(text);
+  if (twin) throw faultAt(path, twin);
+  return data;
+}
+
+/** How data is written; undefined where it is nested too deeply or is too long, which the contract's schemas or its length tell. */
+function printedAs(data: unknown): string | undefined {
+  return tried(() => `${JSON.stringify(data, null, 2)}\n`);
 }
 
 function faultAt(path: string, { line, trouble }: JsonFault, cause?: unknown): DataFault {

@@ -1,16 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { anew, type Disk, type Signature, signatureOf, syncFolder, tried, troubleOf, writeAll } from './disk.ts';
-import { drop, type Held, hold, letGo, namesBeside, type Place, PRIVATE_MODE, sweep } from './replaced.ts';
-
-/** What an acknowledged change survives: `disk` a power cut, `os`, with which nothing is synced, the end of the process alone. */
-export type FileDurability = 'disk' | 'os';
-
-/** What a file holds. */
-export interface Content {
-  readonly bytes: Buffer;
-  readonly signature: Signature;
-}
+import { signatureOf, syncFolder, tried } from './disk.ts';
+import { type Content, type FileDurability, tryOut, written } from './new-file.ts';
+import { drop, type Held, hold, letGo, type NamesBeside, namesBeside, type Place, sweep } from './replaced.ts';
 
 /** What a durable file is opened with. */
 export interface DurableFileParts extends Place {
@@ -25,21 +17,24 @@ export interface DurableFile {
   known(): Content;
   /** Has what somebody else wrote be known. */
   know(content: Content): void;
+  /** Whether it holds what was to be taken back after an error, and could not be: it is to be replaced again. */
+  isAhead(): boolean;
   /**
    * Puts `bytes` in the place of what the file holds. On an error the file holds what it held, and the next call begins anew. Where it held what
    * isn't known, that is kept beside it as `NAME.conflict-TIME`, and told.
    */
   replace(bytes: Buffer): Promise<void>;
+  /** Resolves once what the file holds is on the disk, whoever wrote it. */
+  sync(): Promise<void>;
 }
 
-/** The most that a data file may hold, in bytes: it is read whole at the start, and written whole with each change. */
-export const LARGEST_FILE_BYTES = 90_000_000;
-
-/** Read and write for the owner, read for others, less the umask: the mode of a file that wasn't there before. */
-const NEW_FILE_MODE = 0o644;
-
-/** The part of a file's mode that says who may do what with it. */
-const PERMISSIONS = 0o7777n;
+/** A durable file that is open. */
+interface Open {
+  readonly parts: DurableFileParts;
+  readonly names: NamesBeside;
+  known: Content;
+  isAhead: boolean;
+}
 
 /**
  * The file at `path`, ready to be replaced; its mode and owner are kept. Sweeps away what a killed program left beside it, and says now what
@@ -50,149 +45,111 @@ const PERMISSIONS = 0o7777n;
  * than is known: what was written into it meanwhile is an edit.
  */
 export function openDurableFile(parts: DurableFileParts): DurableFile {
-  const { path, disk, durability } = parts;
-  // No process id: two containers that share a folder may each be process 1.
-  const names = namesBeside(path, randomBytes(6).toString('hex'));
-  let known = parts.content ?? { bytes: Buffer.alloc(0), signature: '' };
-
-  async function replace(bytes: Buffer): Promise<void> {
-    const next = await written(bytes);
-    const held = put(names.new, next, known);
-    try {
-      await syncNames();
-    } catch (error) {
-      await takeBack(next, held).catch(() => {
-        // The file holds what nobody was told that it does: the next change replaces it, and until then it counts for nobody's edit.
-        known = next;
-      });
-      throw error;
-    }
-    const last = known;
-    known = next;
-    if (held) letGo(parts, held, last.bytes);
-  }
-
-  /** Writes the file that is to be renamed over the old one. */
-  async function written(bytes: Buffer): Promise<Content> {
-    if (bytes.length > LARGEST_FILE_BYTES) throw new Error(`it would hold more than ${LARGEST_FILE_BYTES / 1e6} MB`);
-    try {
-      const old = disk.stats(path);
-      const file = anew(disk, names.new, () => disk.create(names.new, old ? PRIVATE_MODE : NEW_FILE_MODE));
-      try {
-        if (old) keepOwnerAndMode(disk, file, old);
-        writeAll(disk, file, bytes);
-        // After a failed sync the descriptor is worth nothing, and so is the file: the next call writes another.
-        if (durability === 'disk') await disk.sync(file);
-      } finally {
-        disk.close(file);
-      }
-      return { bytes, signature: signatureOf(disk, names.new) };
-    } catch (error) {
-      tried(() => disk.remove(names.new));
-      throw error;
-    }
-  }
-
-  /** Renames a file that holds `next` over the one that is known to hold `current`, which is held then; undefined where there was none. */
-  function put(from: string, next: Content, current: Content): Held | undefined {
-    let held: Held | undefined;
-    try {
-      held = hold(parts, names.old(current.signature));
-      // Nothing stands between these two, since what somebody renames into the file's place there is lost.
-      disk.rename(from, path);
-    } catch (error) {
-      // A file system over a network may report the failure of what it did.
-      if (isThere(next)) return held;
-      if (held) drop(disk, held);
-      tried(() => disk.remove(names.new));
-      throw error;
-    }
-    return held;
-  }
-
-  function isThere({ signature }: Content): boolean {
-    return tried(() => signatureOf(disk, path)) === signature;
-  }
-
-  async function syncNames(): Promise<void> {
-    if (durability === 'disk') await syncFolder(disk, dirname(path));
-  }
-
-  /** Has the old file be the file again, unless somebody has put another in its place meanwhile. Throws where that can't be. */
-  async function takeBack(next: Content, held: Held | undefined): Promise<void> {
-    const signature = tried(() => signatureOf(disk, path));
-    if (signature !== undefined && signature !== next.signature) {
-      if (held) letGo(parts, held, known.bytes);
-      return;
-    }
-    const taken = held ? await putBack(next, held) : putAway(next);
-    if (taken) letGo(parts, taken, next.bytes);
-    await syncNames().catch(() => {
-      // The disk has just failed to do so. What it has kept of the two files isn't known, but that neither is torn.
-    });
-  }
-
-  /** Puts the file that is held in the place of the one that replaced it; one that has no name any more is written anew. */
-  async function putBack(next: Content, held: Held): Promise<Held | undefined> {
-    if ('name' in held) return put(held.name, known, next);
-    try {
-      known = await written(known.bytes);
-      return put(names.new, known, next);
-    } finally {
-      letGo(parts, held, known.bytes);
-    }
-  }
-
-  /** Takes the file away that was put where none was. */
-  function putAway({ signature }: Content): Held {
-    const name = names.old(signature);
-    disk.rename(path, name);
-    return { name };
-  }
-
+  const open: Open = {
+    parts,
+    // No process id: two containers that share a folder may each be process 1.
+    names: namesBeside(parts.path, randomBytes(6).toString('hex')),
+    known: parts.content ?? { bytes: Buffer.alloc(0), signature: '' },
+    isAhead: false,
+  };
   sweep(parts);
-  tryOut(parts, names.new);
+  tryOut(parts, open.names.new);
   return {
-    known: () => known,
+    known: () => open.known,
     know(content) {
-      known = content;
+      open.known = content;
     },
-    replace,
+    isAhead: () => open.isAhead,
+    replace: (bytes) => replace(open, bytes),
+    sync: () => syncWhole(parts),
   };
 }
 
-/** Whether the owner of `old` could be given to an open file; its mode can always be. */
-function keepOwnerAndMode(disk: Disk, file: number, old: { uid: bigint; gid: bigint; mode: bigint }): boolean {
-  const { uid, gid } = disk.statsOfOpen(file);
-  const isKept =
-    (uid === old.uid && gid === old.gid) ||
-    tried(() => {
-      disk.setOwner(file, Number(old.uid), Number(old.gid));
-      return true;
+async function replace(open: Open, bytes: Buffer): Promise<void> {
+  const { parts, names, known } = open;
+  const next = await written(parts, names.new, bytes);
+  const held = put(open, names.new, next, known);
+  try {
+    await syncNames(parts);
+  } catch (error) {
+    await takeBack(open, next, held).catch(() => {
+      // It holds what nobody was told that it does; until it is replaced that counts for nobody's edit.
+      open.known = next;
+      open.isAhead = true;
+      parts.warn(`${parts.path} holds a change that was answered with an error, and could not be taken back yet`);
     });
-  // After the owner, since a change of that takes some bits of the mode away.
-  disk.setMode(file, Number(old.mode & PERMISSIONS));
-  return isKept === true;
+    throw error;
+  }
+  open.known = next;
+  if (held) letGo(parts, held, known.bytes);
+  // What could not be taken back has left its old file behind.
+  if (open.isAhead) sweep(parts);
+  open.isAhead = false;
 }
 
-/** Begins to replace the file, to say at once what would be in the way. */
-function tryOut({ path, disk, warn }: Place, name: string): void {
+/** Renames a file that holds `next` over the one that is known to hold `current`, which is held then; undefined where there was none. */
+function put({ parts, names }: Open, from: string, next: Content, current: Content): Held | undefined {
+  const { path, disk } = parts;
+  let held: Held | undefined;
   try {
-    const stats = disk.stats(path);
-    if (!stats) return;
-    if (stats.nlink > 1n) {
-      warn(`${path} has ${stats.nlink} names (hard links): a change leaves the others what it holds now`);
-    }
-    const file = disk.create(name, PRIVATE_MODE);
-    try {
-      if (!keepOwnerAndMode(disk, file, stats)) {
-        warn(`${path} belongs to user ${stats.uid} and group ${stats.gid}: a change makes it this process's own`);
-      }
-    } finally {
-      disk.close(file);
-    }
+    held = hold(parts, names.old(current.signature));
+    // Nothing stands between these two, since what somebody renames into the file's place there is lost.
+    disk.rename(from, path);
   } catch (error) {
-    warn(`${path} can't be written now (${troubleOf(error)}): changes are answered 503 until it can`);
+    // A file system over a network may report the failure of what it did.
+    if (tried(() => signatureOf(disk, path)) === next.signature) return held;
+    if (held) drop(disk, held);
+    tried(() => disk.remove(names.new));
+    throw error;
   }
-  tried(() => disk.remove(name));
+  return held;
+}
+
+async function syncNames({ path, disk, durability }: DurableFileParts): Promise<void> {
+  if (durability === 'disk') await syncFolder(disk, dirname(path));
+}
+
+async function syncWhole(parts: DurableFileParts): Promise<void> {
+  const { path, disk, durability } = parts;
+  if (durability !== 'disk' || !disk.stats(path)?.isFile()) return;
+  const file = disk.open(path);
+  try {
+    await disk.sync(file);
+  } finally {
+    disk.close(file);
+  }
+  await syncNames(parts);
+}
+
+/** Has the old file be the file again, unless somebody has put another in its place meanwhile. Throws where that can't be. */
+async function takeBack(open: Open, next: Content, held: Held | undefined): Promise<void> {
+  const { parts, known } = open;
+  const signature = tried(() => signatureOf(parts.disk, parts.path));
+  if (signature !== undefined && signature !== next.signature) {
+    if (held) letGo(parts, held, known.bytes);
+    return;
+  }
+  const taken = held ? await putBack(open, next, held) : putAway(open, next);
+  if (taken) letGo(parts, taken, next.bytes);
+  await syncNames(parts).catch(() => {
+    // The disk has just failed to do so. What it has kept of the two files isn't known, but that neither is torn.
+  });
+}
+
+/** Puts the file that is held in the place of the one that replaced it; one that has no name any more is written anew. */
+async function putBack(open: Open, next: Content, held: Held): Promise<Held | undefined> {
+  if ('name' in held) return put(open, held.name, open.known, next);
+  try {
+    open.known = await written(open.parts, open.names.new, open.known.bytes);
+    return put(open, open.names.new, open.known, next);
+  } finally {
+    letGo(open.parts, held, open.known.bytes);
+  }
+}
+
+/** Takes the file away that was put where none was. */
+function putAway({ parts, names }: Open, { signature }: Content): Held {
+  const name = names.old(signature);
+  parts.disk.rename(parts.path, name);
+  return { name };
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, readState } from './data-file.ts';
 import { type Disk, type Signature, signatureOf } from './disk.ts';
-import type { Content } from './durable-file.ts';
+import type { Content } from './new-file.ts';
 import type { State } from './state.ts';
 
 /** What edits of a data file are looked for with. */

@@ -3,9 +3,11 @@ import type { Backend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, readState } from './data-file.ts';
 import { type Disk, signatureOf, tried, troubleOf } from './disk.ts';
-import { type DurableFile, type FileDurability, openDurableFile } from './durable-file.ts';
-import { editLooker } from './edits.ts';
+import { type DurableFile, openDurableFile } from './durable-file.ts';
+import { type Edit, editLooker } from './edits.ts';
 import type { JsonText } from './json-text.ts';
+import type { Lock } from './lock.ts';
+import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
 
 /** Where the user is told what becomes of the data. */
@@ -16,8 +18,10 @@ export interface Tell {
 
 /** What a file backend is opened with. */
 export interface FileBackendParts {
-  /** The file itself, in a folder that is there; this process has the lock on it. */
+  /** The file itself, in a folder that is there. */
   readonly path: string;
+  /** The lock on it, which this process has; let go when the backend is closed. */
+  readonly lock: Lock;
   readonly disk: Disk;
   readonly durability: FileDurability;
   /** What a file that isn't there yet is filled with. */
@@ -43,7 +47,10 @@ export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFi
   const content = kept && { bytes: Buffer.from(kept.text), signature };
   const file = openDurableFile({ path, disk, durability, content, warn: tell.warn });
   const database = new Low<State>(onFile(file, parts.texts), kept?.state ?? parts.defaults);
-  if (!kept) {
+  if (kept) {
+    // What stands there may never have been synced, and is shown from now on.
+    await file.sync().catch((cause) => tell.warn(`${path} can't be synced (${troubleOf(cause)})`));
+  } else {
     await database.write().catch((cause) => {
       throw new DataFault(`${path} can't be written (${troubleOf(cause)}): choose another place with --data FILE`, {
         cause,
@@ -71,29 +78,48 @@ function onFile(file: DurableFile, texts: JsonText): Adapter<State> {
   };
 }
 
-function onLowdb(database: Low<State>, file: DurableFile, { path, disk, check, tell }: FileBackendParts): Backend {
-  const look = editLooker({ path, disk, check, warn: tell.warn });
+function onLowdb(database: Low<State>, file: DurableFile, parts: FileBackendParts): Backend {
+  const { path, lock, tell } = parts;
+  const look = editLooker({ ...parts, warn: tell.warn });
+
+  /** Takes over an edit, once it is on the disk as all is that is shown. */
+  async function takeOver({ content, state }: Edit): Promise<State | undefined> {
+    if (state) await file.sync();
+    file.know(content);
+    if (!state) return undefined;
+    database.data = state;
+    tell.info(`${path} was edited: what it holds now is served`);
+    return state;
+  }
+
   return {
     async commit(next) {
       const before = database.data;
       database.data = next;
       try {
+        await lock.renew();
         await database.write();
       } catch (cause) {
         // lowdb itself keeps what it failed to write.
         database.data = before;
-        throw new Error(troubleOf(cause), { cause });
+        throw cause instanceof DataFault ? cause : new Error(troubleOf(cause), { cause });
       }
     },
     async edited() {
-      const edit = await look(file.known());
-      if (!edit) return undefined;
-      file.know(edit.content);
-      if (!edit.state) return undefined;
-      database.data = edit.state;
-      tell.info(`${path} was edited: what it holds now is served`);
-      return edit.state;
+      try {
+        if (file.isAhead()) await database.write();
+        const edit = await look(file.known());
+        return edit && (await takeOver(edit));
+      } catch (error) {
+        // What can't be looked at now is looked at again; a disk that fails tells those who change something.
+        if (!isDiskTrouble(error)) tell.warn(`${path} can't be looked at: ${(error as Error).stack}`);
+        return undefined;
+      }
     },
-    async close() {},
+    close: () => lock.release(),
   };
+}
+
+function isDiskTrouble(error: unknown): boolean {
+  return typeof (error as NodeJS.ErrnoException).code === 'string';
 }

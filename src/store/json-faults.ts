@@ -16,12 +16,8 @@ export function syntaxFault(text: string, { message }: Error): JsonFault {
   return { line, trouble: `is not JSON: ${what}` };
 }
 
-/**
- * The first name that stands twice in one object of a text that can be parsed: of two, parsing drops the first without a word. `data` is what the
- * text was parsed to; one that is printed as usual is not looked through.
- */
-export function twinName(text: string, data: unknown): JsonFault | undefined {
-  if (text === `${JSON.stringify(data, null, 2)}\n`) return undefined;
+/** The first name that stands twice in one object of a text that can be parsed: of two, parsing drops the first without a word. */
+export function twinName(text: string): JsonFault | undefined {
   const objects: Set<string>[] = [];
   let fault: JsonFault | undefined;
   const isShallow = shallowly(() =>

@@ -5,9 +5,17 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pid, platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
+import { DataFault } from './data-file.ts';
 
 /** Lets go of a lock. */
 export type Release = () => Promise<void>;
+
+/** The lock on a data file. */
+export interface Lock {
+  /** Takes the lock anew where another folder has taken the place of the one that the file was in. Throws `DataFault`. */
+  renew(): Promise<void>;
+  readonly release: Release;
+}
 
 /** Another program has the lock; `owner` says which, as far as it can be known. */
 export class Locked extends Error {
@@ -25,17 +33,41 @@ const PAUSE_MS = 20;
 const ANSWER_MS = 1_000;
 
 /**
- * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `Locked`. The kernel frees it with the process,
+ * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `DataFault` where
+ * another process has it. The kernel frees it with the process,
  * however that ends. The owner tells who asks its process and, by `address`, where it is to be reached.
  *
  * The lock is a socket, named by the folder itself and the name in it, not by the file, which is another one after each change. It holds
  * within one machine: not between two that share a folder, nor between containers that share no network.
  */
-export async function lockFile(path: string, address: () => string | undefined): Promise<Release> {
-  return lockPlace(placeOf(path), address);
+export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
+  let place = placeOf(path);
+  let release = await taken(path, place, address);
+  return {
+    async renew() {
+      const now = placeOf(path);
+      if (now === place) return;
+      const last = release;
+      [release, place] = [await taken(path, now, address), now];
+      await last();
+    },
+    release: () => release(),
+  };
 }
 
-/** Takes the lock at a place that a socket can listen at. */
+async function taken(path: string, place: string, address: () => string | undefined): Promise<Release> {
+  try {
+    return await lockPlace(place, address);
+  } catch (cause) {
+    if (!(cause instanceof Locked)) throw cause;
+    throw new DataFault(
+      `${path} is in use by ${cause.owner}: stop that one, or give this one a file of its own with --data FILE`,
+      { cause },
+    );
+  }
+}
+
+/** Takes the lock at a place that a socket can listen at. Throws `Locked`. */
 export async function lockPlace(place: string, address: () => string | undefined): Promise<Release> {
   for (let attempt = 1; ; attempt++) {
     const server = await listening(place, () => JSON.stringify({ pid, url: address() }));

@@ -2,10 +2,10 @@ import { memoryBackend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, defaultData } from './data-file.ts';
 import { type Disk, machineDisk, tried } from './disk.ts';
-import type { FileDurability } from './durable-file.ts';
 import { openFileBackend, type Tell } from './file-backend.ts';
 import { jsonText } from './json-text.ts';
-import { Locked, lockFile } from './lock.ts';
+import { lockFile } from './lock.ts';
+import type { FileDurability } from './new-file.ts';
 import { settledPath } from './place.ts';
 import { createStore, type Store } from './store.ts';
 
@@ -56,22 +56,23 @@ export async function openState(places: StatePlaces): Promise<OpenedState> {
   }
   const path = await settledPath(disk, data);
   refuseDefaults(disk, path, places.defaultData);
-  const release = await locked(path, places.address);
+  const lock = await lockFile(path, places.address);
   try {
     const { backend, initial } = await openFileBackend({
       ...places,
       durability,
       path,
       disk,
+      lock,
       defaults: defaults(),
       texts,
     });
     if (isNewer(disk, places.defaultData, path)) {
       places.tell.warn(`${places.defaultData} is newer than ${path}: POST /api/reset takes it over`);
     }
-    return { store: watched(createStore({ backend: { ...backend, close: release }, initial, defaults, nowMs })), path };
+    return { store: watched(createStore({ backend, initial, defaults, nowMs })), path };
   } catch (error) {
-    await release();
+    await lock.release();
     throw error;
   }
 }
@@ -86,19 +87,6 @@ function watched(store: Store): Store {
       return store.close();
     },
   };
-}
-
-/** Takes the lock on a data file; gives back how to let go of it. Throws `DataFault` where another process has it. */
-export async function locked(path: string, address: () => string | undefined): Promise<() => Promise<void>> {
-  try {
-    return await lockFile(path, address);
-  } catch (cause) {
-    if (!(cause instanceof Locked)) throw cause;
-    throw new DataFault(
-      `${path} is in use by ${cause.owner}: stop that one, or give this one a file of its own with --data FILE`,
-      { cause },
-    );
-  }
 }
 
 function refuseDefaults(disk: Disk, path: string, defaultPath: string): void {

@@ -24,7 +24,7 @@ async function settled(disk: Disk, path: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const stats = await lstat(path).catch(() => undefined);
-  if (stats?.isSymbolicLink()) return settled(disk, resolve(dirname(path), await readlink(path)));
+  if (stats?.isSymbolicLink()) return settled(disk, resolve(await realpath(dirname(path)), await readlink(path)));
   await makeFolders(disk, dirname(path));
   return join(await realpath(dirname(path)), basename(path));
 }

@@ -1,8 +1,9 @@
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, defaultData, readState } from './data-file.ts';
 import { type Disk, machineDisk, signatureOf, tried, troubleOf } from './disk.ts';
-import { type Content, openDurableFile } from './durable-file.ts';
-import { locked } from './open-state.ts';
+import { openDurableFile } from './durable-file.ts';
+import { lockFile } from './lock.ts';
+import type { Content } from './new-file.ts';
 import { settledPath } from './place.ts';
 import { asideName } from './replaced.ts';
 
@@ -14,34 +15,33 @@ export interface RepairParts {
   readonly defaultData: string;
   readonly check: SchemaCheck;
   readonly warn: (message: string) => void;
+  /** The machine's own unless given. */
+  readonly disk?: Disk;
 }
 
 /**
  * Has a data file that can't be used hold the default data, and keeps what it held beside it; a file that can be used is left alone. Gives back
  * what was done, a sentence. Throws `DataFault` where it can't be done; nothing is lost then.
  */
-export async function repairDataFile({ data, defaultData: defaultPath, check, warn }: RepairParts): Promise<string> {
-  const disk = machineDisk;
+export async function repairDataFile(parts: RepairParts): Promise<string> {
+  const { data, defaultData: defaultPath, check, warn, disk = machineDisk } = parts;
   const { text } = defaultData({ path: defaultPath, disk, check })();
   const path = await settledPath(disk, data);
-  const release = await locked(path, () => undefined);
+  const lock = await lockFile(path, () => undefined);
   try {
     if (holds(disk, path, check)) return `${path} is as it should be: nothing was changed`;
     const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
     const aside = keepAside(disk, path);
-    try {
-      if (aside?.content) file.know(aside.content);
-      await file.replace(Buffer.from(text));
-    } catch (error) {
-      aside?.undo();
-      throw error;
-    }
+    if (aside?.content) file.know(aside.content);
+    await file.replace(Buffer.from(text)).catch((cause) => {
+      throw undone(disk, path, aside, cause);
+    });
     return `${path} holds the default data now${aside ? `; what it held is in ${aside.name}` : ''}`;
   } catch (cause) {
     if (cause instanceof DataFault) throw cause;
     throw new DataFault(`${path} can't be repaired (${troubleOf(cause)})`, { cause });
   } finally {
-    await release();
+    await lock.release();
   }
 }
 
@@ -54,11 +54,19 @@ function holds(disk: Disk, path: string, check: SchemaCheck): boolean {
   }
 }
 
-/** What stood at `path` under another name: a file that can be read stays there too, to be replaced at one go with its mode and owner kept. */
+/** What stood at `path` under another name; with its content where it is a file that can be read, and that stays there too, to be replaced at one go. */
 interface Aside {
   readonly name: string;
   readonly content: Content | undefined;
-  undo(): void;
+}
+
+/** Takes back what was done before a repair failed, where nothing can be lost by that; gives back why it failed. */
+function undone(disk: Disk, path: string, aside: Aside | undefined, cause: unknown): DataFault {
+  const there = tried(() => signatureOf(disk, path));
+  if (aside?.content && there === aside.content.signature) tried(() => disk.remove(aside.name));
+  else if (aside && there === '') tried(() => disk.rename(aside.name, path));
+  const kept = aside && tried(() => disk.stats(aside.name)) ? `; what it held is in ${aside.name}` : '';
+  return new DataFault(`${path} can't be repaired (${troubleOf(cause)})${kept}`, { cause });
 }
 
 /** Gives a file or folder at `path` another name; undefined where there is none. Throws `DataFault` for anything else: it may be a device. */
@@ -72,7 +80,6 @@ function keepAside(disk: Disk, path: string): Aside | undefined {
     disk.link(path, name);
     return read;
   });
-  if (content) return { name, content, undo: () => disk.remove(name) };
-  disk.rename(path, name);
-  return { name, content, undo: () => disk.rename(name, path) };
+  if (!content) disk.rename(path, name);
+  return { name, content };
 }

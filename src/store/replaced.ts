@@ -18,8 +18,8 @@ export interface NamesBeside {
 /** A replaced file, so that it doesn't end with that: by its second name or, where the file system has no hard links, by a descriptor. */
 export type Held = { readonly name: string } | { readonly descriptor: number };
 
-/** The mode of a file until it gets the one that it is to have. */
-export const PRIVATE_MODE = 0o600;
+/** The mode of a copy that is made for nobody but the owner. */
+const PRIVATE_MODE = 0o600;
 
 /** What a file system says that has no hard links, or no more for this file or user. */
 const NO_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
@@ -58,8 +58,12 @@ export function letGo(place: Place, held: Held, known: Buffer): void {
   const bytes = tried(() => contentOf(disk, held));
   // What can't be read now is looked at by the next start.
   if (bytes === undefined && 'name' in held) return;
-  if (bytes && !(bytes instanceof Buffer && bytes.equals(known))) keepAside(place, held, bytes);
-  else drop(disk, held);
+  const isEdited = bytes !== undefined && !(bytes instanceof Buffer && bytes.equals(known));
+  if (isEdited && 'name' in held) keepAside(place, held.name);
+  else {
+    if (isEdited) keepCopy(place, bytes);
+    drop(disk, held);
+  }
 }
 
 /** What a held file holds; `other` where it is no file, which is not read: a pipe would be waited for. */
@@ -79,7 +83,7 @@ export function sweep(place: Place): void {
     const leftover = join(dirname(path), name);
     const known = /^old-[^-]*-(.*)$/.exec(name.slice(prefix.length))?.[1];
     tried(() => {
-      if (known !== undefined && isEdited(disk, path, leftover, known)) keepAside(place, { name: leftover }, 'other');
+      if (known !== undefined && isEdited(disk, path, leftover, known)) keepAside(place, leftover);
       else disk.remove(leftover);
     });
   }
@@ -92,27 +96,29 @@ function isEdited(disk: Disk, path: string, leftover: string, known: Signature):
 }
 
 /** Gives an edit that was replaced a name for people. */
-function keepAside({ path, disk, warn }: Place, held: Held, bytes: Buffer | 'other'): void {
-  const aside = tried(() => {
-    if ('name' in held) return renamedAside(disk, path, 'conflict', held.name);
-    const copy = namesBeside(path, 'copy').new;
-    const file = anew(disk, copy, () => disk.create(copy, PRIVATE_MODE));
+function keepAside({ path, disk, warn }: Place, held: string): void {
+  const kept = tried(() => {
+    const name = asideName(disk, path, 'conflict', held);
+    disk.rename(held, name);
+    return name;
+  });
+  warn(`${path} held an edit that was not taken over: it is kept in ${kept ?? held}`);
+}
+
+/** Writes an edit whose file has no name any more into a file for people. */
+function keepCopy({ path, disk, warn }: Place, bytes: Buffer | 'other'): void {
+  const kept = tried(() => {
+    const name = asideName(disk, path, 'conflict', path);
+    const file = disk.create(name, PRIVATE_MODE);
     try {
       if (bytes !== 'other') writeAll(disk, file, bytes);
     } finally {
       disk.close(file);
     }
-    disk.close(held.descriptor);
-    return renamedAside(disk, path, 'conflict', copy);
+    return name;
   });
-  const where = aside ?? ('name' in held ? held.name : 'nothing: it could not be written');
-  warn(`${path} held an edit that was not taken over: it is kept in ${where}`);
-}
-
-function renamedAside(disk: Disk, path: string, what: string, from: string): string {
-  const name = asideName(disk, path, what, from);
-  disk.rename(from, name);
-  return name;
+  const what = kept === undefined ? 'it is lost, since it could not be written anywhere' : `it is kept in ${kept}`;
+  warn(`${path} held an edit that was not taken over: ${what}`);
 }
 
 /** A name that nothing has yet for a file to be kept under, `PATH.WHAT-TIME`; the time is when the file was last written, to the second. */

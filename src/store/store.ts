@@ -29,7 +29,7 @@ export interface StoreParts {
   readonly backend: Backend;
   /** The state at the start, as the backend has it. */
   readonly initial: State;
-  /** The default state; asked for at each reset, so that it may follow its file. Throws `StoreUnavailable` where it can't be had. */
+  /** The default state; asked for at each reset, so that it may follow its file. Throws where it can't be had, which fails the reset. */
   readonly defaults: () => State;
   /** The time, in ms since 1970. */
   readonly nowMs: () => number;
@@ -60,23 +60,16 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   /** Commits what waits, and then what came meanwhile. */
   async function drain(): Promise<void> {
     do {
-      await takeOver();
+      const edited = await backend.edited();
+      if (edited) become(edited);
       const batch = waiting;
       waiting = [];
+      if (batch.length === 0) continue;
       await commit(batch).catch((reason) => {
         for (const { reject } of batch) reject(reason);
       });
     } while (waiting.length > 0);
     draining = undefined;
-  }
-
-  async function takeOver(): Promise<void> {
-    try {
-      const edited = await backend.edited();
-      if (edited) become(edited);
-    } catch {
-      // What can't be looked at can't be written either, which the commit tells those who change something.
-    }
   }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { memoryBackend } from '../../src/store/backend.ts';
-import type { FileDurability } from '../../src/store/durable-file.ts';
+import type { FileDurability } from '../../src/store/new-file.ts';
 import type { State } from '../../src/store/state.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { defaults } from './default-data.ts';

@@ -1,0 +1,95 @@
+import type { BigIntStats } from 'node:fs';
+import { anew, type Disk, type Signature, signatureOf, tried, troubleOf, writeAll } from './disk.ts';
+import type { Place } from './replaced.ts';
+
+/** What an acknowledged change survives: `disk` a power cut, `os`, with which nothing is synced, the end of the process alone. */
+export type FileDurability = 'disk' | 'os';
+
+/** What a file holds. */
+export interface Content {
+  readonly bytes: Buffer;
+  readonly signature: Signature;
+}
+
+/** The most that a data file may hold, in bytes: it is read whole at the start, and written whole with each change. */
+export const LARGEST_FILE_BYTES = 90_000_000;
+
+/** Read and write for the owner, read for others, less the umask: the mode of a file that wasn't there before. */
+const NEW_FILE_MODE = 0o644;
+
+/** The part of a file's mode that says who may do what with it. */
+const PERMISSIONS = 0o7777n;
+
+/** Writes a file under the given name that is to be renamed over the one at `path`, whose mode and owner it gets. Leaves nothing where it fails. */
+export async function written(
+  { path, disk, durability }: Place & { readonly durability: FileDurability },
+  name: string,
+  bytes: Buffer,
+): Promise<Content> {
+  if (bytes.length > LARGEST_FILE_BYTES) throw new Error(`it would hold more than ${LARGEST_FILE_BYTES / 1e6} MB`);
+  try {
+    const old = disk.stats(path);
+    const file = created(disk, name, old);
+    try {
+      if (old) keepOwnerAndMode(disk, file, old);
+      writeAll(disk, file, bytes);
+      // After a failed sync the descriptor is worth nothing, and so is the file: the next change writes another.
+      if (durability === 'disk') await disk.sync(file);
+    } finally {
+      disk.close(file);
+    }
+    return { bytes, signature: signatureOf(disk, name) };
+  } catch (error) {
+    tried(() => disk.remove(name));
+    throw error;
+  }
+}
+
+/** Begins to replace the file at `path`, under the given name, to say at once what would be in the way. */
+export function tryOut({ path, disk, warn }: Place, name: string): void {
+  try {
+    const old = disk.stats(path);
+    if (!old) return;
+    if (old.nlink > 1n)
+      warn(`${path} has ${old.nlink} names (hard links): a change leaves the others what it holds now`);
+    const file = created(disk, name, old);
+    try {
+      if (!keepOwnerAndMode(disk, file, old)) {
+        warn(
+          `${path} belongs to user ${old.uid} and group ${old.gid}, mode ${modeOf(old)}: a change can't keep all of that`,
+        );
+      }
+    } finally {
+      disk.close(file);
+    }
+  } catch (error) {
+    warn(`${path} can't be written now (${troubleOf(error)}): changes are answered 503 until it can`);
+  }
+  tried(() => disk.remove(name));
+}
+
+function created(disk: Disk, name: string, old: BigIntStats | undefined): number {
+  return anew(disk, name, () => disk.create(name, old ? Number(old.mode & PERMISSIONS) : NEW_FILE_MODE));
+}
+
+/** Whether an open file has, or could be given, the owner and the mode of the one that it is to replace. */
+function keepOwnerAndMode(disk: Disk, file: number, old: BigIntStats): boolean {
+  const own = disk.statsOfOpen(file);
+  const isOwned = own.uid === old.uid && own.gid === old.gid;
+  const isGiven = isOwned || done(() => disk.setOwner(file, Number(old.uid), Number(old.gid)));
+  // The umask takes bits away from a new file's mode, and so does a change of its owner.
+  if (isOwned && (own.mode & PERMISSIONS) === (old.mode & PERMISSIONS)) return true;
+  return done(() => disk.setMode(file, Number(old.mode & PERMISSIONS))) && isGiven;
+}
+
+function done(step: () => void): boolean {
+  const isDone = tried(() => {
+    step();
+    return true;
+  });
+  return isDone === true;
+}
+
+function modeOf({ mode }: BigIntStats): string {
+  return (mode & PERMISSIONS).toString(8);
+}

@@ -1,0 +1,137 @@
+import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { loadContract } from '../../src/contract/contract.ts';
+import { machineDisk } from '../../src/store/disk.ts';
+import { repairDataFile } from '../../src/store/repair.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { cartFile } from '../support/cart-file.ts';
+import { defaultText, projectFile } from '../support/default-data.ts';
+import { faultyDisk, type Plan } from '../support/faulty-disk.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { openTestState } from '../support/open-store.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
+
+const [A, B] = PRODUCT_IDS as [string, string];
+const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+
+/** A disk that syncs no folder and, from then on, renames nothing: what it has just replaced can't be taken back. */
+function failingForGood(): Plan {
+  let isFailing = false;
+  return ({ name, last }) => {
+    isFailing ||= name === 'sync' && last === 'open';
+    return isFailing ? { code: 'EIO' } : undefined;
+  };
+}
+
+describe('a commit that failed and could not be taken back', () => {
+  it('is told, and taken back as soon as the disk allows it', async () => {
+    const file = await cartFile([]);
+    const disk = faultyDisk();
+    const warnings: string[] = [];
+    const tell = { info() {}, warn: (message: string) => void warnings.push(message) };
+    const { store } = await openTestState({ data: file.path, disk, tell });
+    disk.begin(failingForGood());
+    await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailable);
+    expect(await file.cart()).toEqual([A]);
+    expect(warnings).toEqual([expect.stringContaining('could not be taken back yet')]);
+    disk.end();
+    await vi.waitFor(async () => expect(await file.cart()).toEqual([]), { timeout: 10_000 });
+    expect(putInto(store.read().state)).toEqual([]);
+    expect(await file.names()).toEqual(['db.json']);
+  });
+});
+
+describe('a repair', () => {
+  it('that fails leaves all that the file held, under one name or the other', async () => {
+    const text = '{ "products": [';
+    for (const plan of [failingForGood(), ({ name }) => (name === 'rename' ? { code: 'EIO' } : undefined)] as Plan[]) {
+      const folder = await folderWith({ 'db.json': text });
+      const disk = faultyDisk();
+      disk.begin(plan);
+      const repairing = repairDataFile({
+        data: join(folder, 'db.json'),
+        defaultData: projectFile('db.json.default'),
+        check: contract.checkData,
+        warn() {},
+        disk,
+      });
+      await expect(repairing).rejects.toThrow("can't be repaired");
+      disk.end();
+      await openTestState({ data: join(folder, 'db.json') }).catch(() => {});
+      const held = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'));
+      expect(await Promise.all(held)).toContain(text);
+    }
+  });
+});
+
+describe('a data file whose folder is replaced under a running shop', () => {
+  it('is still had by one shop alone', async () => {
+    const folder = join(await folderWith({ 'data/db.json': defaultText }), 'data');
+    const data = join(folder, 'db.json');
+    const { store } = await openTestState({ data });
+    await rename(folder, `${folder}.old`);
+    await mkdir(folder);
+    await store.update(putting(A));
+    await expect(openTestState({ data })).rejects.toThrow('is in use by process');
+  });
+
+  it('is not written where another shop has it by then', async () => {
+    const folder = join(await folderWith({ 'data/db.json': defaultText }), 'data');
+    const data = join(folder, 'db.json');
+    const { store } = await openTestState({ data });
+    await rename(folder, `${folder}.old`);
+    const other = await openTestState({ data });
+    await other.store.update(putting(B));
+    await expect(store.update(putting(A))).rejects.toThrow('is in use by process');
+    expect(putInto(JSON.parse(await readFile(data, 'utf8')))).toEqual([B]);
+  });
+});
+
+describe('a data file that was there before', () => {
+  it('is synced, and its folder, before it is shown', async () => {
+    const file = await cartFile([A]);
+    const disk = faultyDisk();
+    disk.begin();
+    await openTestState({ data: file.path, disk });
+    expect(disk.end().filter((step) => step === 'sync')).toHaveLength(2);
+  });
+
+  it('may be on a file system that keeps no owner and no mode', async () => {
+    const file = await cartFile([A]);
+    const disk = { ...machineDisk, setMode: refused, setOwner: refused };
+    const { store } = await openTestState({ data: file.path, disk });
+    expect(await store.update(putting(B))).toBe(B);
+  });
+});
+
+describe('a link to a data file that is not there yet', () => {
+  it('is followed from where the link itself is', async () => {
+    const root = await folderWith({ 'x/y/z/other': '' });
+    await symlink('x/y/z', join(root, 'link'));
+    await symlink('../db2.json', join(root, 'x/y/z/db.json'));
+    const { path } = await openTestState({ data: join(root, 'link/db.json') });
+    expect(path).toBe(join(root, 'x/y/db2.json'));
+    expect(await readlink(join(root, 'x/y/z/db.json'))).toBe('../db2.json');
+  });
+});
+
+describe('the sentence about a damaged file', () => {
+  it.each([
+    ['names the line after a byte order mark', '\uFEFF{\n\n"products": oops', ':3 is not JSON: invalid symbol'],
+    [
+      'names the name that stands twice first',
+      defaultText.replace(/\}\s*$/, ', "products": [] }'),
+      'has "products" a second time',
+    ],
+    ['says which list is missing', '{}', '/products is missing: give a list'],
+  ])('%s', async (_what, text, said) => {
+    const folder = await folderWith({});
+    await writeFile(join(folder, 'db.json'), text);
+    await expect(openTestState({ data: join(folder, 'db.json') })).rejects.toThrow(said);
+  });
+});
+
+function refused(): never {
+  throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+}
