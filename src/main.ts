@@ -12,6 +12,9 @@ const MISUSED = 2;
 /** How long the process may outlive its last work, in ms. */
 const LINGER_MS = 1_000;
 
+/** How long a stop may take in all, in ms: a disk that hangs may never end it. */
+const STOP_MS = 9_500;
+
 /** How much may wait for a reader of what is printed, in bytes; beyond it lines are dropped. */
 const UNREAD_BYTES = 1_000_000;
 
@@ -70,6 +73,10 @@ function stopOnSignal(starting: Promise<Storefront>): void {
   const stop = async () => {
     if (stopping) return;
     stopping = true;
+    setTimeout(() => {
+      process.stderr.write('storefront: stopped before all was done, which takes too long\n');
+      process.exit(REFUSED);
+    }, STOP_MS).unref();
     const storefront = await starting.catch(() => undefined);
     await storefront?.close();
     // What is left to write of the log keeps the process alive; anything else doesn't for long.

@@ -9,6 +9,8 @@ interface Described {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, Described>>;
   readonly anyOf?: readonly Described[];
 }
@@ -19,7 +21,7 @@ export const GIVE_IT_ONCE = 'give it once';
 /** What would be right instead of what ajv found, as a request to the reader. Needs ajv's `verbose` errors. */
 export function remedyFor({ keyword, params, data, parentSchema, instancePath }: ErrorObject): string {
   const schema = (parentSchema ?? {}) as Described;
-  if (keyword === 'required') return `give ${expected(schema.properties?.[params.missingProperty] ?? {})}`;
+  if (keyword === 'required') return `give ${expected(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
   if (keyword === 'additionalProperties') {
     return leaveOut(params.additionalProperty, Object.keys(schema.properties ?? {}));
   }
@@ -44,13 +46,14 @@ function isNear(a: string, b: string): boolean {
 }
 
 /** What a schema asks for, in words. */
-function expected(schema: Described): string {
+function expected(schema: Described, otherwise = 'another value'): string {
   if (schema.enum) return list(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.anyOf) return list(schema.anyOf.map(expected));
+  if (schema.anyOf) return list(schema.anyOf.map((each) => expected(each)));
   if (schema.type === 'integer') return `a whole number${range(schema)}`;
-  if (schema.type === 'number') return `a number${range(schema)}`;
+  if (schema.type === 'number') return `a number${range(schema)}${steps(schema)}`;
+  if (schema.type === 'array' && schema.minItems) return `a list of at least ${schema.minItems}`;
   if (schema.type === 'string') return text(schema);
-  return NAMES[schema.type ?? ''] ?? 'another value';
+  return NAMES[schema.type ?? ''] ?? otherwise;
 }
 
 const NAMES: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', boolean: 'true or false' };
@@ -59,6 +62,10 @@ function text({ format, minLength = 0, maxLength }: Described): string {
   if (format) return `a ${format}`;
   if (maxLength !== undefined) return `a text of ${minLength} to ${maxLength} characters`;
   return minLength > 0 ? 'a text that is not empty' : 'a text';
+}
+
+function steps({ multipleOf }: Described): string {
+  return multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
 }
 
 function range({ minimum, maximum }: Described): string {

@@ -120,16 +120,20 @@ export function tried<Result>(step: () => Result): Result | undefined {
 
 /** What keeps a disk from doing something, for people: in words where it is usual, else as the system has it. */
 export function troubleOf(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const words = TROUBLES[code];
+  const { code = '', errno, message } = error as NodeJS.ErrnoException;
+  const words = TROUBLES[errno === EDQUOT_NUMBER ? 'EDQUOT' : code];
   return words === undefined ? code || message : `${words}, ${code}`;
 }
+
+/** What Linux says of a quota that is used up; Node has no name for it. */
+const EDQUOT_NUMBER = -122;
 
 const TROUBLES: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
   EPERM: 'this is not permitted',
   EBUSY: 'it is mounted by itself: mount its folder instead',
   EDQUOT: "the user's share of the disk is used up",
+  EFBIG: 'it would be larger than files may be',
   EIO: 'the disk failed',
   EISDIR: 'a folder stands in its place',
   EMFILE: 'too many files are open',
@@ -138,4 +142,5 @@ const TROUBLES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is not a folder',
   EROFS: 'the disk is read-only',
+  EXDEV: 'it is mounted by itself: mount its folder instead',
 };

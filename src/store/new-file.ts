@@ -50,7 +50,7 @@ export function tryOut({ path, disk, warn }: Place, name: string): void {
   try {
     const old = disk.stats(path);
     if (!old) return;
-    if (old.nlink > 1n)
+    if (old.isFile() && old.nlink > 1n)
       warn(`${path} has ${old.nlink} names (hard links): a change leaves the others what it holds now`);
     const file = created(disk, name, old);
     try {
@@ -62,10 +62,21 @@ export function tryOut({ path, disk, warn }: Place, name: string): void {
     } finally {
       disk.close(file);
     }
+    expectNoMount(disk, path, name);
   } catch (error) {
     warn(`${path} can't be written now (${troubleOf(error)}): changes are answered 503 until it can`);
   }
   tried(() => disk.remove(name));
+}
+
+/** Throws where a file is mounted by itself, as containers do: nothing can be renamed over it. Linking it tells, without a harm to it. */
+function expectNoMount(disk: Disk, path: string, name: string): void {
+  disk.remove(name);
+  try {
+    disk.link(path, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EXDEV') throw error;
+  }
 }
 
 function created(disk: Disk, name: string, old: BigIntStats | undefined): number {

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { memoryBackend } from './backend.ts';
 import type { SchemaCheck } from './check-state.ts';
 import { DataFault, defaultData } from './data-file.ts';
@@ -70,16 +72,33 @@ export async function openState(places: StatePlaces): Promise<OpenedState> {
     if (isNewer(disk, places.defaultData, path)) {
       places.tell.warn(`${places.defaultData} is newer than ${path}: POST /api/reset takes it over`);
     }
-    return { store: watched(createStore({ backend, initial, defaults, nowMs })), path };
+    const store = createStore({ backend, initial, defaults, nowMs });
+    return { store: watched(store, linkWatch(data, path, places.tell)), path };
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
+/** Tells, once, where a link that led to the data file leads elsewhere: an editor may have put a file in its place. */
+function linkWatch(data: string, path: string, tell: Tell): () => void {
+  if (resolve(data) === path) return () => {};
+  let isTold = false;
+  return () => {
+    const now = tried(() => realpathSync(data));
+    if (now !== undefined && now !== path && !isTold) {
+      tell.warn(`${data} does not lead to ${path} any more, which is served on: start anew to have ${now}`);
+    }
+    isTold = now !== path;
+  };
+}
+
 /** A store that looks for edits by itself until it is closed. */
-function watched(store: Store): Store {
-  const looking = setInterval(store.takeOver, LOOK_MS).unref();
+function watched(store: Store, alsoLook: () => void): Store {
+  const looking = setInterval(() => {
+    alsoLook();
+    void store.takeOver();
+  }, LOOK_MS).unref();
   return {
     ...store,
     close() {

@@ -124,6 +124,12 @@ describe('the sentence about a damaged file', () => {
       defaultText.replace(/\}\s*$/, ', "products": [] }'),
       'has "products" a second time',
     ],
+    [
+      'says how long a list must be',
+      defaultText.replace(/"products": \[\s*\{\s*"productId"[^\]]*\]/, '"products": []'),
+      '/orders/0/products is []: use a list of at least 1',
+    ],
+    ['says in which steps', defaultText.replace(/"stars": [\d.]+/, '"stars": 4.3'), 'from 0 to 5 in steps of 0.5'],
     ['says which list is missing', '{}', '/products is missing: give a list'],
   ])('%s', async (_what, text, said) => {
     const folder = await folderWith({});
@@ -135,3 +141,21 @@ describe('the sentence about a damaged file', () => {
 function refused(): never {
   throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
 }
+
+describe('a link to the data file of a running shop', () => {
+  it('is told of, once, when it leads elsewhere', async () => {
+    const folder = await folderWith({ 'one.json': defaultText, 'other.json': defaultText });
+    const link = join(folder, 'db.json');
+    await symlink('one.json', link);
+    const warnings: string[] = [];
+    const tell = { info() {}, warn: (message: string) => void warnings.push(message) };
+    const { store } = await openTestState({ data: link, tell });
+    await symlink('other.json', `${link}.new`);
+    await rename(`${link}.new`, link);
+    await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 10_000 });
+    await store.takeOver();
+    expect(warnings).toEqual([
+      expect.stringContaining(`${link} does not lead to ${join(folder, 'one.json')} any more`),
+    ]);
+  });
+});
