@@ -9,7 +9,7 @@ export default defineConfig({
     // Deadlines for what is waited for, on a machine that has much else to do.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    maxWorkers: 4,
     coverage: { include: ['src/**/*.ts'], thresholds: { lines: 95 }, reporter: ['text-summary', 'text'] },
   },
 });

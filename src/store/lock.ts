@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { pid, platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { DataFault } from './data-file.ts';
+import { tried } from './disk.ts';
 
 /** Lets go of a lock. */
 export type Release = () => Promise<void>;
@@ -34,30 +35,34 @@ const ANSWER_MS = 1_000;
 
 /**
  * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `DataFault` where
- * another process has it. The kernel frees it with the process,
- * however that ends. The owner tells who asks its process and, by `address`, where it is to be reached.
+ * another process has it. The kernel frees it with the process, however that ends. The owner tells who asks its process and, by `address`, where it is to be reached.
  *
  * The lock is a socket, named by the folder itself and the name in it, not by the file, which is another one after each change. It holds
  * within one machine: not between two that share a folder, nor between containers that share no network.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
   let place = placeOf(path);
-  let release = await taken(path, place, address);
+  /** Whether the folder is still the one that the lock is named by; where it isn't, another folder may have got its number. */
+  const isStill = () => {
+    if (tried(() => placeOf(path)) !== place) place = NOWHERE;
+    return place !== NOWHERE;
+  };
+  let release = await taken(path, place, { address, isStill });
   return {
     async renew() {
       const now = placeOf(path);
       if (now === place) return;
       const last = release;
-      [release, place] = [await taken(path, now, address), now];
+      [release, place] = [await taken(path, now, { address, isStill }), now];
       await last();
     },
     release: () => release(),
   };
 }
 
-async function taken(path: string, place: string, address: () => string | undefined): Promise<Release> {
+async function taken(path: string, place: string, owner: Owner): Promise<Release> {
   try {
-    return await lockPlace(place, address);
+    return await lockPlace(place, owner);
   } catch (cause) {
     if (!(cause instanceof Locked)) throw cause;
     throw new DataFault(
@@ -67,15 +72,26 @@ async function taken(path: string, place: string, address: () => string | undefi
   }
 }
 
+/** What stands for the place of a lock that was given away. */
+const NOWHERE = '';
+
+/** Who has a lock. */
+export interface Owner {
+  /** Where it is to be reached, once it is. */
+  address(): string | undefined;
+  /** Whether it still is what the lock is for: asked when another wants the lock, which is given away where it isn't. */
+  isStill(): boolean;
+}
+
 /** Takes the lock at a place that a socket can listen at. Throws `Locked`. */
-export async function lockPlace(place: string, address: () => string | undefined): Promise<Release> {
+export async function lockPlace(place: string, owner: Owner): Promise<Release> {
   for (let attempt = 1; ; attempt++) {
-    const server = await listening(place, () => JSON.stringify({ pid, url: address() }));
+    const server = await listening(place, owner);
     if (server) return () => new Promise((resolve) => server.close(() => resolve()));
     const answer = await ask(place);
-    if (answer !== undefined || attempt === TRIES) throw new Locked(ownerIn(answer));
+    if ((answer !== undefined && answer !== GIVEN_AWAY) || attempt === TRIES) throw new Locked(ownerIn(answer));
     // Nobody is there any more. The kernel frees the name by itself, but where it is that of a file, which stays.
-    if (isFile(place)) rmSync(place, { force: true });
+    if (answer === undefined && isFile(place)) rmSync(place, { force: true });
     await setTimeout(PAUSE_MS);
   }
 }
@@ -95,12 +111,18 @@ function isFile(place: string): boolean {
   return !place.startsWith('\0') && !place.startsWith('\\\\.\\pipe\\');
 }
 
-/** A server at a place that tells each who connects the same; undefined where the place is taken. */
-function listening(place: string, told: () => string): Promise<Server | undefined> {
+/** What an owner tells who gives its lock away. */
+const GIVEN_AWAY = 'given away';
+
+/** A server at a place that tells each who connects who has the lock; undefined where the place is taken. */
+function listening(place: string, { address, isStill }: Owner): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
+      const isOurs = isStill();
+      if (!isOurs) server.close();
+      const told = isOurs ? JSON.stringify({ pid, url: address() }) : GIVEN_AWAY;
       // Who goes away before it has heard is no trouble of ours.
-      socket.on('error', () => {}).end(told(), () => socket.destroy());
+      socket.on('error', () => {}).end(told, () => socket.destroy());
     });
     server.unref();
     server.once('error', (error: NodeJS.ErrnoException) => {

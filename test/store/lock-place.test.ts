@@ -9,22 +9,22 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 describe('a lock that is a socket file, as where names can be nothing else,', () => {
   const place = async () => join(await tempFolder(), 'lock');
-  const address = () => 'http://127.0.0.1:3000';
+  const owner = { address: () => 'http://127.0.0.1:3000', isStill: () => true };
 
   it('is had by one at a time, and leaves no file', async () => {
     const at = await place();
-    const release = await lockPlace(at, address);
-    await expect(lockPlace(at, address)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
+    const release = await lockPlace(at, owner);
+    await expect(lockPlace(at, owner)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
     await release();
-    await (await lockPlace(at, address))();
+    await (await lockPlace(at, owner))();
     await expect(stat(at)).rejects.toThrow('ENOENT');
   });
 
   it('says that the first is starting or stopping where it has no address', async () => {
     const at = await place();
-    const release = await lockPlace(at, () => undefined);
+    const release = await lockPlace(at, { ...owner, address: () => undefined });
     onTestFinished(release);
-    const refused: Locked = await lockPlace(at, address).then(
+    const refused: Locked = await lockPlace(at, owner).then(
       () => expect.fail('locked twice'),
       (reason) => reason,
     );
@@ -35,7 +35,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     const at = await place();
     await killedAt(at);
     expect((await stat(at)).isSocket()).toBe(true);
-    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockPlace(at, address)));
+    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockPlace(at, owner)));
     const had = tried.filter((attempt) => attempt.status === 'fulfilled');
     for (const { value: release } of had) onTestFinished(release);
     expect(had).toHaveLength(1);
@@ -43,12 +43,12 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
 
   it('is let go of though a client that asked stays', async () => {
     const at = await place();
-    const release = await lockPlace(at, address);
+    const release = await lockPlace(at, owner);
     const client = connect({ path: at, allowHalfOpen: true });
     onTestFinished(() => void client.destroy());
     await once(client, 'connect');
     await release();
-    await (await lockPlace(at, address))();
+    await (await lockPlace(at, owner))();
   });
 
   it('is not had from an owner that tells something else', async () => {
@@ -56,7 +56,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     const server = createServer((socket) => socket.end('HTTP/1.1 400 "url":"file:///etc"\x1b[31m'));
     onTestFinished(() => void server.close());
     await once(server.listen(at), 'listening');
-    await expect(lockPlace(at, address)).rejects.toThrow(/^locked by a process that does not answer$/);
+    await expect(lockPlace(at, owner)).rejects.toThrow(/^locked by a process that does not answer$/);
   });
 });
 

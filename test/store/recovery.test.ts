@@ -76,6 +76,20 @@ describe('a data file whose folder is replaced under a running shop', () => {
     await expect(openTestState({ data })).rejects.toThrow('is in use by process');
   });
 
+  it('keeps no other from a folder that has got the number of the one that is gone', async () => {
+    const folder = join(await folderWith({ 'data/db.json': defaultText, 'new/db.json': defaultText }), 'data');
+    const { store } = await openTestState({ data: join(folder, 'db.json') });
+    await rename(folder, `${folder}.old`);
+    // The same folder by another name, and so the same number.
+    const other = await openTestState({ data: join(`${folder}.old`, 'db.json') });
+    expect(await other.store.update(putting(B))).toBe(B);
+    await expect(store.update(putting(A))).rejects.toThrow('its folder is not there');
+    await rename(`${folder}.old`, folder);
+    expect(await store.update(putting(A))).toBe(A);
+    expect(putInto(store.read().state)).toEqual([B, A]);
+    await expect(other.store.update(putting(B))).rejects.toThrow('its folder is not there');
+  });
+
   it('is not written where another shop has it by then', async () => {
     const folder = join(await folderWith({ 'data/db.json': defaultText }), 'data');
     const data = join(folder, 'db.json');
