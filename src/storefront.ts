@@ -12,6 +12,7 @@ import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
 import { handlers } from './operations/index.ts';
 import type { Options, RepairOptions } from './options.ts';
+import { prepareSearch } from './search/product-index.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
 
@@ -65,6 +66,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     check: contract.checkData,
     nowMs,
     address: () => address,
+    prepare: ({ products }) => prepareSearch(products),
     tell: { info: (message) => log.info({}, message), warn: (message) => log.warn({}, message) },
   });
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
@@ -94,7 +96,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   address = url;
   const facts = { url, dataFile, durability, operations: contract.routes.length };
   log.info(facts, greeting(facts));
-  const stopWarming = warmUp(contract);
+  const stopWarming = warmUp(contract, () => prepareSearch(store.read().state.products));
 
   return {
     ...facts,
@@ -143,8 +145,8 @@ function answering(app: (req: IncomingMessage, res: ServerResponse) => unknown, 
   };
 }
 
-/** Makes the validators of one operation after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
-function warmUp(contract: Contract): () => void {
+/** Makes the index of the search, then the validators of one operation after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
+function warmUp(contract: Contract, index: () => void): () => void {
   const cold = [...contract.routes];
   let turn: NodeJS.Immediate | undefined;
   const warmNext = () => {
@@ -153,7 +155,10 @@ function warmUp(contract: Contract): () => void {
     contract.warmUp(route);
     turn = setImmediate(warmNext);
   };
-  turn = setImmediate(warmNext);
+  turn = setImmediate(() => {
+    index();
+    warmNext();
+  });
   return () => clearImmediate(turn);
 }
 

@@ -24,6 +24,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'storefront.ts': [
     'http',
     'operations',
+    'search',
     'store',
     'contract',
     'domain/refusal.ts',

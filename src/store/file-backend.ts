@@ -29,6 +29,8 @@ export interface FileBackendParts {
   readonly check: SchemaCheck;
   readonly texts: JsonText;
   readonly tell: Tell;
+  /** Has what is made of a state be ready before it is shown. */
+  readonly prepare?: (state: State) => void;
 }
 
 /** A backend over a JSON file, and the state that the file holds. */
@@ -84,7 +86,10 @@ function onLowdb(database: Low<State>, file: DurableFile, parts: FileBackendPart
 
   /** Takes over an edit, once it is on the disk as all is that is shown. */
   async function takeOver({ content, state }: Edit): Promise<State | undefined> {
-    if (state) await file.sync();
+    if (state) {
+      await file.sync();
+      parts.prepare?.(state);
+    }
     file.know(content);
     if (!state) return undefined;
     database.data = state;

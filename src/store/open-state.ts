@@ -9,6 +9,7 @@ import { jsonText } from './json-text.ts';
 import { lockFile } from './lock.ts';
 import type { FileDurability } from './new-file.ts';
 import { settledPath } from './place.ts';
+import type { State } from './state.ts';
 import { createStore, type Store } from './store.ts';
 
 /** What an acknowledged change survives; with `memory` there is no file, and it ends with the program. */
@@ -28,6 +29,8 @@ export interface StatePlaces {
   readonly address: () => string | undefined;
   /** Told what the user should know but what doesn't stop the shop. */
   readonly tell: Tell;
+  /** Has what is made of a state be ready before an edit is shown. */
+  readonly prepare?: (state: State) => void;
   /** The machine's own unless given. */
   readonly disk?: Disk;
 }

@@ -18,6 +18,11 @@ export function product(given: Partial<Product> = {}): Product {
   };
 }
 
+/** Products of these names and keywords, each with an id of its own. */
+export function catalogueOf(entries: readonly (readonly [name: string, ...keywords: string[]])[]): readonly Product[] {
+  return entries.map(([name, ...keywords], place) => product({ id: uuid(place + 1), name, keywords }));
+}
+
 /** A delivery option of which only what is given matters. */
 export function deliveryOption(given: Partial<DeliveryOption> = {}): DeliveryOption {
   return { id: '1', deliveryDays: 7, priceCents: 0, ...given };

@@ -12,12 +12,13 @@ import { section, targetList } from './markdown.ts';
 import { Fault, type Measurement, type Target } from './measurement.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
+import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
 import { store } from './measurements/store.ts';
 import { killAll, stopAll } from './server.ts';
 
 /** All that can be measured, in the order in which it is. */
-const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(Object.entries({ http, store, start, memory }));
+const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(Object.entries({ http, store, search, start, memory }));
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

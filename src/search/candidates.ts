@@ -1,0 +1,190 @@
+import { rulerFor } from './distance.ts';
+import { effortOf } from './effort.ts';
+import { isHeadAndTail, isWithin, otherNumbersOf, skeletonOf } from './shortened.ts';
+import { soundOf } from './sound.ts';
+import { bitsIn, lettersOf } from './text-list.ts';
+import type { Vocabulary, WordId } from './vocabulary.ts';
+
+/** In what way a word is what was typed: the sooner, the better. */
+export const TIERS = { exact: 0, number: 1, beginning: 2, inside: 3, misspelt: 4, shortened: 5 } as const;
+
+/** A word that what was typed may mean. */
+export interface Candidate {
+  readonly id: WordId;
+  readonly tier: number;
+  /** How far it is from what was typed, within its tier; 0 up to, not including, 4. */
+  readonly effort: number;
+}
+
+/** The shortest text that is looked for within words, and the shortest that may be misspelt or shortened, in letters. */
+const INSIDE_LENGTH = 3;
+const TYPO_LENGTH = 3;
+
+/** From how many letters on two of them may be wrong. */
+const TWO_TYPOS_LENGTH = 5;
+
+/** From how many letters on what was typed may be the misspelt beginning of a word. */
+const OPEN_LENGTH = 4;
+
+/** Fewer letters than these say little: one that slips in them must be easily mistaken. */
+const SHORT_OPEN_LENGTH = 5;
+const SHORT_OPEN_EFFORT = 0.75;
+
+/** How much more effort than the best of them a candidate may take to be kept. */
+const SLACK = 0.45;
+
+/** What of the effort a misspelt word takes that isn't complete, for each letter that lacks. */
+const OPEN_EFFORT = 0.1;
+
+/** The most effort that one letter takes. */
+const CLEAR_EFFORT = 1;
+
+/** The effort for a word that sounds like what was typed, however it is written, and the most that any is given. */
+const SOUND_EFFORT = 1;
+const MOST_EFFORT = 3.9;
+
+/** The words that a typed word may be misspelt or shortened from. */
+export function lookAlikes(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+  if (typed.length < TYPO_LENGTH) return [];
+  return inBothNumbers(best([...misspelt(typed, vocabulary), ...shortened(typed, vocabulary)]), vocabulary);
+}
+
+/** The candidates, and after each its other number: who misspells a plural means the singular too. */
+function inBothNumbers(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
+  const found = new Map(candidates.map((candidate) => [candidate.id, candidate]));
+  for (const candidate of candidates) {
+    for (const form of otherNumbersOf(vocabulary.list.texts[candidate.id] ?? '')) {
+      const id = vocabulary.idOf(form);
+      if (id !== undefined && !found.has(id))
+        found.set(id, { ...candidate, id, effort: candidate.effort + NUMBER_EFFORT });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The effort of the other number of a word. */
+const NUMBER_EFFORT = 0.05;
+
+/** How many letters may part words that sound alike, and the fewest sounds that count. */
+const SOUND_DISTANCE = 3;
+const SOUND_LENGTH = 3;
+
+/** The effort of a first letter and the end of the word, and how many letters that takes: "bball". */
+const INITIAL_EFFORT = 0.25;
+const INITIAL_LENGTH = 5;
+
+/** Whether some of the candidates take no more effort than a letter that slipped. */
+export function areClear(candidates: readonly Candidate[]): boolean {
+  return candidates.some(({ effort }) => effort <= CLEAR_EFFORT);
+}
+
+/** The words that a text is, in one number or the other, that begin with it and that hold it. */
+export function asItStands(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+  const words = vocabulary.list.texts;
+  const found = new Map<WordId, Candidate>();
+  const add = (id: WordId | undefined, tier: number) => {
+    if (id === undefined || found.has(id)) return;
+    const more = Math.abs((words[id] ?? '').length - typed.length);
+    found.set(id, { id, tier, effort: Math.min(more / 8, MOST_EFFORT) });
+  };
+  add(vocabulary.idOf(typed), TIERS.exact);
+  for (const form of otherNumbersOf(typed)) add(vocabulary.idOf(form), TIERS.number);
+  for (const id of vocabulary.beginningWith(typed)) add(id, TIERS.beginning);
+  if (typed.length >= INSIDE_LENGTH) for (const id of vocabulary.list.holding(typed)) add(id, TIERS.inside);
+  return [...found.values()];
+}
+
+function misspelt(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+  const words = vocabulary.list.texts;
+  const found: Candidate[] = [];
+  const add = (id: WordId, effort: number) =>
+    found.push({ id, tier: TIERS.misspelt, effort: Math.min(effort, MOST_EFFORT) });
+  for (const { id, isWhole } of near(typed, vocabulary)) {
+    const word = words[id] ?? '';
+    if (isWhole) add(id, effortOf(typed, word, false));
+    else {
+      const effort = effortOf(typed, word.slice(0, typed.length + 1), true);
+      if (typed.length < SHORT_OPEN_LENGTH && effort > SHORT_OPEN_EFFORT) continue;
+      add(id, effort + OPEN_EFFORT * (word.length - typed.length + 1));
+    }
+  }
+  for (const id of soundingLike(typed, vocabulary))
+    add(id, Math.min(SOUND_EFFORT, effortOf(typed, words[id] ?? '', false)));
+  return found;
+}
+
+/** The words that sound like what was typed and aren't written all too differently. */
+function soundingLike(typed: string, vocabulary: Vocabulary): readonly WordId[] {
+  const sound = soundOf(typed);
+  const alike = sound.length < SOUND_LENGTH ? [] : vocabulary.sounding(sound);
+  const ruler = rulerFor(typed);
+  const found = alike.filter((id) => {
+    const word = vocabulary.list.texts[id] ?? '';
+    return ruler.measure(word, word.length).whole <= SOUND_DISTANCE;
+  });
+  ruler.done();
+  return found;
+}
+
+function typoLimit(typed: string): number {
+  return typed.length >= TWO_TYPOS_LENGTH ? 2 : 1;
+}
+
+/** A word that is near to what was typed, or of which a beginning is. */
+interface Near {
+  readonly id: WordId;
+  readonly isWhole: boolean;
+}
+
+/** The words that are one or two letters away from what was typed, or of which a beginning is one letter away. */
+function near(typed: string, { list: { texts, letters } }: Vocabulary): readonly Near[] {
+  const limit = typoLimit(typed);
+  const openLimit = typed.length < OPEN_LENGTH ? -1 : 1;
+  const own = lettersOf(typed);
+  const ruler = rulerFor(typed);
+  const found: Near[] = [];
+  for (let id = 0; id < letters.length; id++) {
+    const word = texts[id] as string;
+    const { length } = word;
+    const isLong = length > typed.length + limit;
+    if (length < typed.length - limit || bitsIn(own & ~(letters[id] as number)) > (isLong ? openLimit : limit))
+      continue;
+    // No more of a long word is looked at than may be what was typed.
+    const { whole, beginning } = ruler.measure(word, isLong ? typed.length + openLimit : length);
+    const isWhole = !isLong && whole <= limit;
+    if (isWhole || (length > typed.length && beginning <= openLimit)) found.push({ id, isWhole });
+  }
+  ruler.done();
+  return found;
+}
+
+function shortened(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+  const words = vocabulary.list.texts;
+  const found: Candidate[] = [];
+  const add = (id: WordId, effort: number) => found.push({ id, tier: TIERS.shortened, effort });
+  for (const id of vocabulary.withSkeleton(skeletonOf(typed))) {
+    const word = words[id] ?? '';
+    if (word.length > typed.length && isWithin(typed, word)) add(id, 0.4 + 0.1 * (word.length - typed.length));
+  }
+  for (const id of vocabulary.initial(typed.charAt(0))) {
+    const word = words[id] ?? '';
+    if (!isHeadAndTail(typed, word)) continue;
+    // One letter and then what ends a word is a known way to shorten it: that is no slip.
+    if (typed.length >= INITIAL_LENGTH && word.endsWith(typed.slice(1))) {
+      found.push({ id, tier: TIERS.misspelt, effort: INITIAL_EFFORT });
+    } else add(id, 0.6 + 0.03 * (word.length - typed.length));
+  }
+  return found;
+}
+
+/** The candidates that take hardly more effort than the best, each word once. */
+function best(candidates: readonly Candidate[]): readonly Candidate[] {
+  const least = new Map<WordId, Candidate>();
+  let limit = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const known = least.get(candidate.id);
+    if (!known || candidate.effort < known.effort) least.set(candidate.id, candidate);
+    limit = Math.min(limit, candidate.effort + SLACK);
+  }
+  return [...least.values()].filter(({ effort }) => effort <= limit);
+}

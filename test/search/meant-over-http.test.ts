@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Product } from '../../src/contract/operation.ts';
+import { catalogueOf, product, uuid } from '../support/catalogue-builders.ts';
+import { defaults } from '../support/default-data.ts';
+import { eventually } from '../support/edited-file.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+async function namesFor(shop: TestShop, term: string): Promise<readonly string[]> {
+  const { status, body } = await shop.ask('GET', `/api/products?${new URLSearchParams({ search: term })}`);
+  expect(status).toBe(200);
+  return (body as readonly Product[]).map(({ name }) => name);
+}
+
+/** The default data with these products. */
+function textWith(products: readonly Product[]): string {
+  return JSON.stringify({ ...defaults, products });
+}
+
+/** The default products after an edit: the camera is called otherwise, the plant is gone, a zither is new. */
+const edited = [
+  ...defaults.products
+    .filter(({ name }) => !name.startsWith('Monstera'))
+    .map((each) =>
+      each.name.includes('Camera') ? { ...each, name: 'Pinhole Obscura', keywords: ['antiques'] } : each,
+    ),
+  product({ id: uuid(900), name: 'Bavarian Zither', keywords: ['music', 'strings'] }),
+];
+
+describe('the answer to a search that was misspelt', () => {
+  it.each(['ketle', 'sox', 'bsktbl', 'tshirt', 'ol,hi', 'olhi', 'elecrtic ketle', ''])(
+    'has the products as the list of all has them, and nothing else: %j',
+    async (term) => {
+      const shop = await startStorefront();
+      const { status, body, text } = await shop.ask('GET', `/api/products?${new URLSearchParams({ search: term })}`);
+      const found: readonly Product[] = body;
+      expect(status).toBe(200);
+      expect(found.length).toBeGreaterThan(0);
+      const listed = found.map(({ id }) => defaults.products.find((product) => product.id === id));
+      expect(text).toBe(JSON.stringify(listed));
+    },
+  );
+
+  it('is an empty list where nothing is close', async () => {
+    const shop = await startStorefront();
+    expect((await shop.ask('GET', '/api/products?search=helicopter')).text).toBe('[]');
+  });
+});
+
+describe('a search after an edit of db.json by hand', () => {
+  it('finds what was added and changed, and no longer what was removed; after a reset it does as before', async () => {
+    const shop = await startStorefront();
+    expect(await namesFor(shop, 'camra')).toHaveLength(1);
+    expect(await namesFor(shop, 'monstra')).toHaveLength(1);
+    expect(await namesFor(shop, 'bavrain')).toEqual([]);
+
+    await writeFile(shop.dataFile ?? '', textWith(edited));
+    await eventually(async () => expect(await namesFor(shop, 'bavrain')).toEqual(['Bavarian Zither']));
+    expect(await namesFor(shop, 'icstri')).toEqual(['Bavarian Zither']);
+    expect(await namesFor(shop, 'obscrua')).toEqual(['Pinhole Obscura']);
+    expect(await namesFor(shop, 'antique')).toEqual(['Pinhole Obscura']);
+    expect(await namesFor(shop, 'camera')).toEqual([]);
+    expect(await namesFor(shop, 'monstera')).toEqual([]);
+
+    expect((await shop.ask('POST', '/api/reset')).status).toBeLessThan(300);
+    expect(await namesFor(shop, 'bavarian')).toEqual([]);
+    expect(await namesFor(shop, 'obscura')).toEqual([]);
+    expect(await namesFor(shop, 'camra')).toHaveLength(1);
+    expect(await namesFor(shop, 'monstra')).toHaveLength(1);
+  });
+});
+
+describe('a search in a catalogue of 10,000 products', () => {
+  const SYLLABLES = [
+    'bra',
+    'cho',
+    'dum',
+    'fel',
+    'gri',
+    'hov',
+    'jax',
+    'kul',
+    'mep',
+    'nor',
+    'pli',
+    'que',
+    'rus',
+    'sta',
+    'tiv',
+    'wyn',
+  ];
+
+  /** A word for a number: another one for each below 65,536. */
+  function wordOf(number: number): string {
+    return [12, 8, 4, 0].map((bits) => SYLLABLES[(number >> bits) & 15]).join('');
+  }
+
+  const many = catalogueOf(
+    Array.from({ length: 10_000 }, (_, at) => [`${wordOf(at * 6)} Gizmo ${at}`, `k${at % 50}`, wordOf(at * 6 + 3)]),
+  );
+
+  it('finds each by its name, by its keywords, and misspelt', async () => {
+    const data = join(await folderWith({ 'db.json': textWith([...defaults.products, ...many]) }), 'db.json');
+    const shop = await startStorefront({ data });
+    for (const at of [0, 1, 4711, 9999]) {
+      const [word, keyword] = [wordOf(at * 6), wordOf(at * 6 + 3)];
+      const { name } = many[at] as Product;
+      expect((await namesFor(shop, word))[0], word).toBe(name);
+      expect((await namesFor(shop, keyword))[0], keyword).toBe(name);
+      expect((await namesFor(shop, `${word} ${keyword}`))[0], `${word} ${keyword}`).toBe(name);
+      expect(await namesFor(shop, `${word.slice(0, 7)}${word.slice(7, 8)}${word.slice(7)}`), word).toContain(name);
+      expect(await namesFor(shop, name), name).toContain(name);
+    }
+    expect(await namesFor(shop, 'gizmo')).toHaveLength(many.length);
+    expect(await namesFor(shop, '')).toHaveLength(defaults.products.length + many.length);
+    expect((await namesFor(shop, 'umbrlela'))[0]).toMatch(/Umbrella/);
+    expect(await namesFor(shop, 'zzzzzzzz')).toEqual([]);
+  });
+});

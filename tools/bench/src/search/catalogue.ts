@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { words } from 'popular-english-words';
+import { type Random, randomFrom } from './random.ts';
+
+/** What of a product is searched. */
+export interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly keywords: readonly string[];
+}
+
+/** How many of the most popular English words the largest catalogue draws from. */
+const WORDS = 60_000;
+
+/** How many words are too common to be searched for. */
+const TOO_COMMON = 150;
+
+const vocabulary: readonly string[] = words
+  .getMostPopular(WORDS + TOO_COMMON)
+  .slice(TOO_COMMON)
+  .filter((word) => /^[a-z]{3,14}$/.test(word));
+
+const UNITS = ['cm', 'ml', 'kg', 'W', 'mm'];
+
+/**
+ * A catalogue of a shop that doesn't exist. Words come as in real text: few of them often, most seldom (Zipf), and the more products the more
+ * words (Heaps: some 400 for 40 products, 15,000 for 10,000).
+ */
+export function makeCatalogue(size: number, seed: number): readonly Item[] {
+  const random = randomFrom(seed);
+  const known = Math.min(vocabulary.length, Math.round(60 * size ** 0.62));
+  // Each catalogue has a choice of words of its own.
+  const chosen = shuffled(vocabulary.slice(0, Math.max(known * 3, 2_000)), random).slice(0, known);
+  const categories = chosen.slice(0, Math.max(8, Math.round(size ** 0.5)));
+  const word = () => random.pick(random.next() < 0.25 ? categories : chosen);
+  return Array.from({ length: size }, () => item(word, categories, random));
+}
+
+function item(word: () => string, categories: readonly string[], random: Random): Item {
+  const [noun, kind] = [word(), word()];
+  const size = random.next() < 0.3 ? `, ${1 + random.below(90)} ${random.pick(UNITS)}` : '';
+  const joined = random.next() < 0.15 ? `${capital(word())}-${capital(word())} ` : '';
+  const name = `${capital(word())} ${joined}${capital(kind)} ${capital(noun)}${size}`;
+  const pair = random.next() < 0.3 ? [`${kind} ${noun}`] : [noun];
+  return { id: randomUUID(), name, keywords: [...new Set([...pair, random.pick(categories), word(), word()])] };
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+function shuffled<Entry>(entries: readonly Entry[], random: Random): Entry[] {
+  return entries
+    .map((entry) => ({ entry, rank: random.next() }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ entry }) => entry);
+}

@@ -1,0 +1,81 @@
+import uFuzzy from '@leeoniya/ufuzzy';
+import { create, insertMultiple, search as searchOrama } from '@orama/orama';
+import { Index } from 'flexsearch';
+import Fuse from 'fuse.js';
+import MiniSearch from 'minisearch';
+import { searchOf } from '../../../../src/search/product-index.ts';
+import type { Item } from './catalogue.ts';
+
+/** Finds the items that a term means, the best first. */
+export type Find = (term: string) => readonly Item[];
+
+/** An engine over a catalogue: making one builds its index. */
+export type Engine = (items: readonly Item[]) => Find;
+
+/** Each as its documentation has it for fuzzy search over name and keywords; "tuned" to what did best on the queries that are tuned on. */
+export const engines: Readonly<Record<string, Engine>> = {
+  ours: (items) => {
+    const products = items.map((item) => ({ ...item, image: '', rating: { stars: 0, count: 0 }, priceCents: 0 }));
+    const search = searchOf(products);
+    const itemOf = new Map(products.map((product, at) => [product, items[at] as Item]));
+    search('warm');
+    return (term) => search(term).map((product) => itemOf.get(product as (typeof products)[number]) as Item);
+  },
+  'Fuse.js': (items) => fuse(items, {}),
+  'Fuse.js, tuned': (items) =>
+    fuse(items, { threshold: 0.3, ignoreLocation: true, useTokenSearch: true, minMatchCharLength: 2 }),
+  MiniSearch: (items) => {
+    const index = new MiniSearch<Item>({
+      fields: ['name', 'keywords'],
+      extractField: (item, field) => (field === 'keywords' ? item.keywords.join(',') : item[field as 'id' | 'name']),
+    });
+    index.addAll(items);
+    const itemOf = new Map(items.map((item) => [item.id, item]));
+    return (term) =>
+      index
+        .search(term, { fuzzy: 0.25, prefix: true, combineWith: 'AND', boost: { name: 2 } })
+        .map(({ id }) => itemOf.get(id) as Item);
+  },
+  Orama: (items) => {
+    const database = create({ schema: { id: 'string', name: 'string', keywords: 'string' } });
+    insertMultiple(
+      database,
+      items.map((item) => ({ ...item, keywords: item.keywords.join(',') })),
+      5_000,
+    );
+    const itemOf = new Map(items.map((item) => [item.id, item]));
+    return (term) => {
+      const found = searchOrama(database, { term, tolerance: 1, threshold: 0, limit: items.length });
+      if (found instanceof Promise) throw new Error('Orama answers later');
+      return found.hits.map(({ id }) => itemOf.get(id) as Item);
+    };
+  },
+  uFuzzy: (items) => {
+    const fuzzy = new uFuzzy({ intraMode: 1, intraIns: 1, intraSub: 1, intraTrn: 1, intraDel: 1 });
+    const texts = items.map(({ name, keywords }) => `${name} ${keywords.join(',')}`.toLowerCase());
+    return (term) => {
+      const [places, info, order] = fuzzy.search(texts, term.toLowerCase(), 1, 1_000);
+      if (!places) return [];
+      const sorted = info && order ? order.map((at) => info.idx[at] as number) : places;
+      return sorted.map((place) => items[place] as Item);
+    };
+  },
+  'FlexSearch alone': (items) => {
+    const index = new Index({ tokenize: 'forward' });
+    items.forEach(({ name, keywords }, at) => {
+      index.add(at, `${name} ${keywords.join(',')}`);
+    });
+    return (term) => index.search(term, { limit: items.length }).map((at) => items[at as number] as Item);
+  },
+};
+
+function fuse(items: readonly Item[], options: object): Find {
+  const index = new Fuse([...items], {
+    keys: [
+      { name: 'name', weight: 2 },
+      { name: 'joined', getFn: ({ keywords }: Item) => keywords.join(',') },
+    ],
+    ...options,
+  });
+  return (term) => index.search(term).map(({ item }) => item);
+}

