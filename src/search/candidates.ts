@@ -36,9 +36,6 @@ const SLACK = 0.45;
 /** What of the effort a misspelt word takes that isn't complete, for each letter that lacks. */
 const OPEN_EFFORT = 0.1;
 
-/** The most effort that one letter takes. */
-const CLEAR_EFFORT = 1;
-
 /** The effort for a word that sounds like what was typed, however it is written, and the most that any is given. */
 const SOUND_EFFORT = 1;
 const MOST_EFFORT = 3.9;
@@ -73,9 +70,9 @@ const SOUND_LENGTH = 3;
 const INITIAL_EFFORT = 0.25;
 const INITIAL_LENGTH = 5;
 
-/** Whether some of the candidates take no more effort than a letter that slipped. */
-export function areClear(candidates: readonly Candidate[]): boolean {
-  return candidates.some(({ effort }) => effort <= CLEAR_EFFORT);
+/** The effort of the candidate that takes the least; infinite where there is none. */
+export function leastEffort(candidates: readonly Candidate[]): number {
+  return candidates.reduce((least, { effort }) => Math.min(least, effort), Number.POSITIVE_INFINITY);
 }
 
 /** The words that a text is, in one number or the other, that begin with it and that hold it. */

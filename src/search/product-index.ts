@@ -1,5 +1,5 @@
 import type { Product } from '../contract/operation.ts';
-import { areClear, asItStands, lookAlikes, TIERS } from './candidates.ts';
+import { asItStands, leastEffort, lookAlikes, TIERS } from './candidates.ts';
 import { folded, words } from './fold.ts';
 import { type Costs, cheapest, common, costsOf, mostOf, ranked } from './ranking.ts';
 import { textsOf } from './texts.ts';
@@ -15,8 +15,12 @@ const TERM_LIMIT = 512;
 const BORDER_LENGTH = 4;
 const BORDER_COST = 30;
 
-/** How many letters of each of two keywords leave no doubt that their border is meant. */
+/** How many letters of each of two keywords leave little doubt that their border is meant. */
 const BORDER_SIDE = 3;
+
+/** The most effort of a slip that is likelier than a border, and that of one letter, beyond which any border is likelier. */
+const SLIP_EFFORT = 0.75;
+const LETTER_EFFORT = 1;
 
 /** What it costs to have a term of several words as it is written: as much as a word that holds it. */
 const WRITTEN_COST = 24;
@@ -58,11 +62,10 @@ function createSearch(products: readonly Product[]): Search {
     const parts = splits(word).map(([one, other]) => common([costsOfExact(one), costsOfExact(other)]));
     const found = cheapest([costs, ...parts]);
     if (found.size > 0) return found;
-    const border = overBorder(word, BORDER_SIDE);
-    if (border.size > 0) return border;
     const alike = lookAlikes(word, vocabulary);
-    const anyBorder = areClear(alike) ? new Map() : overBorder(word, 1);
-    return anyBorder.size > 0 ? anyBorder : costsOf(alike, vocabulary);
+    const least = leastEffort(alike);
+    const border = least > SLIP_EFFORT ? overBorder(word, least > LETTER_EFFORT ? 1 : BORDER_SIDE) : new Map();
+    return border.size > 0 ? border : costsOf(alike, vocabulary);
   }
 
   function overBorder(word: string, least: number): Costs {

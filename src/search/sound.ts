@@ -14,7 +14,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/sch(?=[aeiou])/g, 'sk'],
   [/sc(?=[eiy])/g, 's'],
   [/ch/g, 'C'],
-  [/sh|(?<=[aeiou])ti(?=o|a)|(?<=[aeiou])ci(?=o|a)|ssi(?=o)/g, 'S'],
+  [/sh|(?<=[^s])ti(?=o|a)|(?<=[aeiou])ci(?=o|a)|ssi(?=o)/g, 'S'],
   [/th/g, 'T'],
   [/dge?(?=[eiy]|$)/g, 'j'],
   [/c(?=[eiy])/g, 's'],
