@@ -33,6 +33,9 @@ const SHORT_OPEN_EFFORT = 0.75;
 /** How much more effort than the best of them a candidate may take to be kept. */
 const SLACK = 0.45;
 
+/** The most effort that slips take: two letters that are wrong for no reason, but not where one is the first. */
+const SLIPS_EFFORT = 2.25;
+
 /** What of the effort a misspelt word takes that isn't complete, for each letter that lacks. */
 const OPEN_EFFORT = 0.1;
 
@@ -98,8 +101,10 @@ function misspelt(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
     found.push({ id, tier: TIERS.misspelt, effort: Math.min(effort, MOST_EFFORT) });
   for (const { id, isWhole } of near(typed, vocabulary)) {
     const word = words[id] ?? '';
-    if (isWhole) add(id, effortOf(typed, word, false));
-    else {
+    if (isWhole) {
+      const effort = effortOf(typed, word, false);
+      if (effort <= SLIPS_EFFORT) add(id, effort);
+    } else {
       const effort = effortOf(typed, word.slice(0, typed.length + 1), true);
       if (typed.length < SHORT_OPEN_LENGTH && effort > SHORT_OPEN_EFFORT) continue;
       add(id, effort + OPEN_EFFORT * (word.length - typed.length + 1));
@@ -148,7 +153,7 @@ function near(typed: string, { list: { texts, letters } }: Vocabulary): readonly
       continue;
     // No more of a long word is looked at than may be what was typed.
     const { whole, beginning } = ruler.measure(word, isLong ? typed.length + openLimit : length);
-    const isWhole = !isLong && whole <= limit;
+    const isWhole = !isLong && whole <= Math.min(limit, typoLimit(word));
     if (isWhole || (length > typed.length && beginning <= openLimit)) found.push({ id, isWhole });
   }
   ruler.done();

@@ -47,8 +47,8 @@ const MEANINGLESS = 'zqxzvjkq zqxzv';
 
 /**
  * A search over name and keywords. A blank term finds all. The products found have all words of the term, or the term as it is written; where none
- * has, most of its words. What is found as it is written with a comma (interface, search rule 5), or as one word that was split, is not taken for
- * words but where these are there exactly.
+ * has, most of its words. What is found as it is written with a comma (interface, search rule 5) is not taken for words but where these are
+ * there exactly.
  */
 function createSearch(products: readonly Product[]): Search {
   const vocabulary = vocabularyOf(products);
@@ -89,7 +89,7 @@ function createSearch(products: readonly Product[]): Search {
     const typed = [...new Set(words(wanted))];
     const written = typed[0] === wanted ? new Map() : costsAsWritten(wanted);
     const glued = typed.length === 2 ? costsOfExact(typed.join('')) : new Map();
-    const isThere = glued.size > 0 || (written.size > 0 && wanted.includes(','));
+    const isThere = written.size > 0 && wanted.includes(',');
     const each = typed.map(isThere ? costsOfExact : costsOfWord);
     const all = cheapest([written, glued, common(each)]);
     return ranked(all.size > 0 ? all : mostOf(each)).flatMap((place) => products[place] ?? []);

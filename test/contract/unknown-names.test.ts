@@ -104,7 +104,11 @@ describe('a name that the contract does not know', () => {
       const changed = await shop.ask('PUT', `/api/cart-items/${item?.productId}`, { deliveryOptionId: name });
       expect(changed.body.type, name).toBe('/problems/unknown-delivery-option');
       expect((await shop.ask('DELETE', `/api/cart-items/${name}`)).status, name).toBe(400);
-      expect((await shop.ask('GET', `/api/products?search=${name}`)).body, name).toEqual([]);
+      const found = (await shop.ask('GET', `/api/products?search=${name}`)).body;
+      expect(
+        found.every((product: object) => Object.hasOwn(product, 'keywords')),
+        name,
+      ).toBe(true);
     }
   });
 });
