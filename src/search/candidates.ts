@@ -20,10 +20,8 @@ export interface Candidate {
 const INSIDE_LENGTH = 3;
 const TYPO_LENGTH = 3;
 
-/** From how many letters on two of them may be wrong. */
+/** From how many letters on two of them may be wrong, and what was typed may be the misspelt beginning of a word. */
 const TWO_TYPOS_LENGTH = 5;
-
-/** From how many letters on what was typed may be the misspelt beginning of a word. */
 const OPEN_LENGTH = 4;
 
 /** Fewer letters than these say little: one that slips in them must be easily mistaken. */
@@ -43,6 +41,21 @@ const OPEN_EFFORT = 0.1;
 const SOUND_EFFORT = 1;
 const MOST_EFFORT = 3.9;
 
+/** The effort of the other number of a word. */
+const NUMBER_EFFORT = 0.05;
+
+/** How many letters may part words that sound alike, and the fewest sounds that count. */
+const SOUND_DISTANCE = 3;
+const SOUND_LENGTH = 3;
+
+/** The effort of a first letter and the end of the word, and how many letters that takes: "bball". */
+const INITIAL_EFFORT = 0.25;
+const INITIAL_LENGTH = 5;
+
+/** The effort of leaving vowels out, and of head and tail, and what each letter that lacks adds to it. */
+const VOWELS_EFFORT = { least: 0.4, letter: 0.1 };
+const HEAD_AND_TAIL_EFFORT = { least: 0.6, letter: 0.03 };
+
 /** The words that a typed word may be misspelt or shortened from. */
 export function lookAlikes(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
   if (typed.length < TYPO_LENGTH) return [];
@@ -61,17 +74,6 @@ function inBothNumbers(candidates: readonly Candidate[], vocabulary: Vocabulary)
   }
   return [...found.values()];
 }
-
-/** The effort of the other number of a word. */
-const NUMBER_EFFORT = 0.05;
-
-/** How many letters may part words that sound alike, and the fewest sounds that count. */
-const SOUND_DISTANCE = 3;
-const SOUND_LENGTH = 3;
-
-/** The effort of a first letter and the end of the word, and how many letters that takes: "bball". */
-const INITIAL_EFFORT = 0.25;
-const INITIAL_LENGTH = 5;
 
 /** The effort of the candidate that takes the least; infinite where there is none. */
 export function leastEffort(candidates: readonly Candidate[]): number {
@@ -161,22 +163,27 @@ function near(typed: string, { list: { texts, letters } }: Vocabulary): readonly
 }
 
 function shortened(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
-  const words = vocabulary.list.texts;
-  const found: Candidate[] = [];
-  const add = (id: WordId, effort: number) => found.push({ id, tier: TIERS.shortened, effort });
-  for (const id of vocabulary.withSkeleton(skeletonOf(typed))) {
-    const word = words[id] ?? '';
-    if (word.length > typed.length && isWithin(typed, word)) add(id, 0.4 + 0.1 * (word.length - typed.length));
+  return [
+    ...vocabulary.withSkeleton(skeletonOf(typed)).flatMap((id) => withoutVowels(typed, id, vocabulary)),
+    ...vocabulary.initial(typed.charAt(0)).flatMap((id) => headAndTail(typed, id, vocabulary)),
+  ];
+}
+
+function withoutVowels(typed: string, id: WordId, { list }: Vocabulary): readonly Candidate[] {
+  const lacking = (list.texts[id] ?? '').length - typed.length;
+  if (lacking <= 0 || !isWithin(typed, list.texts[id] ?? '')) return [];
+  return [{ id, tier: TIERS.shortened, effort: VOWELS_EFFORT.least + VOWELS_EFFORT.letter * lacking }];
+}
+
+function headAndTail(typed: string, id: WordId, { list }: Vocabulary): readonly Candidate[] {
+  const word = list.texts[id] ?? '';
+  if (!isHeadAndTail(typed, word)) return [];
+  // One letter and then what ends a word is a known way to shorten it: as good as a slip.
+  if (typed.length >= INITIAL_LENGTH && word.endsWith(typed.slice(1))) {
+    return [{ id, tier: TIERS.misspelt, effort: INITIAL_EFFORT }];
   }
-  for (const id of vocabulary.initial(typed.charAt(0))) {
-    const word = words[id] ?? '';
-    if (!isHeadAndTail(typed, word)) continue;
-    // One letter and then what ends a word is a known way to shorten it: that is no slip.
-    if (typed.length >= INITIAL_LENGTH && word.endsWith(typed.slice(1))) {
-      found.push({ id, tier: TIERS.misspelt, effort: INITIAL_EFFORT });
-    } else add(id, 0.6 + 0.03 * (word.length - typed.length));
-  }
-  return found;
+  const { least, letter } = HEAD_AND_TAIL_EFFORT;
+  return [{ id, tier: TIERS.shortened, effort: least + letter * (word.length - typed.length) }];
 }
 
 /** The candidates that take hardly more effort than the best, each word once. */

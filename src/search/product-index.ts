@@ -1,7 +1,7 @@
 import type { Product } from '../contract/operation.ts';
 import { asItStands, leastEffort, lookAlikes, TIERS } from './candidates.ts';
 import { folded, words } from './fold.ts';
-import { type Costs, cheapest, common, costsOf, mostOf, ranked } from './ranking.ts';
+import { type Costs, cheapest, common, costsOf, mostOf, ranked, TIER } from './ranking.ts';
 import { textsOf } from './texts.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
@@ -11,9 +11,9 @@ export type Search = (term: string) => readonly Product[];
 /** The longest part of a term that is looked at, in characters. */
 const TERM_LIMIT = 512;
 
-/** The shortest text that is looked for where two keywords run together, and what it costs to be found there: more than within a word. */
+/** The shortest text that is looked for where two keywords run together, and what it costs to be found there: hardly less than a misspelt word. */
 const BORDER_LENGTH = 4;
-const BORDER_COST = 30;
+const BORDER_COST = TIERS.misspelt * TIER - 1;
 
 /** How many letters of each of two keywords leave little doubt that their border is meant. */
 const BORDER_SIDE = 3;
@@ -23,7 +23,7 @@ const SLIP_EFFORT = 0.75;
 const LETTER_EFFORT = 1;
 
 /** What it costs to have a term of several words as it is written: as much as a word that holds it. */
-const WRITTEN_COST = 24;
+const WRITTEN_COST = TIERS.inside * TIER;
 
 const searches = new WeakMap<readonly Product[], Search>();
 

@@ -5,7 +5,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type Costs = ReadonlyMap<number, number>;
 
 /** What a tier costs: more than any effort within it and the step from name to keywords. */
-const TIER = 8;
+export const TIER = 8;
 const KEYWORDS = 4;
 
 /** The products that have one of the candidates, and what they cost: the tier counts first, then name before keywords, then the effort. */

@@ -31,7 +31,7 @@ export async function repairDataFile(parts: RepairParts): Promise<string> {
   try {
     if (holds(disk, path, check)) return `${path} is as it should be: nothing was changed`;
     const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
-    const aside = keepAside(disk, path);
+    const aside = setAside(disk, path);
     if (aside?.content) file.know(aside.content);
     await file.replace(Buffer.from(text)).catch((cause) => {
       throw undone(disk, path, aside, cause);
@@ -70,7 +70,7 @@ function undone(disk: Disk, path: string, aside: Aside | undefined, cause: unkno
 }
 
 /** Gives a file or folder at `path` another name; undefined where there is none. Throws `DataFault` for anything else: it may be a device. */
-function keepAside(disk: Disk, path: string): Aside | undefined {
+function setAside(disk: Disk, path: string): Aside | undefined {
   const stats = disk.stats(path);
   if (!stats) return undefined;
   if (!stats.isFile() && !stats.isDirectory()) throw new DataFault(`${path} is not a file: choose another with --data`);

@@ -7,10 +7,11 @@ import { defaults } from '../support/default-data.ts';
 const { products } = defaults;
 const search = searchOf(products);
 
-/** The words of a product: what stands between anything that is neither a letter nor a digit. */
+/** The words of a product: what stands between anything that is neither a letter nor a digit, an apostrophe left out. */
 function wordsOf({ name, keywords }: Product): readonly string[] {
   return [name, ...keywords]
     .join(' ')
+    .replaceAll("'", '')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '');
 }
