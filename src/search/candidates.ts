@@ -1,8 +1,6 @@
-import { rulerFor } from './distance.ts';
 import { effortOf } from './effort.ts';
-import { isHeadAndTail, isWithin, otherNumbersOf, skeletonOf } from './shortened.ts';
+import { endsOf, isHeadAndTail, isWithin, otherNumbersOf, skeletonOf } from './shortened.ts';
 import { soundOf } from './sound.ts';
-import { bitsIn, lettersOf } from './text-list.ts';
 import type { Vocabulary, WordId } from './vocabulary.ts';
 
 /** In what way a word is what was typed: the sooner, the better. */
@@ -19,10 +17,6 @@ export interface Candidate {
 /** The shortest text that is looked for within words, and the shortest that may be misspelt or shortened, in letters. */
 const INSIDE_LENGTH = 3;
 const TYPO_LENGTH = 3;
-
-/** From how many letters on two of them may be wrong, and what was typed may be the misspelt beginning of a word. */
-const TWO_TYPOS_LENGTH = 5;
-const OPEN_LENGTH = 4;
 
 /** Fewer letters than these say little: one that slips in them must be easily mistaken. */
 const SHORT_OPEN_LENGTH = 5;
@@ -44,8 +38,9 @@ const MOST_EFFORT = 3.9;
 /** The effort of the other number of a word. */
 const NUMBER_EFFORT = 0.05;
 
-/** How many letters may part words that sound alike, and the fewest sounds that count. */
-const SOUND_DISTANCE = 3;
+/** How much effort may part words that sound alike, how many letters one may have more, and the fewest sounds that count. */
+const SOUND_LIMIT = 2.75;
+const SOUND_LETTERS = 2;
 const SOUND_LENGTH = 3;
 
 /** The effort of a first letter and the end of the word, and how many letters that takes: "bball". */
@@ -66,7 +61,7 @@ export function lookAlikes(typed: string, vocabulary: Vocabulary): readonly Cand
 function inBothNumbers(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
   const found = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   for (const candidate of candidates) {
-    for (const form of otherNumbersOf(vocabulary.list.texts[candidate.id] ?? '')) {
+    for (const form of otherNumbersOf(vocabulary.words[candidate.id] ?? '')) {
       const id = vocabulary.idOf(form);
       if (id !== undefined && !found.has(id))
         found.set(id, { ...candidate, id, effort: candidate.effort + NUMBER_EFFORT });
@@ -82,7 +77,7 @@ export function leastEffort(candidates: readonly Candidate[]): number {
 
 /** The words that a text is, in one number or the other, that begin with it and that hold it. */
 export function asItStands(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
-  const words = vocabulary.list.texts;
+  const { words } = vocabulary;
   const found = new Map<WordId, Candidate>();
   const add = (id: WordId | undefined, tier: number) => {
     if (id === undefined || found.has(id)) return;
@@ -92,16 +87,16 @@ export function asItStands(typed: string, vocabulary: Vocabulary): readonly Cand
   add(vocabulary.idOf(typed), TIERS.exact);
   for (const form of otherNumbersOf(typed)) add(vocabulary.idOf(form), TIERS.number);
   for (const id of vocabulary.beginningWith(typed)) add(id, TIERS.beginning);
-  if (typed.length >= INSIDE_LENGTH) for (const id of vocabulary.list.holding(typed)) add(id, TIERS.inside);
+  if (typed.length >= INSIDE_LENGTH) for (const id of vocabulary.holding(typed)) add(id, TIERS.inside);
   return [...found.values()];
 }
 
 function misspelt(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
-  const words = vocabulary.list.texts;
+  const { words } = vocabulary;
   const found: Candidate[] = [];
   const add = (id: WordId, effort: number) =>
     found.push({ id, tier: TIERS.misspelt, effort: Math.min(effort, MOST_EFFORT) });
-  for (const { id, isWhole } of near(typed, vocabulary)) {
+  for (const { place: id, isWhole } of vocabulary.nearTo(typed)) {
     const word = words[id] ?? '';
     if (isWhole) {
       const effort = effortOf(typed, word, false);
@@ -112,71 +107,38 @@ function misspelt(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
       add(id, effort + OPEN_EFFORT * (word.length - typed.length + 1));
     }
   }
-  for (const id of soundingLike(typed, vocabulary))
-    add(id, Math.min(SOUND_EFFORT, effortOf(typed, words[id] ?? '', false)));
-  return found;
+  return [...found, ...soundingLike(typed, vocabulary)];
 }
 
 /** The words that sound like what was typed and aren't written all too differently. */
-function soundingLike(typed: string, vocabulary: Vocabulary): readonly WordId[] {
+function soundingLike(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
   const sound = soundOf(typed);
-  const alike = sound.length < SOUND_LENGTH ? [] : vocabulary.sounding(sound);
-  const ruler = rulerFor(typed);
-  const found = alike.filter((id) => {
-    const word = vocabulary.list.texts[id] ?? '';
-    return ruler.measure(word, word.length).whole <= SOUND_DISTANCE;
+  if (sound.length < SOUND_LENGTH) return [];
+  return vocabulary.sounding(sound).flatMap((id) => {
+    const word = vocabulary.words[id] ?? '';
+    const effort = effortOf(typed, word, false);
+    return effort > SOUND_LIMIT || Math.abs(word.length - typed.length) > SOUND_LETTERS
+      ? []
+      : [{ id, tier: TIERS.misspelt, effort: Math.min(effort, SOUND_EFFORT) }];
   });
-  ruler.done();
-  return found;
-}
-
-function typoLimit(typed: string): number {
-  return typed.length >= TWO_TYPOS_LENGTH ? 2 : 1;
-}
-
-/** A word that is near to what was typed, or of which a beginning is. */
-interface Near {
-  readonly id: WordId;
-  readonly isWhole: boolean;
-}
-
-/** The words that are one or two letters away from what was typed, or of which a beginning is one letter away. */
-function near(typed: string, { list: { texts, letters } }: Vocabulary): readonly Near[] {
-  const limit = typoLimit(typed);
-  const openLimit = typed.length < OPEN_LENGTH ? -1 : 1;
-  const own = lettersOf(typed);
-  const ruler = rulerFor(typed);
-  const found: Near[] = [];
-  for (let id = 0; id < letters.length; id++) {
-    const word = texts[id] as string;
-    const { length } = word;
-    const isLong = length > typed.length + limit;
-    if (length < typed.length - limit || bitsIn(own & ~(letters[id] as number)) > (isLong ? openLimit : limit))
-      continue;
-    // No more of a long word is looked at than may be what was typed.
-    const { whole, beginning } = ruler.measure(word, isLong ? typed.length + openLimit : length);
-    const isWhole = !isLong && whole <= Math.min(limit, typoLimit(word));
-    if (isWhole || (length > typed.length && beginning <= openLimit)) found.push({ id, isWhole });
-  }
-  ruler.done();
-  return found;
 }
 
 function shortened(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
   return [
     ...vocabulary.withSkeleton(skeletonOf(typed)).flatMap((id) => withoutVowels(typed, id, vocabulary)),
-    ...vocabulary.initial(typed.charAt(0)).flatMap((id) => headAndTail(typed, id, vocabulary)),
+    ...vocabulary.withSkeleton(skeletonOf(`${typed}s`)).flatMap((id) => withoutVowels(typed, id, vocabulary)),
+    ...vocabulary.withEnds(endsOf(typed)).flatMap((id) => headAndTail(typed, id, vocabulary)),
   ];
 }
 
-function withoutVowels(typed: string, id: WordId, { list }: Vocabulary): readonly Candidate[] {
-  const lacking = (list.texts[id] ?? '').length - typed.length;
-  if (lacking <= 0 || !isWithin(typed, list.texts[id] ?? '')) return [];
+function withoutVowels(typed: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
+  const lacking = (words[id] ?? '').length - typed.length;
+  if (lacking <= 0 || !isWithin(typed, words[id] ?? '')) return [];
   return [{ id, tier: TIERS.shortened, effort: VOWELS_EFFORT.least + VOWELS_EFFORT.letter * lacking }];
 }
 
-function headAndTail(typed: string, id: WordId, { list }: Vocabulary): readonly Candidate[] {
-  const word = list.texts[id] ?? '';
+function headAndTail(typed: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
+  const word = words[id] ?? '';
   if (!isHeadAndTail(typed, word)) return [];
   // One letter and then what ends a word is a known way to shorten it: as good as a slip.
   if (typed.length >= INITIAL_LENGTH && word.endsWith(typed.slice(1))) {

@@ -2,6 +2,7 @@ import type { Product } from '../contract/operation.ts';
 import { asItStands, leastEffort, lookAlikes, TIERS } from './candidates.ts';
 import { folded, words } from './fold.ts';
 import { type Costs, cheapest, common, costsOf, mostOf, ranked, TIER } from './ranking.ts';
+import { otherNumbersOf } from './shortened.ts';
 import { textsOf } from './texts.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
@@ -18,9 +19,15 @@ const BORDER_COST = TIERS.misspelt * TIER - 1;
 /** How many letters of each of two keywords leave little doubt that their border is meant. */
 const BORDER_SIDE = 3;
 
+/** What stands between two parts that are also written as one word. */
+const PARTING = [' ', '-'];
+
 /** The most effort of a slip that is likelier than a border, and that of one letter, beyond which any border is likelier. */
 const SLIP_EFFORT = 0.75;
 const LETTER_EFFORT = 1;
+
+/** A word, or words of which the first is long enough to be found within others: all that a term is which is written so. */
+const PLAIN = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
 
 /** What it costs to have a term of several words as it is written: as much as a word that holds it. */
 const WRITTEN_COST = TIERS.inside * TIER;
@@ -59,8 +66,7 @@ function createSearch(products: readonly Product[]): Search {
     const standing = asItStands(word, vocabulary);
     const costs = costsOf(standing, vocabulary);
     if (standing.some(({ tier }) => tier < TIERS.inside)) return costs;
-    const parts = splits(word).map(([one, other]) => common([costsOfExact(one), costsOfExact(other)]));
-    const found = cheapest([costs, ...parts]);
+    const found = cheapest([costs, ...splits(word).map(costsOfParts)]);
     if (found.size > 0) return found;
     const alike = lookAlikes(word, vocabulary);
     const least = leastEffort(alike);
@@ -68,9 +74,29 @@ function createSearch(products: readonly Product[]): Search {
     return border.size > 0 ? border : costsOf(alike, vocabulary);
   }
 
+  /** What the products cost that have a word that is one slip away, for one that isn't there itself. */
+  function costsOfSlips(word: string): Costs {
+    const isWord = asItStands(word, vocabulary).some(({ tier }) => tier < TIERS.beginning);
+    return isWord ? new Map() : costsOf(lookAlikes(word, vocabulary), vocabulary);
+  }
+
   function overBorder(word: string, least: number): Costs {
     const places = word.length < BORDER_LENGTH ? [] : texts.runningTogether(word, least);
     return new Map(places.map((place) => [place, BORDER_COST]));
+  }
+
+  /** What the products cost that have both parts of a word, the second in either number; a letter alone must stand right before or behind the other part. */
+  function costsOfParts([one, other]: Parts): Costs {
+    const others = [other, ...otherNumbersOf(other)].filter(isThere);
+    if (!isThere(one) || others.length === 0) return new Map();
+    const costs = common([costsOfExact(one), cheapest(others.map(costsOfExact))]);
+    if (costs.size === 0 || Math.min(one.length, other.length) > 1) return costs;
+    const together = new Set(PARTING.flatMap((parting) => texts.holding(one + parting + other)));
+    return new Map([...costs].filter(([place]) => together.has(place)));
+  }
+
+  function isThere(word: string): boolean {
+    return vocabulary.idOf(word) !== undefined;
   }
 
   function costsOfExact(word: string): Costs {
@@ -83,20 +109,30 @@ function createSearch(products: readonly Product[]): Search {
     return new Map(texts.holding(wanted).map((place) => [place, WRITTEN_COST]));
   }
 
+  function inOrder(costs: Costs): readonly Product[] {
+    return ranked(costs).map((place) => products[place] as Product);
+  }
+
   return (term) => {
     const wanted = folded(term.slice(0, TERM_LIMIT)).trim();
     if (wanted === '') return products;
     const typed = [...new Set(words(wanted))];
-    const written = typed[0] === wanted ? new Map() : costsAsWritten(wanted);
+    const written = PLAIN.test(wanted) ? new Map() : costsAsWritten(wanted);
     const glued = typed.length === 2 ? costsOfExact(typed.join('')) : new Map();
-    const isThere = written.size > 0 && wanted.includes(',');
-    const each = typed.map(isThere ? costsOfExact : costsOfWord);
-    const all = cheapest([written, glued, common(each)]);
-    return ranked(all.size > 0 ? all : mostOf(each)).flatMap((place) => products[place] ?? []);
+    const isWritten = written.size > 0 && wanted.includes(',');
+    const each = typed.map(isWritten ? costsOfExact : costsOfWord);
+    const found = cheapest([written, glued, common(each)]);
+    if (found.size > 0) return inOrder(found);
+    // No product has all of them: one that begins another word, or stands in one, may be misspelt nevertheless.
+    const more = typed.map((word, at) => cheapest([each[at] ?? new Map(), costsOfSlips(word)]));
+    const all = isWritten ? found : common(more);
+    return inOrder(all.size > 0 ? all : mostOf(each));
   };
 }
 
+type Parts = readonly [string, string];
+
 /** A word in two parts, each way to part it. */
-function splits(word: string): (readonly [string, string])[] {
+function splits(word: string): readonly Parts[] {
   return Array.from({ length: word.length - 1 }, (_, at) => [word.slice(0, at + 1), word.slice(at + 1)]);
 }

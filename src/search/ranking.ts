@@ -51,15 +51,24 @@ export function mostOf(words: readonly Costs[]): Costs {
 
 /** The least that each product costs. */
 export function cheapest(all: readonly Costs[]): Costs {
-  const costs = new Map<number, number>();
-  for (const one of all)
+  const [first, ...others] = all.filter(({ size }) => size > 0);
+  if (!first || others.length === 0) return first ?? new Map();
+  const costs = new Map(first);
+  for (const one of others)
     for (const [product, cost] of one) costs.set(product, Math.min(cost, costs.get(product) ?? cost));
   return costs;
 }
 
+/** Costs that differ by less are the same. */
+const FINENESS = 1 / 1_024;
+
 /** The places of the products, the cheapest first; of those that cost the same, in the order of the catalogue. */
 export function ranked(costs: Costs): readonly number[] {
-  return [...costs]
-    .sort(([one, oneCost], [other, otherCost]) => oneCost - otherCost || one - other)
-    .map(([place]) => place);
+  let count = 1;
+  for (const place of costs.keys()) count = Math.max(count, place + 1);
+  // Cost and place in one number: such are sorted many times as quickly as pairs.
+  const keys = new Float64Array(costs.size);
+  let at = 0;
+  for (const [place, cost] of costs) keys[at++] = Math.round(cost / FINENESS) * count + place;
+  return Array.from(keys.sort(), (key) => key % count);
 }

@@ -16,6 +16,14 @@ export function isWithin(text: string, word: string): boolean {
   return at === text.length;
 }
 
+/** How many letters of a word's end are its tail, at least. */
+const TAIL = 3;
+
+/** What a head and tail has of a word, at least: its first letter and its last ones. */
+export function endsOf(word: string): string {
+  return word.charAt(0) + word.slice(-TAIL);
+}
+
 /** Whether a text is the head and the tail of a word that has at least two letters more: "bball" of basketball. */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
@@ -23,7 +31,7 @@ export function isHeadAndTail(text: string, word: string): boolean {
   while (head < text.length && text[head] === word[head]) head++;
   let tail = 0;
   while (tail < text.length && text.at(-1 - tail) === word.at(-1 - tail)) tail++;
-  return head >= 1 && tail >= 3 && head + tail >= text.length;
+  return head >= 1 && tail >= TAIL && head + tail >= text.length;
 }
 
 /** The other number of a word, each way in which it may be written: singular of plural, plural of singular. */

@@ -1,6 +1,6 @@
 import type { Product } from '../contract/operation.ts';
 import { folded } from './fold.ts';
-import { type TextList, textList } from './text-list.ts';
+import { type Sieve, sieveOf } from './sieve.ts';
 
 /** Names and keywords as texts, in which more than a word can be looked for. */
 export interface Texts {
@@ -10,27 +10,46 @@ export interface Texts {
   runningTogether(text: string, least: number): readonly number[];
 }
 
+/** The machine words by which the parts of a product's texts are noted. */
+const TEXT_PAIRS = 10;
+
 /** The names of all products and their keywords, these joined by a comma (interface, search rule 5); made ready when first asked for. */
 export function textsOf(products: readonly Product[]): Texts {
-  const keywords = () => products.map((product) => withoutBlanks(folded(product.keywords.join(','))));
-  let written: TextList | undefined;
-  let apart: readonly string[] | undefined;
-  let together: TextList | undefined;
+  const nameOf = (place: number) => folded(products[place]?.name ?? '');
+  const keywordsOf = (place: number) => withoutBlanks(folded(products[place]?.keywords.join(',') ?? ''));
+  let made: Sieve | undefined;
+  const sieve = () => {
+    made ??= sieveOf(products.length, (place) => allOf(nameOf(place), keywordsOf(place)), TEXT_PAIRS);
+    return made;
+  };
+  const holding = (text: string) =>
+    sieve()
+      .mayHold(text)
+      .filter((place) => nameOf(place).includes(text) || keywordsOf(place).includes(text));
   return {
     holding(text) {
-      written ??= textList(keywords().map((joined, place) => `${folded(products[place]?.name ?? '')}\n${joined}`));
       const wanted = withoutBlanks(text);
-      const both = wanted === text ? [] : written.holding(text);
-      return [...new Set([...written.holding(wanted), ...both])];
+      return wanted === text ? holding(text) : [...new Set([...holding(wanted), ...holding(text)])];
     },
     runningTogether(text, least) {
-      apart ??= keywords().map((joined) => joined.replaceAll(/[^\p{L}\p{N},]/gu, ''));
-      together ??= textList(apart.map((joined) => joined.replaceAll(',', '')));
       const borders = Array.from({ length: Math.max(0, text.length - 2 * least + 1) }, (_, at) => at + least);
       const parted = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
-      return together.holding(text).filter((place) => parted.some((part) => apart?.[place]?.includes(part)));
+      const isOver = (keywords: string) => parted.some((part) => keywords.includes(part));
+      return sieve()
+        .mayHold(text)
+        .filter((place) => isOver(bare(keywordsOf(place))));
     },
   };
+}
+
+/** All that is looked for in a product: its name, its keywords with their commas and these run together. */
+function allOf(name: string, keywords: string): string {
+  return `${name}\n${keywords}\n${bare(keywords).replaceAll(',', '')}`;
+}
+
+/** Keywords without what is neither letter nor digit, but for the commas between them. */
+function bare(keywords: string): string {
+  return /^[a-z0-9,]*$/.test(keywords) ? keywords : keywords.replaceAll(/[^\p{L}\p{N},]/gu, '');
 }
 
 /** A text without the blanks around its commas. */

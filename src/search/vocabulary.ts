@@ -1,12 +1,16 @@
 import { Index } from 'flexsearch';
 import type { Product } from '../contract/operation.ts';
 import { folded, words } from './fold.ts';
-import { skeletonOf } from './shortened.ts';
+import { type Near, nearWords } from './near-words.ts';
+import { endsOf, skeletonOf } from './shortened.ts';
+import { sieveOf } from './sieve.ts';
 import { soundOf } from './sound.ts';
-import { type TextList, textList } from './text-list.ts';
 
 /** How many letters of a word the forward index keeps; what is left of the few words that share these is compared. All would take seven times the memory. */
-const FORWARD_LENGTH = 5;
+const FORWARD_LENGTH = 3;
+
+/** The machine words by which the parts of a word are noted. */
+const WORD_PAIRS = 1;
 
 /** A word of a vocabulary, by its place in it. */
 export type WordId = number;
@@ -14,12 +18,16 @@ export type WordId = number;
 /** The distinct words of a catalogue, and where they stand. */
 export interface Vocabulary {
   /** The words: the place of each is its id. */
-  readonly list: TextList;
+  readonly words: readonly string[];
   idOf(word: string): WordId | undefined;
   /** The words that begin with a text. */
   beginningWith(text: string): readonly WordId[];
-  /** The words that begin with a letter. */
-  initial(letter: string): readonly WordId[];
+  /** The words that hold a text. */
+  holding(text: string): readonly WordId[];
+  /** The words that are near to what was typed, or of which a beginning is. */
+  nearTo(typed: string): readonly Near[];
+  /** The words that have the same head and tail, at least. */
+  withEnds(ends: string): readonly WordId[];
   /** The words that sound alike. */
   sounding(sound: string): readonly WordId[];
   /** The words that have the same consonants. */
@@ -52,16 +60,17 @@ export function vocabularyOf(products: readonly Product[]): Vocabulary {
   };
   const pairs: number[] = [];
   const wordOfPair: number[] = [];
+  /** The last product that each word was noted for. */
+  const lastPlace: number[] = [];
+  const note = (id: WordId, place: number, field: number) => {
+    if (lastPlace[id] === place) return;
+    lastPlace[id] = place;
+    wordOfPair.push(id);
+    pairs.push(2 * place + field);
+  };
   products.forEach(({ name, keywords }, place) => {
-    const seen = new Set<WordId>();
-    const note = (field: number) => (id: WordId) => {
-      if (seen.has(id)) return;
-      seen.add(id);
-      wordOfPair.push(id);
-      pairs.push(2 * place + field);
-    };
-    words(folded(name)).map(idFor).forEach(note(0));
-    for (const keyword of keywords) idsOfKeyword(keyword).forEach(note(1));
+    for (const word of words(folded(name))) note(idFor(word), place, 0);
+    for (const keyword of keywords) for (const id of idsOfKeyword(keyword)) note(id, place, 1);
   });
   return indexed(found, ids, grouped(found.length, wordOfPair, pairs));
 }
@@ -96,33 +105,41 @@ function indexed(
     forward.add(id, word);
   });
   const groups = {
-    initial: lazily(() => byKey(list, (word) => word.slice(0, 1))),
+    ends: lazily(() => byKey(list, endsOf)),
     sound: lazily(() => byKey(list, soundOf)),
     skeleton: lazily(() => byKey(list, skeletonOf)),
   };
+  const sieve = sieveOf(list.length, (id) => list[id] as string, WORD_PAIRS);
   return {
-    list: textList(list),
+    words: list,
+    holding: (text) => sieve.mayHold(text).filter((id) => list[id]?.includes(text)),
+    nearTo: nearWords(list),
     idOf: (word) => ids.get(word),
     beginningWith(text) {
       const found = forward.search(text.slice(0, FORWARD_LENGTH), { limit: list.length }) as WordId[];
       return text.length <= FORWARD_LENGTH ? found : found.filter((id) => list[id]?.startsWith(text));
     },
-    initial: (letter) => groups.initial().get(letter) ?? [],
-    sounding: (sound) => groups.sound().get(sound) ?? [],
-    withSkeleton: (skeleton) => groups.skeleton().get(skeleton) ?? [],
+    withEnds: (ends) => groups.ends()(ends),
+    sounding: (sound) => groups.sound()(sound),
+    withSkeleton: (skeleton) => groups.skeleton()(skeleton),
     placesOf,
   };
 }
 
-function byKey(list: readonly string[], keyOf: (word: string) => string): ReadonlyMap<string, readonly WordId[]> {
-  const groups = new Map<string, WordId[]>();
+/** The words that have a key, in their order: of each word is noted which one before it has the same. */
+function byKey(list: readonly string[], keyOf: (word: string) => string): (key: string) => readonly WordId[] {
+  const last = new Map<string, WordId>();
+  const before = new Int32Array(list.length);
   list.forEach((word, id) => {
     const key = keyOf(word);
-    const group = groups.get(key);
-    if (group) group.push(id);
-    else groups.set(key, [id]);
+    before[id] = last.get(key) ?? -1;
+    last.set(key, id);
   });
-  return groups;
+  return (key) => {
+    const ids: WordId[] = [];
+    for (let id = last.get(key) ?? -1; id >= 0; id = before[id] as number) ids.push(id);
+    return ids.reverse();
+  };
 }
 
 function lazily<Value>(make: () => Value): () => Value {

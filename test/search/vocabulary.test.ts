@@ -39,9 +39,9 @@ describe('a vocabulary', () => {
   it('has each word of names and keywords once', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const { list, idOf } = vocabularyOf(catalogueWith(entries));
-        expect(list.texts).toEqual(distinct(entries));
-        expect(list.texts.map(idOf)).toEqual(list.texts.map((_, id) => id));
+        const { words, idOf } = vocabularyOf(catalogueWith(entries));
+        expect(words).toEqual(distinct(entries));
+        expect(words.map(idOf)).toEqual(words.map((_, id) => id));
       }),
     );
   });
@@ -49,9 +49,9 @@ describe('a vocabulary', () => {
   it('finds the words that begin with a text, however long it is', () => {
     fc.assert(
       fc.property(anyEntries, anyWord, (entries, text) => {
-        const { list, beginningWith } = vocabularyOf(catalogueWith(entries));
+        const { words, beginningWith } = vocabularyOf(catalogueWith(entries));
         const expected = distinct(entries).filter((word) => word.startsWith(text));
-        expect(wordsOf(beginningWith(text), list.texts)).toEqual(expected.toSorted());
+        expect(wordsOf(beginningWith(text), words)).toEqual(expected.toSorted());
       }),
       { numRuns: 300 },
     );
@@ -60,8 +60,8 @@ describe('a vocabulary', () => {
   it('finds each word by each of its beginnings', () => {
     fc.assert(
       fc.property(anyEntries, fc.integer({ min: 1, max: 12 }), (entries, length) => {
-        const { list, beginningWith } = vocabularyOf(catalogueWith(entries));
-        list.texts.forEach((word, id) => {
+        const { words, beginningWith } = vocabularyOf(catalogueWith(entries));
+        words.forEach((word, id) => {
           expect(beginningWith(word.slice(0, length))).toContain(id);
         });
       }),
@@ -71,8 +71,8 @@ describe('a vocabulary', () => {
   it('knows where each word stands: in a name, or in keywords alone', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const { list, placesOf } = vocabularyOf(catalogueWith(entries));
-        list.texts.forEach((word, id) => {
+        const { words, placesOf } = vocabularyOf(catalogueWith(entries));
+        words.forEach((word, id) => {
           const expected = entries.flatMap(({ name, keywords }, place) => {
             if (name.includes(word)) return [2 * place];
             return keywords.flat().includes(word) ? [2 * place + 1] : [];
@@ -83,17 +83,17 @@ describe('a vocabulary', () => {
     );
   });
 
-  it('finds words by their first letter, their sound and their consonants', () => {
-    const { list, initial, sounding, withSkeleton } = vocabularyOf(
+  it('finds words by their ends, their sound and their consonants', () => {
+    const { words, withEnds, sounding, withSkeleton } = vocabularyOf(
       catalogueOf([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]),
     );
-    expect(wordsOf(initial('k'), list.texts)).toEqual(['kettle', 'kitten']);
-    expect(wordsOf(initial('к'), list.texts)).toEqual(['кофе']);
-    expect(initial('z')).toEqual([]);
-    expect(initial('')).toEqual([]);
-    expect(wordsOf(sounding('saks'), list.texts)).toEqual(['socks', 'sox']);
+    expect(wordsOf(withEnds('ktle'), words)).toEqual(['kettle']);
+    expect(wordsOf(withEnds('кофе'), words)).toEqual(['кофе']);
+    expect(withEnds('k')).toEqual([]);
+    expect(withEnds('')).toEqual([]);
+    expect(wordsOf(sounding('saks'), words)).toEqual(['socks', 'sox']);
     expect(sounding('constructor')).toEqual([]);
-    expect(wordsOf(withSkeleton('ktl'), list.texts)).toEqual(['kettle']);
+    expect(wordsOf(withSkeleton('ktl'), words)).toEqual(['kettle']);
     expect(withSkeleton('__proto__')).toEqual([]);
   });
 
@@ -107,9 +107,9 @@ describe('a vocabulary', () => {
     ['an apostrophe', [["Chef's Chef’s"]], ['chefs']],
     ['a word that is too long', [[`${'x'.repeat(31)}yz`, 'x'.repeat(31)]], ['x'.repeat(31)]],
   ] as const)('of %s has its words', (_what, entries, expected) => {
-    const { list, beginningWith, placesOf } = vocabularyOf(catalogueOf(entries));
-    expect(list.texts).toEqual(expected);
-    list.texts.forEach((word, id) => {
+    const { words, beginningWith, placesOf } = vocabularyOf(catalogueOf(entries));
+    expect(words).toEqual(expected);
+    words.forEach((word, id) => {
       expect(beginningWith(word)).toContain(id);
       expect(placesOf(id)).toHaveLength(1);
     });

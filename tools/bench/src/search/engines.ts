@@ -3,7 +3,7 @@ import { create, insertMultiple, search as searchOrama } from '@orama/orama';
 import { Index } from 'flexsearch';
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
-import { searchOf } from '../../../../src/search/product-index.ts';
+import { prepareSearch, searchOf } from '../../../../src/search/product-index.ts';
 import type { Item } from './catalogue.ts';
 
 /** Finds the items that a term means, the best first. */
@@ -18,7 +18,7 @@ export const engines: Readonly<Record<string, Engine>> = {
     const products = items.map((item) => ({ ...item, image: '', rating: { stars: 0, count: 0 }, priceCents: 0 }));
     const search = searchOf(products);
     const itemOf = new Map(products.map((product, at) => [product, items[at] as Item]));
-    search('warm');
+    prepareSearch(products);
     return (term) => search(term).map((product) => itemOf.get(product as (typeof products)[number]) as Item);
   },
   'Fuse.js': (items) => fuse(items, {}),

