@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { words } from 'popular-english-words';
 import { type Random, randomFrom } from './random.ts';
 
@@ -22,11 +23,17 @@ const vocabulary: readonly string[] = words
 
 const UNITS = ['cm', 'ml', 'kg', 'W', 'mm'];
 
+/** The shop's own forty products, and for any other number such as are made up. */
+export function catalogueOf(size: number): readonly Item[] {
+  if (size !== 40) return makeCatalogue(size, 1);
+  return JSON.parse(readFileSync(new URL('../../../../db.json.default', import.meta.url), 'utf8')).products;
+}
+
 /**
  * A catalogue of a shop that doesn't exist. Words come as in real text: few of them often, most seldom (Zipf), and the more products the more
  * words (Heaps: some 400 for 40 products, 15,000 for 10,000).
  */
-export function makeCatalogue(size: number, seed: number): readonly Item[] {
+function makeCatalogue(size: number, seed: number): readonly Item[] {
   const random = randomFrom(seed);
   const known = Math.min(vocabulary.length, Math.round(60 * size ** 0.62));
   // Each catalogue has a choice of words of its own.
