@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
+    globalSetup: 'test/support/build.ts',
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,
     // Deadlines for what is waited for, on a machine that has much else to do.

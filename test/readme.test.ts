@@ -45,7 +45,7 @@ describe('README', () => {
   });
 
   it('lists the options that the command has, and no others', async () => {
-    const { stdout } = await promisify(execFile)('npx', ['tsx', projectFile('src/main.ts'), '--help']);
+    const { stdout } = await promisify(execFile)(process.execPath, [projectFile('dist/main.js'), '--help']);
     const had = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== '--help');
     const listed = [...readme.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, name]) => name);
     expect(listed.sort()).toEqual(had.filter((name) => name !== '--version').sort());

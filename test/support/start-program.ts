@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type TestContext, vi } from 'vitest';
 import { projectFile } from './default-data.ts';
 
@@ -27,8 +25,6 @@ export interface Circumstances {
   prepare?(folder: string): Promise<unknown>;
 }
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-
 /** How long a start may take at most, in ms. */
 const START_MS = 15_000;
 
@@ -40,7 +36,7 @@ export async function startProgram(
 ): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
   await prepare?.(folder);
-  const child = spawn(process.execPath, ['--import', TSX, projectFile('src/main.ts'), ...args], {
+  const child = spawn(process.execPath, [projectFile('dist/main.js'), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
