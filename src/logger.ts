@@ -38,7 +38,7 @@ interface Line {
   readonly ms?: number;
   readonly notes?: readonly string[];
   readonly err?: { readonly stack?: string };
-  readonly troubles?: readonly string[];
+  readonly breaches?: readonly { readonly said: string }[];
 }
 
 const LEVELS = { warn: 40, error: 50 };
@@ -46,7 +46,7 @@ const COLOURS = { plain: 0, green: 32, yellow: 33, red: 31, grey: 90 };
 
 function pretty(line: Line): string {
   const time = coloured(COLOURS.grey, line.time.slice(11, 19));
-  const said = [...(line.notes ?? []), ...(line.troubles ?? [])].map(visible);
+  const said = [...(line.notes ?? []), ...(line.breaches ?? []).map(({ said }) => said)].map(visible);
   const rest = line.err?.stack === undefined ? said : [...said, line.err.stack];
   const what = line.method === undefined || line.msg !== undefined ? message(line) : request(line);
   return [`${time} ${what}`, ...rest.map((part) => `         ${part}`)].join('\n');

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { ContractFault } from './contract/document.ts';
 import { AddressFault } from './listen.ts';
+import { CastingFault } from './operations/casting.ts';
 import { type Options, type RepairOptions, readCommandLine } from './options.ts';
 import { DataFault } from './store/data-file.ts';
 import { createStorefront, greeting, repair, type Storefront, version } from './storefront.ts';
@@ -64,7 +65,7 @@ function droppingWriter(stream: NodeJS.WriteStream): { write(line: string): void
 }
 
 function isFault(error: unknown): error is Error {
-  return error instanceof ContractFault || error instanceof DataFault || error instanceof AddressFault;
+  return [ContractFault, DataFault, AddressFault, CastingFault].some((fault) => error instanceof fault);
 }
 
 /** Ends the shop on the first signal, once it has started; further signals change nothing. */

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { Verify } from './contract/answers.ts';
 import type { LogStyle } from './logger.ts';
-import type { Handlers } from './operations/handler.ts';
+import type { OwnHandlers } from './operations/handler.ts';
 import type { Durability } from './store/open-state.ts';
 
 /** How a storefront is set up. */
@@ -28,8 +29,14 @@ export interface Options {
   readonly nowMs?: (() => number) | undefined;
   /** New ids, uuids; random by default. */
   readonly newId?: (() => string) | undefined;
-  /** Handlers in place of the shop's own, by operationId; `mocked` leaves an operation to the contract's examples. */
-  readonly handlers?: Partial<Handlers> | undefined;
+  /** The contract, an OpenAPI document; by default the openapi.yaml that comes along. What of another one the shop doesn't do is mocked. */
+  readonly contract?: string | undefined;
+  /** The operations that are answered from the contract alone: all of them (`true`), or those with these ids. */
+  readonly mock?: boolean | readonly string[] | undefined;
+  /** What becomes of an answer that breaks the contract: told of in the log (the default), refused with 500 (`strict`), or not looked at (`off`). */
+  readonly verify?: Verify | undefined;
+  /** Handlers beside the shop's own or in place of them, by operationId; `mocked` leaves an operation to the contract's examples. A text is the file of a module that exports them. */
+  readonly handlers?: OwnHandlers | string | undefined;
   /** How long a request may take to arrive, in ms; 30,000 by default. */
   readonly requestTimeoutMs?: number | undefined;
 }
@@ -113,6 +120,26 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
     .addOption(defaultDataOption())
     .option('--static <folder>', 'serve a built front end from this folder', folder)
     .option('--strict', 'refuse what the contract does not know instead of ignoring it')
+    .option(
+      '--contract <file>',
+      'another contract: an OpenAPI document, 3.0 or 3.1; what the shop does not do of it is mocked',
+      notEmpty,
+    )
+    .option(
+      '--mock [operations]',
+      'answer from the contract alone: all operations, or those with these ids (a,b)',
+      list,
+    )
+    .option(
+      '--handlers <file>',
+      'module with handlers by operationId, beside those of the shop or in place of them',
+      notEmpty,
+    )
+    .addOption(
+      new Option('--verify <mode>', 'answers that break the contract: tell in the log, refuse with 500, do not look')
+        .choices(['log', 'strict', 'off'])
+        .default('log'),
+    )
     .addOption(
       new Option('--log <style>', 'one line for each request')
         .choices(['pretty', 'json', 'off'])
@@ -155,6 +182,12 @@ function port(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= 65_535) return number;
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}
+
+function list(text: string): readonly string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.every((entry) => entry !== '')) return entries;
+  throw new InvalidArgumentError('Name operations by their ids, with commas between them.');
 }
 
 function notEmpty(text: string): string {

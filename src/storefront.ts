@@ -10,7 +10,8 @@ import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
 import { createHttpServer } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
-import { handlers } from './operations/index.ts';
+import { createMock } from './mock/mock.ts';
+import { castingOf, ownHandlers } from './operations/casting.ts';
 import type { Options, RepairOptions } from './options.ts';
 import { prepareSearch } from './search/product-index.ts';
 import { type Durability, openState } from './store/open-state.ts';
@@ -18,7 +19,7 @@ import { repairDataFile } from './store/repair.ts';
 
 export type { paths } from './contract/schema.d.ts';
 export { Refusal } from './domain/refusal.ts';
-export { type Handler, mocked } from './operations/handler.ts';
+export { type AnyAnswer, type AnyHandler, type Handler, mocked } from './operations/handler.ts';
 export type { Options } from './options.ts';
 
 /** A shop that runs. */
@@ -32,6 +33,8 @@ export interface Storefront {
   readonly durability: Durability;
   /** How many operations its contract has. */
   readonly operations: number;
+  /** The ids of those that are answered from the contract alone. */
+  readonly mocked: readonly string[];
   /** Takes no new request, finishes those begun (for 8 s at most), and lets go of the port and the data file. */
   close(): Promise<void>;
 }
@@ -57,13 +60,16 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export async function createStorefront(options: Options = {}): Promise<Storefront> {
   const nowMs = () => momentOf((options.nowMs ?? Date.now)());
   const log = createLogger(options.log ?? 'off', options.logTo);
-  const contract = await loadContract({ path: ours('openapi.yaml'), strict: options.strict ?? false });
+  const shopContract = await loadContract({ path: ours('openapi.yaml'), strict: false });
+  const contract = await loadContract({ path: contractOf(options), strict: options.strict ?? false });
+  const casting = castingOf({ shopContract, mock: options.mock ?? false, own: await ownHandlers(options.handlers) });
+  casting.check(contract);
   let address: string | undefined;
   const { store, path: dataFile } = await openState({
     data: options.data,
     durability: options.durability ?? 'disk',
     defaultData: defaultDataOf(options),
-    check: contract.checkData,
+    check: shopContract.checkData,
     nowMs,
     address: () => address,
     prepare: ({ products }) => prepareSearch(products),
@@ -73,12 +79,14 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   const ready = readyAnswers(() => store.read().revision);
   const app = createApp({
     contract,
-    handlers: { ...handlers, ...options.handlers },
+    mock: createMock(contract),
+    ...casting,
     store,
     nowMs,
     newId: options.newId ?? randomUUID,
     ready,
     log,
+    verify: options.verify ?? 'log',
     version,
     dataFile,
     images: ours('images'),
@@ -94,7 +102,8 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     throw error;
   });
   address = url;
-  const facts = { url, dataFile, durability, operations: contract.routes.length };
+  const mocked = contract.routes.filter((route) => !casting.doerOf(route)).map(({ operationId }) => operationId);
+  const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
   log.info(facts, greeting(facts));
   const stopWarming = warmUp(contract, () => prepareSearch(store.read().state.products));
 
@@ -107,6 +116,10 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       await store.close();
     },
   };
+}
+
+function contractOf({ contract }: Pick<Options, 'contract'>): string {
+  return resolve(contract ?? ours('openapi.yaml'));
 }
 
 /** Has a data file that stops the start hold the default data, and keeps a copy of what it held; gives back what was done, a sentence. */
@@ -131,9 +144,20 @@ const SURVIVES: Readonly<Record<Durability, string>> = {
   memory: 'changes end with the program',
 };
 
-/** What a start prints: the address, the number of operations, the data file, and what a change survives there. */
-export function greeting({ url, dataFile, durability, operations }: Omit<Storefront, 'port' | 'close'>): string {
-  return `storefront ${version} at ${url}, ${operations} operations, data in ${dataFile ?? 'memory'}: ${SURVIVES[durability]}`;
+/** How many operations that are mocked a start names; of more it tells the number. */
+const MOCKED_NAMED = 12;
+
+/** What a start prints: the address, the operations and which of them are mocked, the data file, and what a change survives there. */
+export function greeting({
+  url,
+  dataFile,
+  durability,
+  operations,
+  mocked,
+}: Omit<Storefront, 'port' | 'close'>): string {
+  const told = mocked.length > MOCKED_NAMED ? `${mocked.length} of them` : mocked.join(', ');
+  const mock = mocked.length === 0 ? '' : mocked.length === operations ? ', all mocked' : `, mocked: ${told}`;
+  return `storefront ${version} at ${url}, ${operations} operations${mock}, data in ${dataFile ?? 'memory'}: ${SURVIVES[durability]}`;
 }
 
 /** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */

@@ -18,11 +18,19 @@ type Room = string;
  * much as values. The arrows: main → storefront → http → operations → domain, store, search → the types of the contract.
  */
 const arrows: Readonly<Record<Room, readonly string[]>> = {
-  // The three faults that stop a start are told apart by their classes.
-  'main.ts': ['storefront.ts', 'options.ts', 'listen.ts', 'contract/document.ts', 'store/data-file.ts'],
+  // The four faults that stop a start are told apart by their classes.
+  'main.ts': [
+    'storefront.ts',
+    'options.ts',
+    'listen.ts',
+    'contract/document.ts',
+    'operations/casting.ts',
+    'store/data-file.ts',
+  ],
   // The refusal is for programs that bring handlers of their own.
   'storefront.ts': [
     'http',
+    'mock',
     'operations',
     'search',
     'store',
@@ -33,10 +41,11 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'options.ts',
   ],
   'listen.ts': ['http/server.ts'],
-  'options.ts': ['logger.ts', 'operations/handler.ts', 'store/open-state.ts'],
+  'options.ts': ['logger.ts', 'contract/answers.ts', 'operations/handler.ts', 'store/open-state.ts'],
   'logger.ts': [],
-  http: ['operations', 'search', 'store', 'domain', 'contract'],
+  http: ['mock', 'operations', 'search', 'store', 'domain', 'contract'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
+  mock: ['contract'],
   search: ['contract/operation.ts'],
   store: ['contract/operation.ts'],
   domain: ['contract/operation.ts'],
@@ -49,6 +58,8 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
   ajv: ['contract'],
   'ajv-formats': ['contract'],
   'js-yaml': ['contract'],
+  yaml: ['contract'],
+  'json-schema-faker': ['mock'],
   lowdb: ['store'],
   'jsonc-parser': ['store'],
   flexsearch: ['search'],
@@ -64,8 +75,8 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
 const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['contract/document.ts', 'store', 'storefront.ts', 'options.ts'],
   'node:fs/promises': ['store'],
-  'node:util': ['store'],
-  'node:timers/promises': ['store'],
+  'node:util': ['store', 'mock'],
+  'node:timers/promises': ['store', 'http/dispatch.ts'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   'node:net': ['store/lock.ts'],
@@ -74,15 +85,16 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:stream': ['http'],
   // Ids; names for locks and for what stands beside a data file while it is replaced.
   'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts'],
-  'node:path': ['store', 'storefront.ts'],
-  'node:url': ['storefront.ts'],
+  // A team's own handlers are a module that is named on the command line.
+  'node:path': ['store', 'storefront.ts', 'operations/casting.ts'],
+  'node:url': ['storefront.ts', 'operations/casting.ts'],
 };
 
 /** What the files that start the program hand down, so that nothing below reaches for it. */
 const reaches: readonly { what: string; pattern: RegExp; places: readonly string[] }[] = [
   { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['main.ts'] },
   { what: 'the console', pattern: /\bconsole\s*[.[]/, places: [] },
-  { what: 'the clock', pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/, places: ['storefront.ts'] },
+  { what: 'the clock', pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/, places: ['storefront.ts', 'mock/lifelike.ts'] },
   { what: 'chance', pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/, places: ['storefront.ts'] },
 ];
 

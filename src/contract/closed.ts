@@ -1,5 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { at, isNode, type Node, settledPointer } from './document.ts';
+import { VERBATIM } from './dialect.ts';
+import { at, isNode, type Node, pointerOf, settledPointer } from './document.ts';
 
 /**
  * The document in which every object schema allows no other properties than its own. An `allOf` of objects becomes one object, since each of its
@@ -21,9 +22,6 @@ export function closed(document: Document): Document {
   };
   return visit(document) as Document;
 }
-
-/** Keys below which stand values, not schemas. */
-const VERBATIM = new Set(['example', 'examples', 'enum', 'default', 'x-refused-examples']);
 
 function isOpenObject(node: Node): boolean {
   return isObjectSchema(node) && isNode(node.properties) && node.additionalProperties === undefined;
@@ -66,6 +64,6 @@ function mapped(node: Node, change: (value: unknown) => unknown): Node {
 
 function resolved(document: Document, part: unknown): Node {
   const target =
-    isNode(part) && typeof part.$ref === 'string' ? at(document, settledPointer(document, part.$ref.slice(1))) : part;
+    isNode(part) && typeof part.$ref === 'string' ? at(document, settledPointer(document, pointerOf(part.$ref))) : part;
   return isNode(target) ? target : {};
 }

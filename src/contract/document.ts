@@ -2,20 +2,36 @@ import { readFileSync } from 'node:fs';
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
 
+export type { Document } from 'openapi-backend';
+
 /** A contract that can't be read: `message` names the file, the place and what is wrong. */
 export class ContractFault extends Error {
   override readonly name = 'ContractFault';
 }
 
-/** The OpenAPI document in the YAML text of the file at `path`; throws `ContractFault`, with line and column, where it is none. */
+/** A place in a document (JSON Pointer) that can't be served, and why: the end of a sentence that begins with the place. */
+export interface Obstacle {
+  readonly pointer: string;
+  readonly trouble: string;
+}
+
+/** The OpenAPI document in the YAML or JSON text of the file at `path`; throws `ContractFault`, with line and column, where it is none. */
 export function parseDocument(path: string, text: string): Document {
   const document = parsed(path, text) as Document | null;
-  if (!document?.openapi?.startsWith('3.0.')) throw new ContractFault(`${path} is not an OpenAPI 3.0 document`);
-  return document;
+  if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
+  throw new ContractFault(
+    `${path} is not an OpenAPI document of version 3.0 or 3.1: it has to begin with, say, openapi: 3.0.3`,
+  );
 }
 
 /** js-yaml reads in 20 ms what the package `yaml` reads in 110, and openapi-backend brings it along. Its core schema makes no dates of texts. */
 function parsed(path: string, text: string): unknown {
+  try {
+    // Large documents come as JSON, which its own parser reads many times as quickly.
+    if (text.trimStart().startsWith('{')) return JSON.parse(text);
+  } catch {
+    // It may be YAML in braces; if not, js-yaml says where.
+  }
   try {
     return load(text, { schema: CORE_SCHEMA });
   } catch (cause) {
@@ -35,6 +51,28 @@ export function readContract(path: string): string {
   }
 }
 
+/** How many obstacles a sentence names; the rest are counted. */
+const OBSTACLES_TOLD = 3;
+
+/** The fault of a document in which there are obstacles: each with file, line and column, as far as the place is there. */
+export async function obstructed(path: string, text: string, obstacles: readonly Obstacle[]): Promise<ContractFault> {
+  // Some 100 ms, which nobody else is to wait for.
+  const { isNode: hasRange, LineCounter, parseDocument: parseWithPlaces } = await import('yaml');
+  const lines = new LineCounter();
+  const read = parseWithPlaces(text, { lineCounter: lines });
+  const placeOf = (steps: readonly string[]): string => {
+    const node = read.getIn(steps, true);
+    if (!hasRange(node) || !node.range) return steps.length > 0 ? placeOf(steps.slice(0, -1)) : path;
+    const { line, col } = lines.linePos(node.range[0]);
+    return `${path}:${line}:${col}`;
+  };
+  const told = obstacles
+    .slice(0, OBSTACLES_TOLD)
+    .map(({ pointer, trouble }) => `${placeOf(stepsOf(pointer))} #${pointer} ${trouble}`);
+  const rest = obstacles.length - told.length;
+  return new ContractFault(`${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`);
+}
+
 /** Any node of a document or a schema. */
 export type Node = { readonly [key: string]: unknown };
 
@@ -45,11 +83,11 @@ export function isNode(value: unknown): value is Node {
 
 /** What `pointer` (JSON Pointer, RFC 6901) leads to in a document; undefined where it leads nowhere. */
 export function at(document: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, step) => (isNode(node) && Object.hasOwn(node, step) ? node[step] : undefined), document);
+  return stepsOf(pointer).reduce<unknown>(
+    (node, step) =>
+      typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as Node)[step] : undefined,
+    document,
+  );
 }
 
 /** `steps` as a JSON Pointer. */
@@ -57,8 +95,24 @@ export function pointerTo(...steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+function stepsOf(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The pointer of a reference within its document, `#/…`; its percent-encoding is undone (RFC 6901, section 6). */
+export function pointerOf(reference: string): string {
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return reference.slice(1);
+  }
+}
+
 /** Where a node of a document really stands: the pointer itself, or that which its `$ref` leads to, over any number of them. */
 export function settledPointer(document: unknown, pointer: string): string {
   const node = at(document, pointer);
-  return isNode(node) && typeof node.$ref === 'string' ? settledPointer(document, node.$ref.slice(1)) : pointer;
+  return isNode(node) && typeof node.$ref === 'string' ? settledPointer(document, pointerOf(node.$ref)) : pointer;
 }

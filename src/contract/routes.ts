@@ -1,17 +1,23 @@
-import type { OpenAPIRouter, Operation } from 'openapi-backend';
-import { isNode, type Node, pointerTo } from './document.ts';
-import type { OperationId } from './operation.ts';
+import type { Document, OpenAPIRouter, Operation } from 'openapi-backend';
+import { at, isNode, pointerTo, settledPointer } from './document.ts';
+import { type Parameter, parametersAt } from './parameters.ts';
+import { type DocumentedResponse, isJsonType, mediaAt, responsesAt } from './responses.ts';
+import { METHODS } from './structure.ts';
 
 /** An operation of the contract, with what is asked of it for every request. */
 export interface Route {
-  readonly operationId: OperationId;
-  /** The operation as openapi-backend has it, dereferenced. */
-  readonly operation: Operation;
+  readonly operationId: string;
+  /** In capitals. */
+  readonly method: string;
+  /** The template of its path. */
+  readonly path: string;
   /** JSON Pointer of the operation in the document. */
   readonly pointer: string;
   readonly successStatus: number;
-  /** The media types of its request body; empty where it has none. */
-  readonly bodyTypes: readonly string[];
+  readonly responses: readonly DocumentedResponse[];
+  readonly parameters: readonly Parameter[];
+  /** What its request body may be, by media type; empty where it has none. */
+  readonly bodyMedia: DocumentedResponse['media'];
   /** The names of its query parameters, and of the properties of its body. */
   readonly known: { readonly query: readonly string[]; readonly body: readonly string[] };
   /** The parameters of a path that matches, decoded. */
@@ -24,20 +30,20 @@ export type Routed =
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'unknown-method'; readonly allow: readonly string[] };
 
-/** Methods that an operation of OpenAPI 3.0 can have. */
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
-
 /**
  * Finds the operation of a request. Remembers the router's list of operations, which openapi-backend would make anew from the whole document
  * for every request, twice; a test guards that it still looks there.
  */
-export function createRouting(router: OpenAPIRouter): {
+export function createRouting(
+  router: OpenAPIRouter,
+  document: Document,
+): {
   readonly routes: readonly Route[];
   route: (method: string, path: string) => Routed;
 } {
   const operations = router.getOperations();
   router.getOperations = () => operations;
-  const routes = new Map(operations.map((operation) => [operation, routeOf(operation)]));
+  const routes = new Map(operations.map((operation) => [operation, routeOf(operation, document)]));
   const routeFor = (method: string, path: string) => {
     const operation = router.matchOperation({ method, path, headers: {} });
     return operation && routes.get(operation);
@@ -53,37 +59,66 @@ export function createRouting(router: OpenAPIRouter): {
   };
 }
 
-function routeOf(operation: Operation): Route {
-  const { path, method, operationId, parameters = [], responses } = operation;
-  const content = contentOf(operation.requestBody);
+function routeOf({ path: pattern, method, operationId }: Operation, document: Document): Route {
+  const path = templateOf(pattern);
+  const pointer = pointerTo('paths', path, method);
+  const responses = responsesAt(document, pointer);
+  const parameters = parametersAt(document, pointer);
+  const bodyMedia = mediaAt(document, `${settledPointer(document, `${pointer}/requestBody`)}/content`);
   return {
-    operationId: operationId as OperationId,
-    operation,
-    pointer: pointerTo('paths', path, method),
-    successStatus: Number(Object.keys(responses ?? {}).find((status) => /^2\d\d$/.test(status)) ?? 200),
-    bodyTypes: Object.keys(content),
+    operationId: operationId ?? '',
+    method: method.toUpperCase(),
+    path,
+    pointer,
+    successStatus: successStatusOf(responses),
+    responses,
+    parameters,
+    bodyMedia,
     known: {
-      query: (parameters as { in: string; name: string }[]).filter((one) => one.in === 'query').map(({ name }) => name),
-      body: propertyNames(content),
+      query: parameters.filter((one) => one.in === 'query').map(({ name }) => name),
+      body: propertyNames(document, bodyMedia),
     },
     pathParameters: pathReader(path),
   };
 }
 
-function contentOf(requestBody: unknown): Node {
-  return isNode(requestBody) && isNode(requestBody.content) ? requestBody.content : {};
+/** The first success, a range or `default` for its usual status; where none is documented, the first status of all. */
+function successStatusOf(responses: readonly DocumentedResponse[]): number {
+  const names = responses.map(({ name }) => name);
+  const documented =
+    names.find((name) => /^2\d\d$/.test(name)) ??
+    names.find((name) => /^(2XX|default)$/.test(name)) ??
+    names.find((name) => /^\d+$/.test(name)) ??
+    names[0] ??
+    'default';
+  return documented === 'default' ? 200 : Number(documented.replace('XX', '00'));
 }
 
-function propertyNames(content: Node): readonly string[] {
-  const json = content['application/json'];
-  const schema = isNode(json) ? json.schema : undefined;
-  return isNode(schema) && isNode(schema.properties) ? Object.keys(schema.properties) : [];
+function propertyNames(document: Document, media: Route['bodyMedia']): readonly string[] {
+  const type = Object.keys(media).find(isJsonType);
+  const schema = type === undefined ? undefined : media[type]?.schema;
+  const properties = schema === undefined ? undefined : at(document, `${settledPointer(document, schema)}/properties`);
+  return isNode(properties) ? Object.keys(properties) : [];
+}
+
+const SPECIAL = /[\\^$.*+?()[\]|]/g;
+
+/** A path as openapi-backend is to have it, which makes a regular expression of all that stands outside of braces; one without special characters stays. */
+export function patternOf(template: string): string {
+  return template.replaceAll(/\{.*?\}|[^{]+/g, (part) =>
+    part.startsWith('{') ? part : part.replaceAll(/[\\^$*+?()[\]|]/g, '\\$&'),
+  );
+}
+
+function templateOf(pattern: string): string {
+  return pattern.replaceAll(/\\([\\^$*+?()[\]|])/g, '$1');
 }
 
 /** Reads the parameters of a path by its template. */
 function pathReader(template: string): Route['pathParameters'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
-  const pattern = new RegExp(`^${template.replaceAll(/\{.*?\}/g, '([^/]+)')}/*$`);
+  const parts = template.split(/\{.*?\}/).map((part) => part.replaceAll(SPECIAL, '\\$&'));
+  const pattern = new RegExp(`^${parts.join('([^/]+)')}/*$`);
   return (path) => {
     const values = pattern.exec(path)?.slice(1) ?? [];
     return Object.fromEntries(names.map((name, place) => [name, decodeURIComponent(values[place] ?? '')]));

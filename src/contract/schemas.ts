@@ -1,15 +1,53 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Document } from 'openapi-backend';
+import { NAMED, VERBATIM } from './dialect.ts';
+import { isNode } from './document.ts';
 
 /** How ajv judges here, requests and answers alike: by everything that is wrong, with the value and the schema at hand. */
-export const ajvOptions: Options = { strict: false, allErrors: true, verbose: true };
+export const ajvOptions: Options = {
+  strict: false,
+  allErrors: true,
+  verbose: true,
+  logger: false,
+  code: { regExp: Object.assign(expressionOf, { code: 'new RegExp' }) },
+};
+
+/** A regular expression of a schema, in Unicode mode where it can be read so: many are not written for it. What is none lets every text pass. */
+function expressionOf(pattern: string): RegExp {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // Not in this mode.
+    }
+  }
+  return /^/;
+}
 
 /** Gives an ajv the formats of JSON Schema and OpenAPI; without them it lets every text pass. */
 export function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv);
   return ajv;
 }
+
+/** A document without its examples, in which ajv would look for schemas with an id. */
+function withoutExamples(document: Document): Document {
+  const visit = (node: unknown, isNames: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((entry) => visit(entry, false));
+    if (!isNode(node)) return node;
+    const entries = Object.entries(node).filter(([key]) => isNames || !EXAMPLES.has(key));
+    return Object.fromEntries(
+      entries.map(([key, value]) => [
+        key,
+        !isNames && VERBATIM.has(key) ? value : visit(value, !isNames && NAMED.has(key)),
+      ]),
+    );
+  };
+  return visit(document, false) as Document;
+}
+
+const EXAMPLES: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused-examples']);
 
 /** What is wrong with a value by the schema at a pointer of a document; empty where nothing is. */
 export type SchemaJudge = (pointer: string, value: unknown) => readonly ErrorObject[];
@@ -22,7 +60,7 @@ export function schemaJudge(document: () => Document, options: Options = {}): Sc
     let validate = compiled.get(pointer);
     if (!validate) {
       ajv ??= withFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
-        document(),
+        withoutExamples(document()),
         'contract',
       );
       validate = ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });

@@ -1,5 +1,7 @@
 import cors from '@koa/cors';
 import Koa, { type Middleware } from 'koa';
+import type { Verify } from '../contract/answers.ts';
+import type { Route } from '../contract/routes.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
@@ -12,6 +14,10 @@ import type { ReadyAnswers } from './ready-answers.ts';
 export interface AppParts extends DispatchParts, FrontDoorParts {
   readonly ready: ReadyAnswers;
   readonly log: Log;
+  /** What is done with an answer that breaks the contract: told of in the log, refused as a fault of the server, or let through unseen. */
+  readonly verify: Verify;
+  /** Whether an operation is the shop's own: no properties are allowed in its answers but those of the contract. */
+  readonly isOurs: (route: Route) => boolean;
   /** The folder of the pictures. */
   readonly images: string;
 }
@@ -23,8 +29,8 @@ export interface AppParts extends DispatchParts, FrontDoorParts {
  * 3. answering: writes the answer that was settled below, and keeps its bytes where they stay right until the state changes
  * 4. verifying: holds the answer of an operation against the contract
  * 5. problems: turns what is thrown below into problem documents
- * 6. the front door: the page at /, the contract, readiness, the pages of problems
- * 7. the operations of the contract, and all else below /api
+ * 6. the operations of the contract, and all else below /api
+ * 7. the front door: the page at /, the contract, readiness, the pages of problems
  * 8. files: a built front end, the pictures, the front end's own routes
  */
 export function createApp(parts: AppParts): Koa {
@@ -37,8 +43,8 @@ export function createApp(parts: AppParts): Koa {
   app.use(answering(parts));
   app.use(verifying(parts));
   app.use(problems(parts));
-  app.use(frontDoor(parts));
   app.use(dispatch(parts));
+  app.use(frontDoor(parts));
   if (parts.static !== undefined) app.use(frontEnd(parts.static));
   app.use(pictures(parts.images));
   if (parts.static !== undefined) app.use(historyFallback(parts.static));
@@ -68,7 +74,7 @@ const PREFLIGHT_SECONDS = 86_400;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Headers that scripts of other origins may read. */
-const EXPOSED = ['Location', 'Allow', 'Retry-After', 'Preference-Applied', 'X-Sandbox'];
+const EXPOSED = ['Location', 'Allow', 'Retry-After', 'Preference-Applied', 'X-Mocked', 'X-Sandbox'];
 
 /** Ours: every origin may ask. It is named rather than `*`, since front ends that send credentials would be refused with that; the shop has none to protect. */
 function openToAll(): Middleware {
@@ -108,14 +114,21 @@ function answering({ ready }: AppParts): Middleware {
   };
 }
 
-function verifying({ contract, log }: AppParts): Middleware {
+function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
+  if (verify === 'off') return (_ctx, next) => next();
   return async (ctx, next) => {
     await next();
     const { route, answer } = exchangeOf(ctx);
     if (!route || !answer) return;
-    const troubles = contract.verify(route, answer);
-    if (troubles.length > 0)
-      log.error({ operation: route.operationId, status: answer.status, troubles }, 'an answer breaks the contract');
+    const breaches = contract.verify(route, answer, { closed: isOurs(route) });
+    if (breaches.length === 0) return;
+    const { operationId } = route;
+    log.error({ operation: operationId, status: answer.status, breaches }, 'an answer breaks the contract');
+    if (verify === 'strict') {
+      const said = breaches.map((breach) => breach.said).join('; ');
+      const detail = `the answer to ${operationId} with status ${answer.status} breaks the contract: ${said}`;
+      answerWith(ctx, problemAnswer({ code: 'internal-error', detail }, ctx.path));
+    }
   };
 }
 

@@ -1,5 +1,7 @@
-import { json } from 'co-body';
+import { form, json } from 'co-body';
 import type { Context } from 'koa';
+import { isRead } from '../contract/contract.ts';
+import { isJsonType, mediaTypeFor } from '../contract/responses.ts';
 import { type Fault, FaultError } from './problem.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */
@@ -8,24 +10,49 @@ const LIMIT_BYTES = 102_400;
 /** Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the contract's to say. */
 const READING = { limit: LIMIT_BYTES, strict: false, returnRawBody: true, onProtoPoisoning: 'ignore' };
 
+/** The most of a body that isn't looked into that is let through, in bytes. */
+const UNREAD_LIMIT_BYTES = 10_000_000;
+
+/** The body of a request: what it holds, where it is of JSON or a form, and the media type of the contract that it is of. */
+export interface SentBody {
+  readonly body: unknown;
+  readonly contentType?: string | undefined;
+}
+
 /**
- * The JSON body of a request to an operation that takes one in these media types; undefined where none was sent. A body that the operation
- * doesn't take is left alone. Throws a `FaultError` for one that can't be read.
+ * The body of a request to an operation that takes one in these media types; nothing where none was sent. A body that the operation doesn't take is
+ * left alone; one that is neither JSON nor a form is let through unread. Throws a `FaultError` for one that can't be read.
  */
-export async function readBody({ req }: Context, mediaTypes: readonly string[]): Promise<unknown> {
-  if (mediaTypes.length === 0 || !isSent(req.headers)) return undefined;
-  const refused = unsupportedType(req.headers['content-type'], mediaTypes);
+export async function readBody({ req }: Context, mediaTypes: readonly string[]): Promise<SentBody> {
+  if (mediaTypes.length === 0 || !isSent(req.headers)) return { body: undefined };
+  const contentType = mediaTypeFor(mediaTypes, req.headers['content-type'] ?? '');
+  const refused = unsupportedType(req.headers['content-type'], contentType, mediaTypes);
   if (refused) throw new FaultError(refused);
   // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.
   if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
   try {
-    const { parsed, raw } = await json(req, READING);
-    return raw === '' ? undefined : parsed;
+    if (contentType === undefined || !isRead(contentType)) return await unread(req, contentType);
+    const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, READING);
+    return { body: raw === '' ? undefined : parsed, contentType };
   } catch (error) {
     // The rest is read and dropped, else the next request of the connection would wait behind it.
     req.unpipe().resume();
-    throw new FaultError(faultOfReading(error as ReadingError));
+    throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError));
   }
+}
+
+/** Lets a body go by. */
+async function unread(req: Context['req'], contentType: string | undefined): Promise<SentBody> {
+  let bytes = 0;
+  for await (const part of req) {
+    bytes += part.length;
+    if (bytes > UNREAD_LIMIT_BYTES) throw new FaultError(tooLarge(UNREAD_LIMIT_BYTES));
+  }
+  return { body: undefined, contentType };
+}
+
+function tooLarge(limitBytes: number): Fault {
+  return { code: 'body-too-large', detail: `the body is larger than the limit of ${limitBytes} bytes: send less` };
 }
 
 function isSent(headers: Context['req']['headers']): boolean {
@@ -40,9 +67,7 @@ interface ReadingError extends Error {
 }
 
 function faultOfReading(error: ReadingError): Fault {
-  if (error.status === 413) {
-    return { code: 'body-too-large', detail: `the body is larger than the limit of ${LIMIT_BYTES} bytes: send less` };
-  }
+  if (error.status === 413) return tooLarge(LIMIT_BYTES);
   if (error.status === 415) {
     return {
       code: 'unsupported-media-type',
@@ -56,17 +81,19 @@ function faultOfReading(error: ReadingError): Fault {
 /** Charsets that are read as UTF-8 is; JSON has no other (RFC 8259, section 8.1). */
 const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
 
-function unsupportedType(contentType: string | undefined, mediaTypes: readonly string[]): Fault | undefined {
-  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters
-    .find((parameter) => parameter.startsWith('charset='))
-    ?.slice('charset='.length)
-    .replaceAll('"', '');
-  if (mediaTypes.includes(type) && (charset === undefined || CHARSETS.includes(charset))) return undefined;
-  const seen =
-    contentType === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(contentType)}`;
+/** Why a body of a content type can't be taken, where it is of none of the media types that the operation takes. */
+function unsupportedType(
+  sent: string | undefined,
+  taken: string | undefined,
+  mediaTypes: readonly string[],
+): Fault | undefined {
+  const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
+  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isRead(taken ?? '');
+  if (sent !== undefined && taken !== undefined && isReadable) return undefined;
+  const seen = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
+  const wanted = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';
   return {
     code: 'unsupported-media-type',
-    detail: `${seen}: send JSON in UTF-8 with Content-Type ${mediaTypes.join(' or ')}`,
+    detail: `${seen}: send ${wanted} with Content-Type ${mediaTypes.join(' or ')}`,
   };
 }

@@ -1,16 +1,30 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
-import type { Contract, RawInput, Received } from '../contract/contract.ts';
+import type { PlainAnswer } from '../contract/answers.ts';
+import type { Contract, Received } from '../contract/contract.ts';
+import { responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
-import { type Handlers, mocked, type Shop } from '../operations/handler.ts';
+import { type Mock, MockFault, WishFault } from '../mock/mock.ts';
+import type { AnyHandler } from '../operations/handler.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
-import { answerWith, exchangeOf, success } from './exchange.ts';
+import { answerWith, exchangeOf, JSON_TYPE, success } from './exchange.ts';
+import { appliedText, type Preferences, preferenceFault, preferencesOf } from './preferences.ts';
 import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
 
 /** What requests to the contract's operations are answered with. */
 export interface DispatchParts extends ShopParts {
   readonly contract: Contract;
-  readonly handlers: Handlers;
+  readonly mock: Mock;
+  /** Who does an operation; undefined where it is mocked. */
+  readonly doerOf: (route: Route) => Doer | undefined;
+}
+
+/** Who does an operation. */
+export interface Doer {
+  readonly handle: AnyHandler;
+  /** Whether its answers depend on nothing but what it asks of the shop: a team's own handler may have other sources. */
+  readonly isOurs: boolean;
 }
 
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
@@ -32,37 +46,63 @@ export function dispatch(parts: DispatchParts): Middleware {
   };
 }
 
-/** Has the contract make a call of the request, and the operation's handler an answer. The status is the contract's. */
+/** Has the contract make a call of the request, and the operation's handler or the mock an answer. */
 async function answer(ctx: Context, parts: DispatchParts, route: Route, path: string): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.route = route;
-  const received = await receive(ctx, parts.contract, route, path);
+  const { preferences, query } = preferencesOf(ctx.get('Prefer') || undefined, queryOf(ctx.querystring));
+  const received = await receive(ctx, parts.contract, route, path, query);
   if (received.kind === 'violations') {
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   exchange.notes = received.notes;
-  const { shop, revision } = bindShop(parts);
-  const made = await handle(parts, route, received.input, shop);
-  exchange.revision = revision();
-  answerWith(ctx, success({ ...made, status: route.successStatus }));
+  const doer = preferences.isForced ? undefined : parts.doerOf(route);
+  if (preferences.delayMs > 0) await wait(preferences.delayMs);
+  if (doer) {
+    const { shop, revision } = bindShop(parts);
+    const { status = route.successStatus, headers = {}, body } = await doer.handle(received.input, shop);
+    if (preferences.delayMs === 0 && doer.isOurs) exchange.revision = revision();
+    const made = success({ status, headers, body });
+    answerWith(ctx, status === route.successStatus ? made : ofDocumentedType(route, made));
+  } else {
+    const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);
+    answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
+  }
+  const applied = appliedText(preferences, doer === undefined);
+  if (applied !== undefined) ctx.res.setHeader('Preference-Applied', applied);
 }
 
-async function receive(ctx: Context, contract: Contract, route: Route, path: string): Promise<Received> {
-  const body = await readBody(ctx, route.bodyTypes);
-  return contract.receive(route, { path, query: queryOf(ctx.querystring), body });
+async function receive(
+  ctx: Context,
+  contract: Contract,
+  route: Route,
+  path: string,
+  query: ReturnType<typeof queryOf>,
+): Promise<Received> {
+  const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia));
+  return contract.receive(route, { path, query, headers: ctx.headers, body, contentType });
 }
 
-/** Any operation's handler; that its input is of its operation is what the contract has just made sure of. */
-type AnyHandler = (input: RawInput, shop: Shop) => RawAnswer | Promise<RawAnswer>;
-
-interface RawAnswer {
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+function mockAnswer(
+  mock: Mock,
+  route: Route,
+  input: Parameters<Mock['answer']>[1],
+  { wish }: Preferences,
+  ctx: Context,
+): PlainAnswer {
+  try {
+    return mock.answer(route, input, wish, ctx.get('Accept'));
+  } catch (error) {
+    if (error instanceof WishFault) throw preferenceFault(error.message);
+    if (error instanceof MockFault) throw new FaultError({ code: 'internal-error', detail: error.message });
+    throw error;
+  }
 }
 
-function handle({ contract, handlers }: DispatchParts, route: Route, input: RawInput, shop: Shop) {
-  const handler = handlers[route.operationId];
-  return handler === mocked ? contract.example(route) : (handler as AnyHandler)(input, shop);
+/** An answer other than the success, in the media type that the contract has for it: problems have one of their own. */
+function ofDocumentedType(route: Route, answer: PlainAnswer): PlainAnswer {
+  const [type = JSON_TYPE] = Object.keys(responseTo(route.responses, answer.status)?.media ?? {});
+  return answer.body === undefined ? answer : { ...answer, headers: { 'Content-Type': type, ...answer.headers } };
 }
 
 /** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */

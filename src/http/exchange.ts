@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { isJsonType } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
 import { type Fault, problemDocument, problemKinds } from './problem.ts';
 
@@ -14,7 +15,7 @@ export interface Exchange {
   revision?: number | undefined;
 }
 
-/** An answer as data; its body is to become JSON, undefined where there is none. */
+/** An answer as data; its body is to become JSON unless it is a text of another media type, undefined where there is none. */
 export interface JsonAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,14 +29,14 @@ export function exchangeOf({ state }: Pick<Context, 'state'>): Exchange {
 }
 
 /** Bare, without a charset: JSON has none (RFC 8259), and dredd compares the text with the contract's. */
-const JSON_TYPE = 'application/json';
+export const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** An answer that all went well. */
 export function success({ status, headers = {}, body }: Partial<JsonAnswer> & { status: number }): JsonAnswer {
   return body === undefined
     ? { status, headers }
-    : { status, headers: { ...headers, 'Content-Type': JSON_TYPE }, body };
+    : { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
 }
 
 /** The problem document of a fault, as the answer to a request for `path`. */
@@ -62,7 +63,7 @@ export function answerWith(ctx: Context, answer: JsonAnswer): void {
 export function write({ req, res }: Context, { status, headers, body }: JsonAnswer): string | undefined {
   // Node's parser may have found fault with the rest of the request; the client was told then.
   if (res.headersSent) return undefined;
-  const text = body === undefined ? '' : JSON.stringify(body);
+  const text = body === undefined ? '' : textOf(body, headers['Content-Type']);
   res.statusCode = status;
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Security-Policy', NO_DOCUMENT);
@@ -70,4 +71,8 @@ export function write({ req, res }: Context, { status, headers, body }: JsonAnsw
   if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(req.method === 'HEAD' ? undefined : text);
   return text;
+}
+
+function textOf(body: unknown, type = JSON_TYPE): string {
+  return typeof body === 'string' && !isJsonType(type) ? body : JSON.stringify(body);
 }

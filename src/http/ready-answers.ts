@@ -60,8 +60,8 @@ export function readyAnswers(revision: () => number): ReadyAnswers {
   };
 }
 
-function isPlainGet({ method }: IncomingMessage): boolean {
-  return method === 'GET';
+function isPlainGet({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.prefer === undefined;
 }
 
 function keyOf({ url, headers }: IncomingMessage): string {

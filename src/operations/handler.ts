@@ -26,3 +26,23 @@ export const mocked = Symbol('mocked');
 
 /** A handler for each operation of the contract, or the word that it is mocked. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | typeof mocked };
+
+/** What does an operation of whichever contract: a handler that a team brings for its own. */
+export type AnyHandler = (input: AnyInput, shop: Shop) => AnyAnswer | Promise<AnyAnswer>;
+
+export interface AnyInput {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | string[]>>;
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is the contract's, which the request has passed.
+  readonly body: any;
+}
+
+/** A body and headers; the status is the contract's success where none is given. */
+export interface AnyAnswer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Handlers by operationId, of the shop's operations or of any other. */
+export type OwnHandlers = Partial<Handlers> | Readonly<Record<string, AnyHandler | typeof mocked>>;

@@ -19,7 +19,13 @@ function options(...given: Parameters<typeof read>): object {
 
 describe('a command line', () => {
   it('without anything means port 3000, db.json here, and lines of JSON', () => {
-    expect(options([])).toEqual({ port: 3000, data: 'db.json', durability: 'disk', log: 'json' });
+    expect(options([])).toEqual({
+      port: 3000,
+      data: 'db.json',
+      durability: 'disk',
+      verify: 'log',
+      log: 'json',
+    });
   });
 
   it('means lines for people on a terminal', () => {
@@ -29,7 +35,7 @@ describe('a command line', () => {
 
   it('has every option', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --log off`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
@@ -38,6 +44,10 @@ describe('a command line', () => {
       defaultData: 'b.json',
       static: folder,
       strict: true,
+      contract: 'c.yaml',
+      mock: ['a', 'b'],
+      handlers: 'h.mjs',
+      verify: 'strict',
       log: 'off',
     });
   });

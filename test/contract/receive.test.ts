@@ -19,7 +19,12 @@ function received(contract: Contract, start: string, { query = {}, json }: Reque
   const [method = '', path = ''] = start.split(' ');
   const routed = contract.route(method, path);
   if (routed.kind !== 'operation') throw new Error(`${start} is no operation`);
-  return contract.receive(routed.route, { path, query, body: json === undefined ? undefined : JSON.parse(json) });
+  return contract.receive(routed.route, {
+    path,
+    query,
+    headers: {},
+    body: json === undefined ? undefined : JSON.parse(json),
+  });
 }
 
 type Case = [start: string, request: Request, violation: Violation, detail: string];

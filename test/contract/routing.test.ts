@@ -32,7 +32,8 @@ describe("openapi-backend's list of operations", () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const path = `/api/cart-items/${IN_CART}`;
       const routed = contract.route(method, path);
-      if (routed.kind === 'operation') contract.receive(routed.route, { path, query: {}, body: { quantity: 2 } });
+      if (routed.kind === 'operation')
+        contract.receive(routed.route, { path, query: {}, headers: {}, body: { quantity: 2 } });
     }
     expect(madeBefore).toBeGreaterThan(0);
     expect(made.mock.calls.length).toBe(madeBefore);
@@ -49,7 +50,7 @@ describe("openapi-backend's list of operations", () => {
 
 describe('routing', () => {
   it('leads to one and the same route each time', () => {
-    const { route } = createRouting(bareRouter());
+    const { route } = createRouting(bareRouter(), contractDocument as never);
     const [first, second] = [route('PUT', `/api/cart-items/${IN_CART}`), route('PUT', '/api/cart-items/other')];
     expect(first).toMatchObject({ kind: 'operation', route: { operationId: 'updateCartItem' } });
     expect(first.kind === 'operation' && first.route).toBe(second.kind === 'operation' && second.route);
@@ -58,7 +59,7 @@ describe('routing', () => {
   it.each(documentedOperations.map(({ method, path, operationId }) => [method.toUpperCase(), path, operationId]))(
     'leads by method and path: %s %s',
     (method, path, operationId) => {
-      const routed = createRouting(bareRouter()).route(method, path.replace(/\{.*\}/, 'x'));
+      const routed = createRouting(bareRouter(), contractDocument as never).route(method, path.replace(/\{.*\}/, 'x'));
       expect(routed).toMatchObject({ kind: 'operation', route: { operationId } });
     },
   );
@@ -72,7 +73,7 @@ describe('routing', () => {
     ['GET', '/API/products', { kind: 'unknown-path' }],
     ['GET', '/apixproducts', { kind: 'unknown-path' }],
   ])('tells what is unknown: %s %s', (method, path, expected) => {
-    expect(createRouting(bareRouter()).route(method, path)).toEqual(expected);
+    expect(createRouting(bareRouter(), contractDocument as never).route(method, path)).toEqual(expected);
   });
 
   it.each([
@@ -80,7 +81,7 @@ describe('routing', () => {
     ['/api/orders/%2F', { orderId: '/' }],
     ['/api/orders/__proto__', { orderId: '__proto__' }],
   ])('reads the parameters of a path, decoded: %s', (path, expected) => {
-    const routed = createRouting(bareRouter()).route('GET', path);
+    const routed = createRouting(bareRouter(), contractDocument as never).route('GET', path);
     expect(routed.kind === 'operation' && routed.route.pathParameters(path)).toEqual(expected);
   });
 });

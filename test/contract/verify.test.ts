@@ -14,7 +14,7 @@ const routes = new Map<string, Route>(contract.routes.map((route) => [route.oper
 function verified(operationId: string, answer: PlainAnswer): readonly string[] {
   const route = routes.get(operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
-  return contract.verify(route, answer);
+  return contract.verify(route, answer, { closed: true }).map(({ said }) => said);
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -174,7 +174,13 @@ describe('an answer off the contract', () => {
         level: 50,
         operation: 'getPaymentSummary',
         status: 200,
-        troubles: ['body/colour must NOT have additional properties'],
+        breaches: [
+          {
+            where: 'body/colour',
+            rule: 'additionalProperties',
+            said: 'body/colour must NOT have additional properties',
+          },
+        ],
       }),
     );
   });
@@ -190,7 +196,7 @@ describe('an answer off the contract', () => {
         level: 50,
         operation: 'listProducts',
         status: 404,
-        troubles: [expect.stringContaining('body/type')],
+        breaches: [expect.objectContaining({ where: 'body/type', rule: 'enum' })],
       }),
     );
   });

@@ -50,6 +50,7 @@ export async function startStorefront({
   const shop = await createStorefront({
     data: join(folder, 'db.json'),
     nowMs: () => NOW_MS,
+    verify: 'strict',
     log: 'json',
     logTo: { write: (line) => void log.push(JSON.parse(line)) },
     ...options,

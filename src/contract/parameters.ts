@@ -1,0 +1,89 @@
+import type { Document } from 'openapi-backend';
+import { at, isNode, settledPointer } from './document.ts';
+import { type Example, examplesIn } from './responses.ts';
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  /** How a value is written that is a list or an object; undefined where it is a text as it stands. */
+  readonly shape: Shape | undefined;
+  readonly examples: readonly Example[];
+}
+
+type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'json';
+
+/** Headers that are no parameters, whatever a document says (OpenAPI 3.0, Parameter Object). */
+const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
+
+/** The parameters of an operation: its own, and those of its path that it doesn't give otherwise. */
+export function parametersAt(document: Document, operation: string): readonly Parameter[] {
+  const path = operation.slice(0, operation.lastIndexOf('/'));
+  const found = new Map<string, Parameter>();
+  for (const list of [`${operation}/parameters`, `${path}/parameters`]) {
+    const nodes = at(document, list);
+    for (const place of Array.isArray(nodes) ? nodes.keys() : []) {
+      const parameter = parameterAt(document, settledPointer(document, `${list}/${place}`));
+      if (parameter && !found.has(`${parameter.in} ${parameter.name}`)) {
+        found.set(`${parameter.in} ${parameter.name}`, parameter);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function parameterAt(document: Document, pointer: string): Parameter | undefined {
+  const node = at(document, pointer);
+  if (!isNode(node) || typeof node.name !== 'string') return undefined;
+  const place = node.in as Parameter['in'];
+  if (place === 'header' && NO_PARAMETERS.includes(node.name.toLowerCase())) return undefined;
+  const type = at(document, `${settledPointer(document, `${pointer}/schema`)}/type`);
+  return { name: node.name, in: place, shape: shapeOf(node, type), examples: examplesIn(document, pointer) };
+}
+
+function shapeOf({ in: place, style, explode, content }: Record<string, unknown>, type: unknown): Shape | undefined {
+  if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
+  const types = Array.isArray(type) ? type : [type];
+  if (style === 'deepObject') return 'deep';
+  if (!types.includes('array')) return undefined;
+  if (place !== 'query') return 'commas';
+  if (style === 'spaceDelimited') return 'blanks';
+  if (style === 'pipeDelimited') return 'bars';
+  return explode === false ? 'commas' : 'list';
+}
+
+/** The value of a parameter as its schema has it; what can't be read so stays as it was sent, for the schema to refuse. */
+export function shaped(shape: Shape, value: string | readonly string[]): unknown {
+  switch (shape) {
+    case 'list':
+      return Array.isArray(value) ? value : [value];
+    case 'commas':
+      return parted(value, ',');
+    case 'blanks':
+      return parted(value, / |%20/);
+    case 'bars':
+      return parted(value, '|');
+    case 'json':
+      return typeof value === 'string' ? fromJson(value) : value;
+    case 'deep':
+      return value;
+  }
+}
+
+function parted(value: string | readonly string[], by: string | RegExp): unknown {
+  return typeof value === 'string' ? value.split(by) : value;
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The name of the parameter that a name in a query belongs to: of `filter[colour]` it is `filter`. */
+export function deepName(name: string): { readonly parameter: string; readonly key: string } | undefined {
+  const [, parameter, key] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
+  return parameter === undefined || key === undefined ? undefined : { parameter, key };
+}

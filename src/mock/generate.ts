@@ -1,0 +1,174 @@
+import { type Document, isNode, type Node } from '../contract/document.ts';
+import { boundsFor } from './lifelike.ts';
+import type { Random } from './random.ts';
+import { textOf } from './strings.ts';
+import { wholeSchema } from './whole-schema.ts';
+
+/** How a value is made of a schema. */
+export interface Making {
+  readonly random: Random;
+  /** Takes the examples that schemas give. */
+  readonly usesExamples: boolean;
+  /** Leaves out what needn't be there. */
+  readonly isBare: boolean;
+  /** The query of the request that it is made for: `x-present-with` of a property names the parameter and the value with which it is there. */
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** How often one reference may lead to itself, and how deep values are nested, before only what must be there is made. */
+const TURNS = 1;
+const DEPTH = 4;
+
+/** How likely it is that a property that needn't be there is. */
+const OPTIONAL = 0.8;
+
+/** How many entries a list has that may have any number. */
+const ENTRIES = { least: 1, most: 3 };
+
+/** How often an entry is made anew that a list of different ones has already. */
+const TRIES = 60;
+
+/** Makes values of the schemas of a document; they hold by them as far as one pass can tell, which whoever uses them checks. */
+export function createGenerator(document: Document): (node: unknown, making: Making) => unknown {
+  function value(node: unknown, name: string, making: Making, above: readonly string[]): unknown {
+    const { random } = making;
+    const isShort = (reference: string) => above.filter((one) => one === reference).length < TURNS;
+    const { schema, references } = wholeSchema(document, node, random, isShort);
+    const path = [...above, ...(references.length > 0 ? references : [''])];
+    const isBare = making.isBare || path.length > DEPTH || references.some((reference) => !isShort(reference));
+    if ('const' in schema) return schema.const;
+    if (making.usesExamples) {
+      const [example] = Array.isArray(schema.examples) ? schema.examples : [schema.example ?? schema.default];
+      if (example !== undefined) return example;
+    }
+    if (Array.isArray(schema.enum) && schema.enum.length > 0) return chosenOf(schema.enum, making);
+    switch (typeOf(schema, making)) {
+      case 'object':
+        return object(schema, name, { ...making, isBare }, path);
+      case 'array':
+        return array(schema, name, { ...making, isBare }, path);
+      case 'integer':
+        return number(schema, name, random, true);
+      case 'number':
+        return number(schema, name, random, false);
+      case 'boolean':
+        return random.next() < 0.5;
+      case 'null':
+        return null;
+      default:
+        return textOf(schema, name, random);
+    }
+  }
+
+  function object(schema: Node, name: string, making: Making, path: readonly string[]): Node {
+    const { random, isBare } = making;
+    const properties = isNode(schema.properties) ? schema.properties : {};
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const made: Record<string, unknown> = {};
+    const fits = () => Object.keys(made).length < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
+    for (const key of required) made[key] = value(properties[key] ?? spare(schema), key, making, path);
+    for (const [key, property] of Object.entries(properties)) {
+      if (key in made || !fits() || isWriteOnly(property)) continue;
+      const isWanted = isPresent(property, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
+      if (isWanted) made[key] = value(property, key, making, path);
+    }
+    const least = Math.max(Number(schema.minProperties ?? 0), isMap(schema, properties) && !isBare ? 2 : 0);
+    for (let number = 1; Object.keys(made).length < least && fits(); number++) {
+      const key = isNode(schema.propertyNames) ? textOf(schema.propertyNames, 'key', random) : `key${number}`;
+      made[key] = value(spare(schema), name, making, path);
+      if (number > TRIES) break;
+    }
+    return made;
+  }
+
+  function array(schema: Node, name: string, making: Making, path: readonly string[]): readonly unknown[] {
+    const { random, isBare } = making;
+    const least = Number(schema.minItems ?? 0);
+    const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
+    const wanted = isBare ? least : Math.max(least, random.whole(ENTRIES.least, ENTRIES.most));
+    const made: unknown[] = [];
+    const seen = new Set<string>();
+    for (let tries = TRIES + wanted; made.length < Math.min(wanted, most) && tries > 0; tries--) {
+      const entry = value(schema.items ?? {}, singular(name), making, path);
+      const text = JSON.stringify(entry);
+      if (schema.uniqueItems === true && seen.has(text)) continue;
+      seen.add(text);
+      made.push(entry);
+    }
+    return made;
+  }
+
+  return (node, making) => value(node, '', making, []);
+}
+
+/** Of some values one, no null where there is another. */
+function chosenOf(values: readonly unknown[], { random, usesExamples }: Making): unknown {
+  const some = values.filter((value) => value !== null);
+  if (usesExamples) return some[0] ?? null;
+  return random.pick(some.length > 0 ? some : values);
+}
+
+function typeOf(schema: Node, { random }: Making): unknown {
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== 'null');
+  if (types.length === 0) return 'null';
+  const type = types.length > 1 ? random.pick(types) : types[0];
+  if (type !== undefined) return type;
+  if (['properties', 'additionalProperties', 'required', 'minProperties'].some((key) => key in schema)) return 'object';
+  if (['items', 'minItems', 'uniqueItems'].some((key) => key in schema)) return 'array';
+  return ['minimum', 'maximum', 'multipleOf'].some((key) => key in schema) ? 'number' : 'string';
+}
+
+/** What the properties of an object are that it doesn't name. */
+function spare({ additionalProperties }: Node): unknown {
+  return isNode(additionalProperties) ? additionalProperties : {};
+}
+
+function isMap({ additionalProperties }: Node, properties: Node): boolean {
+  return isNode(additionalProperties) && Object.keys(properties).length === 0;
+}
+
+function isWriteOnly(property: unknown): boolean {
+  return isNode(property) && property.writeOnly === true;
+}
+
+/** Whether a property is there by what the request asks for; undefined where it says nothing of that. */
+function isPresent(property: unknown, { query }: Making): boolean | undefined {
+  const [name = '', wanted] = isNode(property) ? String(property['x-present-with'] ?? '').split('=') : [];
+  return wanted === undefined ? undefined : query[name] === wanted;
+}
+
+/** The name of an entry of a list of that name. */
+function singular(name: string): string {
+  return name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+}
+
+/** A number within the bounds of its schema, where these leave the choice within those of its name. */
+function number(schema: Node, name: string, random: Random, isWhole: boolean): number {
+  const step = typeof schema.multipleOf === 'number' ? schema.multipleOf : isWhole ? 1 : 0.01;
+  const bounds = schema as Readonly<Record<string, number | undefined>>;
+  const least = Math.max(bounds.minimum ?? -Infinity, above(bounds.exclusiveMinimum, step, isWhole));
+  const most = Math.min(bounds.maximum ?? Infinity, -above(negative(bounds.exclusiveMaximum), step, isWhole));
+  const [usualLeast, usualMost] = boundsFor(name);
+  const overlaps = usualLeast <= most && usualMost >= least;
+  const from = overlaps ? Math.max(least, usualLeast) : Number.isFinite(least) ? least : most - 1_000 * step;
+  const to = overlaps ? Math.min(most, usualMost) : Number.isFinite(most) ? most : from + 1_000 * step;
+  const first = Math.ceil(from / step - 1e-9);
+  const last = Math.floor(to / step + 1e-9);
+  return last < first ? from : exact(random.whole(first, last), step);
+}
+
+function negative(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : -value;
+}
+
+/** The least number above an exclusive bound. */
+function above(bound: number | undefined, step: number, isWhole: boolean): number {
+  if (bound === undefined) return Number.NEGATIVE_INFINITY;
+  return isWhole ? Math.floor(bound) + 1 : bound + Math.min(step, 1e-6);
+}
+
+/** A multiple of a step, without the error of adding up binary fractions. */
+function exact(count: number, step: number): number {
+  const digits = Math.min(20, (String(step).split('.')[1] ?? '').length);
+  return Number((count * step).toFixed(digits));
+}

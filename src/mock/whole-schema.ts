@@ -1,0 +1,115 @@
+import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../contract/document.ts';
+import type { Random } from './random.ts';
+
+/** A schema with all that is said of one value: without references, and with one of its alternatives chosen. */
+export interface WholeSchema {
+  readonly schema: Node;
+  /** The references that led to it. */
+  readonly references: readonly string[];
+}
+
+/** What is said of a value by a schema, the references, `allOf` and one of each `oneOf` and `anyOf` put together. */
+export function wholeSchema(
+  document: Document,
+  node: unknown,
+  random: Random,
+  isShort: (reference: string) => boolean,
+): WholeSchema {
+  if (!isNode(node)) return { schema: {}, references: [] };
+  const { $ref, allOf = [], oneOf, anyOf, ...own } = node;
+  const parts: WholeSchema[] = [{ schema: own, references: [] }];
+  const add = (part: unknown) => parts.push(wholeSchema(document, part, random, isShort));
+  if (typeof $ref === 'string') {
+    const pointer = settledPointer(document, pointerOf($ref));
+    const target = wholeSchema(document, at(document, pointer), random, isShort);
+    parts.push({ ...target, references: [pointer, ...target.references] });
+  }
+  for (const part of Array.isArray(allOf) ? allOf : []) add(part);
+  for (const alternatives of [oneOf, anyOf]) {
+    if (Array.isArray(alternatives) && alternatives.length > 0)
+      add(chosen(document, node, alternatives, random, isShort));
+  }
+  return {
+    schema: parts.map(({ schema }) => schema).reduce(both),
+    references: parts.flatMap(({ references }) => references),
+  };
+}
+
+/** One of some alternatives: no null, and none that leads on for ever, where there is another. By a discriminator, with the value that tells it. */
+function chosen(
+  document: Document,
+  { discriminator }: Node,
+  alternatives: readonly unknown[],
+  random: Random,
+  isShort: (reference: string) => boolean,
+): unknown {
+  const isNull = (one: unknown) => isNode(one) && one.type === 'null';
+  const isBrief = (one: unknown) => !isNode(one) || typeof one.$ref !== 'string' || isShort(pointerOf(one.$ref));
+  const preferred = [
+    alternatives.filter((one) => !isNull(one) && isBrief(one)),
+    alternatives.filter(isBrief),
+    alternatives,
+  ];
+  const choice = random.pick(preferred.find(({ length }) => length > 0) ?? alternatives);
+  if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return choice;
+  if (!isNode(choice) || typeof choice.$ref !== 'string') return choice;
+  const value = told(discriminator, choice.$ref);
+  const property = at(
+    document,
+    `${settledPointer(document, pointerOf(choice.$ref))}/properties/${discriminator.propertyName}`,
+  );
+  // Where the property says itself what it may be, that holds.
+  if (isNode(property) && (property.enum !== undefined || property.const !== undefined)) return choice;
+  return { allOf: [choice, { properties: { [discriminator.propertyName]: { const: value } } }] };
+}
+
+/** The value of a discriminator for a schema: that which is mapped to it, else its name. */
+function told({ mapping }: Node, reference: string): string {
+  const name = reference.slice(reference.lastIndexOf('/') + 1);
+  const mapped = Object.entries(isNode(mapping) ? mapping : {}).find(
+    ([, target]) => target === reference || target === name,
+  );
+  return mapped?.[0] ?? name;
+}
+
+/** What two schemas say of the same value together. */
+function both(one: Node, other: Node): Node {
+  const together: Record<string, unknown> = { ...one };
+  for (const [key, value] of Object.entries(other)) {
+    together[key] = key in together ? combined(key, together[key], value) : value;
+  }
+  return together;
+}
+
+function combined(key: string, one: unknown, other: unknown): unknown {
+  if (key === 'properties' && isNode(one) && isNode(other)) {
+    const shared = Object.keys(other).filter((name) => name in one);
+    return {
+      ...one,
+      ...other,
+      ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])),
+    };
+  }
+  if (key === 'required') return [...new Set([...list(one), ...list(other)])];
+  if (key === 'type') return commonOf(list(one), list(other));
+  if (key === 'enum') return list(one).filter((value) => list(other).includes(value));
+  if (key === 'items') return { allOf: [one, other] };
+  if (LEAST.has(key)) return Math.max(Number(one), Number(other));
+  if (MOST.has(key)) return Math.min(Number(one), Number(other));
+  if (key === 'additionalProperties') return one === false || other === false ? false : isNode(one) ? one : other;
+  return one;
+}
+
+const LEAST = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
+const MOST = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** The types that both allow; a number may be an integer. */
+function commonOf(one: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
+  const allowed = (type: unknown, types: readonly unknown[]) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'));
+  return [...new Set([...one.filter((type) => allowed(type, other)), ...other.filter((type) => allowed(type, one))])];
+}
