@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contract, loadContract } from './contract/contract.ts';
-import { createApp } from './http/app.ts';
-import { type Log, logRequest } from './http/log.ts';
-import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
+import { type DataCheck, dataCheckOfBoth } from './contract/data-check.ts';
+import { ContractFault } from './contract/document.ts';
+import { watchContract } from './contract/live.ts';
+import { shopContract } from './contract/shop.ts';
 import { createHttpServer } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
-import { createMock } from './mock/mock.ts';
-import { castingOf, ownHandlers } from './operations/casting.ts';
+import { type Casting, CastingFault, castingOf, ownHandlers } from './operations/casting.ts';
 import type { Options, RepairOptions } from './options.ts';
 import { prepareSearch } from './search/product-index.ts';
+import { changesBetween, serviceUnder } from './service.ts';
+import { type Flaw, flawsOf } from './store/check-state.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
 
@@ -60,40 +61,67 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export async function createStorefront(options: Options = {}): Promise<Storefront> {
   const nowMs = () => momentOf((options.nowMs ?? Date.now)());
   const log = createLogger(options.log ?? 'off', options.logTo);
-  const shopContract = await loadContract({ path: ours('openapi.yaml'), strict: false });
-  const contract = await loadContract({ path: contractOf(options), strict: options.strict ?? false });
-  const casting = castingOf({ shopContract, mock: options.mock ?? false, own: await ownHandlers(options.handlers) });
-  casting.check(contract);
+  const tell = {
+    info: (message: string) => log.info({}, message),
+    warn: (message: string) => log.warn({}, message),
+  };
+  const contractFile = { path: contractOf(options), strict: options.strict ?? false };
+  const first = await loadContract(contractFile);
+  const casting = castingOf({
+    shop: shopContract,
+    mock: options.mock ?? false,
+    own: await ownHandlers(options.handlers),
+  });
+  casting.check(first);
+  let check = checkUnder(first, casting);
   let address: string | undefined;
   const { store, path: dataFile } = await openState({
     data: options.data,
     durability: options.durability ?? 'disk',
     defaultData: defaultDataOf(options),
-    check: shopContract.checkData,
+    check: (schema, value) => check(schema, value),
+    checkedBy: () => check,
     nowMs,
     address: () => address,
     prepare: ({ products }) => prepareSearch(products),
-    tell: { info: (message) => log.info({}, message), warn: (message) => log.warn({}, message) },
+    tell,
   });
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
-  const ready = readyAnswers(() => store.read().revision);
-  const app = createApp({
-    contract,
-    mock: createMock(contract),
-    ...casting,
+  const parts = {
+    casting,
     store,
     nowMs,
     newId: options.newId ?? randomUUID,
-    ready,
     log,
     verify: options.verify ?? 'log',
     version,
     dataFile,
     images: ours('images'),
     static: options.static && resolve(options.static),
-  });
+  };
+  let service = serviceUnder(first, parts);
+
+  /** Serves what the contract's file says now, where it can be served and the state holds by it; else tells why not, and goes on. */
+  async function renew(): Promise<void> {
+    try {
+      const contract = await loadContract(contractFile);
+      if (contract === service.contract) return;
+      casting.check(contract);
+      const newCheck = checkUnder(contract, casting);
+      const flaws = flawsOf(store.read().state, newCheck);
+      if (flaws.length > 0) throw new ContractFault(`${contractFile.path} contradicts the data: ${told(flaws)}`);
+      const newService = serviceUnder(contract, parts);
+      tell.info(`${contractFile.path} was read anew: ${changesBetween(service, newService)}`);
+      check = newCheck;
+      service = newService;
+    } catch (error) {
+      if (!(error instanceof ContractFault || error instanceof CastingFault)) throw error;
+      tell.warn(`${error.message}. The contract from before is served on`);
+    }
+  }
+
   const server = createHttpServer({
-    answer: answering(app.callback(), ready, log),
+    answer: (req, res) => service.answer(req, res),
     log,
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
   });
@@ -102,20 +130,38 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     throw error;
   });
   address = url;
-  const mocked = contract.routes.filter((route) => !casting.doerOf(route)).map(({ operationId }) => operationId);
-  const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
+  const facts = { url, dataFile, durability, operations: first.routes.length, mocked: service.mocked };
   log.info(facts, greeting(facts));
-  const stopWarming = warmUp(contract, () => prepareSearch(store.read().state.products));
+  const stopWarming = warmUp(first, () => prepareSearch(store.read().state.products));
+  const stopWatching = watchContract(contractFile.path, renew);
 
   return {
     ...facts,
     port,
     async close() {
+      stopWatching();
       stopWarming();
       await server.close();
       await store.close();
     },
   };
+}
+
+/** How the state is checked under a contract: by what the shop is written for, and by the contract where it has operations of the shop. */
+function checkUnder(contract: Contract, casting: Casting): DataCheck {
+  const shopCheck = shopContract.checkData;
+  if (!contract.routes.some((route) => casting.isOurs(route))) return shopCheck;
+  const schemas = Object.keys(contract.plain.components?.schemas ?? {});
+  const servedCheck: DataCheck = (schema, value) => (schemas.includes(schema) ? contract.checkData(schema, value) : []);
+  return dataCheckOfBoth(shopCheck, servedCheck);
+}
+
+/** How many flaws a sentence names; the rest are counted. */
+const FLAWS_TOLD = 3;
+
+function told(flaws: readonly Flaw[]): string {
+  const named = flaws.slice(0, FLAWS_TOLD).map(({ pointer, trouble }) => `${pointer} ${trouble}`);
+  return [...named, ...(flaws.length > FLAWS_TOLD ? [`and ${flaws.length - FLAWS_TOLD} more`] : [])].join('; ');
 }
 
 function contractOf({ contract }: Pick<Options, 'contract'>): string {
@@ -125,11 +171,10 @@ function contractOf({ contract }: Pick<Options, 'contract'>): string {
 /** Has a data file that stops the start hold the default data, and keeps a copy of what it held; gives back what was done, a sentence. */
 export async function repair(options: RepairOptions): Promise<string> {
   const log = createLogger('off');
-  const contract = await loadContract({ path: ours('openapi.yaml'), strict: false });
   return repairDataFile({
     data: options.data,
     defaultData: defaultDataOf(options),
-    check: contract.checkData,
+    check: shopContract.checkData,
     warn: (message) => log.warn({}, message),
   });
 }
@@ -160,18 +205,12 @@ export function greeting({
   return `storefront ${version} at ${url}, ${operations} operations${mock}, data in ${dataFile ?? 'memory'}: ${SURVIVES[durability]}`;
 }
 
-/** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */
-function answering(app: (req: IncomingMessage, res: ServerResponse) => unknown, ready: ReadyAnswers, log: Log) {
-  return (req: IncomingMessage, res: ServerResponse): void => {
-    const operation = ready.give(req, res);
-    if (operation === undefined) app(req, res);
-    else logRequest(log, req, res, () => ({ operation }));
-  };
-}
+/** How many operations are made ready before they are asked for: of hundreds few are, and all would take seconds. */
+const WARM_ROUTES = 40;
 
 /** Makes the index of the search, then the validators of one operation after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
 function warmUp(contract: Contract, index: () => void): () => void {
-  const cold = [...contract.routes];
+  const cold = contract.routes.slice(0, WARM_ROUTES);
   let turn: NodeJS.Immediate | undefined;
   const warmNext = () => {
     const route = cold.shift();

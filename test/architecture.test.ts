@@ -29,8 +29,8 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   ],
   // The refusal is for programs that bring handlers of their own.
   'storefront.ts': [
-    'http',
-    'mock',
+    'service.ts',
+    'http/server.ts',
     'operations',
     'search',
     'store',
@@ -40,6 +40,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'logger.ts',
     'options.ts',
   ],
+  'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract'],
   'listen.ts': ['http/server.ts'],
   'options.ts': ['logger.ts', 'contract/answers.ts', 'operations/handler.ts', 'store/open-state.ts'],
   'logger.ts': [],
@@ -73,7 +74,7 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
 
 /** Which files import the modules of Node with which the world outside is reached, or which bring what differs from run to run. */
 const modules: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': ['contract/document.ts', 'store', 'storefront.ts', 'options.ts'],
+  'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts'],
   'node:fs/promises': ['store'],
   'node:util': ['store', 'mock'],
   'node:timers/promises': ['store', 'http/dispatch.ts'],
@@ -81,7 +82,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   'node:net': ['store/lock.ts'],
   'node:os': ['store/lock.ts'],
-  'node:http': ['http', 'storefront.ts'],
+  'node:http': ['http', 'service.ts'],
   'node:stream': ['http'],
   // Ids; names for locks and for what stands beside a data file while it is replaced.
   'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts'],

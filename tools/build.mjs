@@ -14,7 +14,7 @@ const program = join(root, 'dist', 'main.js');
 function sources() {
   const hash = createHash('sha256');
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.(ts|json)$/.test(name))
     .map((name) => join('src', name));
   for (const name of [...files.sort(), 'package-lock.json', 'tsconfig.json', 'tsdown.config.ts', 'tools/build.mjs']) {
     if (existsSync(join(root, name))) hash.update(`${name}\0`).update(readFileSync(join(root, name)));

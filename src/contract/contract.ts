@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { type Breach, breachesOf, type PlainAnswer } from './answers.ts';
 import { closed } from './closed.ts';
+import { type DataCheck, dataCheck } from './data-check.ts';
 import { inOneDialect } from './dialect.ts';
 import {
   at,
@@ -13,14 +14,13 @@ import {
   readContract,
   settledPointer,
 } from './document.ts';
-import type { SchemaName } from './operation.ts';
 import { deepName, type Parameter, shaped } from './parameters.ts';
-import { leaveOut, remedyFor } from './remedy.ts';
+import { leaveOut } from './remedy.ts';
 import { isJsonType, mediaTypeFor } from './responses.ts';
 import { createRouting, patternOf, type Route, type Routed } from './routes.ts';
 import { ajvOptions, type SchemaJudge, schemaJudge, withFormats } from './schemas.ts';
 import { METHODS, obstaclesIn, withOperationIds } from './structure.ts';
-import { type Findings, findingsOf, firstOf, onePerPlace, shortened, wrongness } from './violations.ts';
+import { type Findings, findingsOf, firstOf, shortened } from './violations.ts';
 
 /** What of a request the contract judges, beside its method. */
 export interface PlainRequest {
@@ -46,12 +46,6 @@ export interface RawInput {
   readonly body: unknown;
 }
 
-/** Something wrong with a value: where (JSON Pointer), and the end of a sentence that begins with the place. */
-export interface Trouble {
-  readonly pointer: string;
-  readonly trouble: string;
-}
-
 /** The contract, ready to judge. */
 export interface Contract {
   /** The file as it was loaded: where it is, its text, and what it says. */
@@ -69,11 +63,8 @@ export interface Contract {
   verify(route: Route, answer: PlainAnswer, options: { readonly closed: boolean }): readonly Breach[];
   /** Whether a value holds by the schema at a pointer. */
   holds(schema: string, value: unknown): boolean;
-  /**
-   * What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. Properties that it lacks and that the
-   * schema has a `default` for are put into it.
-   */
-  checkData(schema: SchemaName, value: unknown): readonly Trouble[];
+  /** What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. */
+  checkData: DataCheck;
   /** Makes what the first request to an operation would else wait for; some 10 ms. */
   warmUp(route: Route): void;
 }
@@ -111,7 +102,6 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
   const { router, validator } = await backendFor(strict ? closed(plain) : plain);
   const judge = schemaJudge(() => plain);
   const closedJudge = schemaJudge(() => closed(plain));
-  const dataJudge = schemaJudge(() => closed(plain), { useDefaults: true });
   const formJudge = schemaJudge(() => plain, { coerceTypes: 'array' });
 
   return {
@@ -138,11 +128,7 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
     },
     verify: (route, answer, options) => breachesOf(options.closed ? closedJudge : judge, route, answer),
     holds: (schema, value) => judge(schema, value).length === 0,
-    checkData: (schema, value) =>
-      [...onePerPlace(dataJudge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
-        pointer,
-        trouble: `${wrongness(error)}: ${remedyFor(error)}`,
-      })),
+    checkData: dataCheck(closedJudge),
     warmUp(route) {
       validator.getRequestValidatorsForOperation(route.operationId);
       for (const { media } of route.responses.filter(({ name }) => name.startsWith('2'))) {

@@ -1,4 +1,4 @@
-import type { Document, OpenAPIRouter, Operation } from 'openapi-backend';
+import type { Document, OpenAPIRouter } from 'openapi-backend';
 import { at, isNode, pointerTo, settledPointer } from './document.ts';
 import { type Parameter, parametersAt } from './parameters.ts';
 import { type DocumentedResponse, isJsonType, mediaAt, responsesAt } from './responses.ts';
@@ -43,13 +43,14 @@ export function createRouting(
 } {
   const operations = router.getOperations();
   router.getOperations = () => operations;
-  const routes = new Map(operations.map((operation) => [operation, routeOf(operation, document)]));
+  const routes = routesOf(document);
+  const byPointer = new Map(routes.map((route) => [route.pointer, route]));
   const routeFor = (method: string, path: string) => {
-    const operation = router.matchOperation({ method, path, headers: {} });
-    return operation && routes.get(operation);
+    const found = router.matchOperation({ method, path, headers: {} });
+    return found && byPointer.get(pointerTo('paths', templateOf(found.path), found.method));
   };
   return {
-    routes: [...routes.values()],
+    routes,
     route(method, path) {
       const route = routeFor(method, path);
       if (route) return { kind: 'operation', route };
@@ -59,14 +60,23 @@ export function createRouting(
   };
 }
 
-function routeOf({ path: pattern, method, operationId }: Operation, document: Document): Route {
-  const path = templateOf(pattern);
+/** The operations of a document. */
+export function routesOf(document: Document): readonly Route[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = isNode(item) ? item[method] : undefined;
+      return isNode(operation) ? [routeOf(document, path, method, String(operation.operationId ?? ''))] : [];
+    }),
+  );
+}
+
+function routeOf(document: Document, path: string, method: string, operationId: string): Route {
   const pointer = pointerTo('paths', path, method);
   const responses = responsesAt(document, pointer);
   const parameters = parametersAt(document, pointer);
   const bodyMedia = mediaAt(document, `${settledPointer(document, `${pointer}/requestBody`)}/content`);
   return {
-    operationId: operationId ?? '',
+    operationId,
     method: method.toUpperCase(),
     path,
     pointer,

@@ -408,10 +408,7 @@ export interface components {
          */
         readonly RefusedBeside: {
             headers: {
-                /**
-                 * @description With 405, the methods that the path has
-                 * @example GET, POST
-                 */
+                /** @description With 405, the methods that the path has */
                 readonly Allow?: string;
                 readonly [name: string]: unknown;
             };
@@ -422,10 +419,7 @@ export interface components {
         /** @description 503 the change couldn't be stored (nothing was changed) or the server is stopping, with `Retry-After`; 500 a fault of the server */
         readonly Failed: {
             headers: {
-                /**
-                 * @description With 503, after how many seconds to try again
-                 * @example 1
-                 */
+                /** @description With 503, after how many seconds to try again */
                 readonly "Retry-After"?: number;
                 readonly [name: string]: unknown;
             };

@@ -4,6 +4,7 @@ import type { PlainAnswer } from '../contract/answers.ts';
 import type { Contract, Received } from '../contract/contract.ts';
 import { responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault, WishFault } from '../mock/mock.ts';
 import type { AnyHandler } from '../operations/handler.ts';
 import { readBody } from './body.ts';
@@ -16,6 +17,8 @@ import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
 export interface DispatchParts extends ShopParts {
   readonly contract: Contract;
   readonly mock: Mock;
+  /** The body of a success as the contract has it, which may have gained and lost fields since the shop's handlers were written. */
+  readonly complete: (route: Route, body: unknown) => Completed;
   /** Who does an operation; undefined where it is mocked. */
   readonly doerOf: (route: Route) => Doer | undefined;
 }
@@ -62,7 +65,9 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
     const { shop, revision } = bindShop(parts);
     const { status = route.successStatus, headers = {}, body } = await doer.handle(received.input, shop);
     if (preferences.delayMs === 0 && doer.isOurs) exchange.revision = revision();
-    const made = success({ status, headers, body });
+    const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
+    if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.join(', '));
+    const made = success({ status, headers, body: whole.body });
     answerWith(ctx, status === route.successStatus ? made : ofDocumentedType(route, made));
   } else {
     const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);

@@ -11,7 +11,7 @@ export interface Making {
   readonly usesExamples: boolean;
   /** Leaves out what needn't be there. */
   readonly isBare: boolean;
-  /** The query of the request that it is made for: `x-present-with` of a property names the parameter and the value with which it is there. */
+  /** The query of the request that it is made for: `x-present-with` of a schema names for a property the parameter and the value with which it is there. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -69,7 +69,7 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     for (const key of required) made[key] = value(properties[key] ?? spare(schema), key, making, path);
     for (const [key, property] of Object.entries(properties)) {
       if (key in made || !fits() || isWriteOnly(property)) continue;
-      const isWanted = isPresent(property, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
+      const isWanted = isPresent(schema, key, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
       if (isWanted) made[key] = value(property, key, making, path);
     }
     const least = Math.max(Number(schema.minProperties ?? 0), isMap(schema, properties) && !isBare ? 2 : 0);
@@ -131,9 +131,10 @@ function isWriteOnly(property: unknown): boolean {
   return isNode(property) && property.writeOnly === true;
 }
 
-/** Whether a property is there by what the request asks for; undefined where it says nothing of that. */
-function isPresent(property: unknown, { query }: Making): boolean | undefined {
-  const [name = '', wanted] = isNode(property) ? String(property['x-present-with'] ?? '').split('=') : [];
+/** Whether a property is there by what the request asks for; undefined where the schema says nothing of that. */
+function isPresent(schema: Node, property: string, { query }: Making): boolean | undefined {
+  const conditions = schema['x-present-with'];
+  const [name = '', wanted] = isNode(conditions) ? String(conditions[property] ?? '').split('=') : [];
   return wanted === undefined ? undefined : query[name] === wanted;
 }
 

@@ -1,6 +1,6 @@
 import type { PlainAnswer } from '../contract/answers.ts';
 import type { Contract, RawInput } from '../contract/contract.ts';
-import { at } from '../contract/document.ts';
+import { at, settledPointer } from '../contract/document.ts';
 import {
   bareType,
   type DocumentedMedia,
@@ -39,8 +39,8 @@ export class MockFault extends Error {
 export interface Mock {
   /** The answer to a request. `accept`: its Accept header. Throws a `WishFault` for a wish that the contract doesn't document. */
   answer(route: Route, input: RawInput, wish: Wish, accept: string): PlainAnswer;
-  /** A value by the schema at a pointer; the same one for the same seed. */
-  value(schema: string, seed: number): unknown;
+  /** A value for a field by its schema: the schema's default, else one that is made, the same for the same seed; undefined where there is none. */
+  field(schema: string, seed: number): unknown;
 }
 
 /** With how many seeds a value is made before there is said to be none. */
@@ -115,7 +115,16 @@ export function createMock(contract: Contract): Mock {
         body: isJsonType(contentType) ? body : textOf(contentType, body),
       };
     },
-    value: (schema, seed) => made(schema, seed, {}, false),
+    field(schema, seed) {
+      const given = at(contract.plain, `${settledPointer(contract.plain, schema)}/default`);
+      if (given !== undefined && contract.holds(schema, given)) return given;
+      try {
+        return made(schema, seed, {}, false);
+      } catch (error) {
+        if (error instanceof MockFault) return undefined;
+        throw error;
+      }
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export interface Casting {
 /** What the casting is made by. */
 export interface CastingParts {
   /** The contract that the shop's handlers are written for. */
-  readonly shopContract: { readonly routes: readonly Part[] };
+  readonly shop: { readonly routes: readonly Part[] };
   /** What is mocked: everything, or operations by their ids. */
   readonly mock: boolean | readonly string[];
   /** A team's own handlers. */
@@ -37,8 +37,8 @@ export interface CastingParts {
 }
 
 /** Casts each operation: what is to be mocked is; else a team's own handler does it, else the shop's, which does what is its operation by id, method and path. */
-export function castingOf({ shopContract, mock, own }: CastingParts): Casting {
-  const shopParts = new Map(shopContract.routes.map((part) => [part.operationId, part]));
+export function castingOf({ shop, mock, own }: CastingParts): Casting {
+  const shopParts = new Map(shop.routes.map((part) => [part.operationId, part]));
   const isOurs = ({ operationId, method, path }: Part) => {
     const part = shopParts.get(operationId);
     return part !== undefined && part.method === method && part.path === path;

@@ -10,6 +10,8 @@ export interface EditParts {
   readonly path: string;
   readonly disk: Disk;
   readonly check: SchemaCheck;
+  /** By what `check` checks at the moment: what was refused by another contract is looked at again. */
+  readonly checkedBy?: (() => unknown) | undefined;
   /** Told why an edit doesn't hold. */
   readonly warn: (message: string) => void;
 }
@@ -36,9 +38,15 @@ const REMEDY = 'The state from before is served on. Mend the file, or the next c
  * Looks whether somebody has edited the file, and gives back the edit where it holds; where it doesn't, tells why, once. Waits for an editor
  * that is at it, whether it writes in one step or in several. Throws where the file can't be looked at.
  */
-export function editLooker({ path, disk, check, warn }: EditParts): (known: Content) => Promise<Edit | undefined> {
+export function editLooker({
+  path,
+  disk,
+  check,
+  checkedBy = () => undefined,
+  warn,
+}: EditParts): (known: Content) => Promise<Edit | undefined> {
   /** What was found not to hold, and what was known then: a file that is gone looks the same each time. */
-  let refused: { readonly signature: Signature; readonly known: Content } | undefined;
+  let refused: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   /** The edit, or why there is none; neither where the file has changed meanwhile. */
   function find(known: Content, signature: Signature): { edit?: Edit; reason?: string } {
@@ -58,7 +66,8 @@ export function editLooker({ path, disk, check, warn }: EditParts): (known: Cont
     let signature = signatureOf(disk, path);
     let found: ReturnType<typeof find> = {};
     let restMs = 0;
-    const isNew = () => signature !== known.signature && !(signature === refused?.signature && known === refused.known);
+    const isRefused = () => signature === refused?.signature && known === refused.known && refused.by === checkedBy();
+    const isNew = () => signature !== known.signature && !isRefused();
     for (let ms = 0; isNew() && ms < PATIENCE_MS; ms += REST_MS) {
       await setTimeout(REST_MS);
       const now = signatureOf(disk, path);
@@ -66,7 +75,7 @@ export function editLooker({ path, disk, check, warn }: EditParts): (known: Cont
       if (restMs === REST_MS) found = find(known, signature);
       if (restMs > 0 && found.edit) return found.edit;
       if (restMs >= UNFINISHED_MS && found.reason !== undefined) {
-        refused = { signature, known };
+        refused = { signature, known, by: checkedBy() };
         warn(found.reason);
       }
       signature = now;

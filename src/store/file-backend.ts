@@ -27,6 +27,7 @@ export interface FileBackendParts {
   /** What a file that isn't there yet is filled with. */
   readonly defaults: State;
   readonly check: SchemaCheck;
+  readonly checkedBy?: (() => unknown) | undefined;
   readonly texts: JsonText;
   readonly tell: Tell;
   /** Has what is made of a state be ready before it is shown. */

@@ -23,6 +23,8 @@ export interface StatePlaces {
   /** The file with the default data. */
   readonly defaultData: string;
   readonly check: SchemaCheck;
+  /** By what `check` checks at the moment. */
+  readonly checkedBy?: (() => unknown) | undefined;
   /** The time, in ms since 1970. */
   readonly nowMs: () => number;
   /** Where this shop is to be reached, once it is; told to who wants the same data file. */

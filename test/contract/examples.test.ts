@@ -72,9 +72,13 @@ function answersOf(operation: DocumentedOperation) {
 
 type ExampleAnswer = ReturnType<typeof answersOf>[number];
 
+/** What is answered to a request that never reaches the app: tests of their own provoke these. */
+const BESIDE_THE_APP = [408, 417, 431];
+
 /** Responses that operations share have examples for one of them: the one at their `instance`. Answers while stopping are the server's, not an operation's. */
-function isOfOperation({ path, operation, status }: ExampleAnswer): boolean {
-  return status !== '5XX' && new RegExp(`^${operation.path.replaceAll(/\{.*?\}/g, '[^/]+')}$`).test(path);
+function isOfOperation({ path, operation, status, value }: ExampleAnswer): boolean {
+  if (status === '5XX' || BESIDE_THE_APP.includes((value as Problem).status)) return false;
+  return new RegExp(`^${operation.path.replaceAll(/\{.*?\}/g, '[^/]+')}$`).test(path);
 }
 
 /** What the contract itself says of the request: the example of the same name, of a query parameter or of the body. */
@@ -101,7 +105,7 @@ async function answered(shop: TestShop, answer: ExampleAnswer) {
     },
     example: {
       status: status === '4XX' ? (value as Problem).status : Number(status),
-      headers: headers.map(([, { example }]) => example),
+      headers: headers.map(([, { example, examples }]) => example ?? examples?.[answer.name]?.value ?? null),
       body: value,
     },
   };

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
+import { parseDocument } from '../../src/contract/document.ts';
+import { shopOf } from '../../src/contract/shop.ts';
 import type { OpenedState } from '../../src/store/open-state.ts';
 import { defaults, defaultText, projectFile } from '../support/default-data.ts';
 import { folderWith } from '../support/folder-with.ts';
@@ -71,7 +72,7 @@ describe('a field that the contract gains', () => {
     const inOrder = await openedWith({ schema: 'OrderProduct', properties: ['note: { type: string, default: none }'] });
     const products = inOrder.store.read().state.orders.flatMap((order) => order.products);
     expect(products.every((product) => 'note' in product && product.note === 'none')).toBe(true);
-    const check = await checkOf(
+    const check = checkOf(
       contractText.replace(
         '            stars:\n',
         '            best: { type: integer, default: 5 }\n            stars:\n',
@@ -126,7 +127,7 @@ describe('a field that the contract gains', () => {
 
   it('stops the start with its place where it is required and has no default, and the file stays', async () => {
     const path = await dataFile();
-    const check = await checkOf(
+    const check = checkOf(
       gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1 }'], required: ['brand'] }),
     );
     await expect(openTestState({ data: path, check, defaultData: await withBrands() })).rejects.toThrow(
@@ -136,9 +137,7 @@ describe('a field that the contract gains', () => {
   });
 
   it('stops the start where its default breaks its own rule', async () => {
-    const check = await checkOf(
-      gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }),
-    );
+    const check = checkOf(gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }));
     await expect(openTestState({ data: await dataFile(), check, defaultData: await withBrands() })).rejects.toThrow(
       '/products/0/brand is "": use a text that is not empty',
     );
@@ -147,7 +146,7 @@ describe('a field that the contract gains', () => {
 
 /** A start over the default data, or over `text`, with a contract that has gained something. */
 async function openedWith(gain: Gain, text = defaultText): Promise<OpenedState> {
-  return openTestState({ data: await dataFile(text), check: await checkOf(gained(gain)) });
+  return openTestState({ data: await dataFile(text), check: checkOf(gained(gain)) });
 }
 
 async function dataFile(text = defaultText): Promise<string> {
@@ -161,14 +160,13 @@ async function withBrands(): Promise<string> {
 }
 
 /** The check of data by a contract of this text. */
-async function checkOf(text: string) {
-  const folder = await folderWith({ 'openapi.yaml': text });
-  return (await loadContract({ path: join(folder, 'openapi.yaml'), strict: false })).checkData;
+function checkOf(text: string) {
+  return shopOf(parseDocument('openapi.yaml', text)).checkData;
 }
 
 /** openapi.yaml with what it gains. */
 function gained({ schema, properties, required = [] }: Gain): string {
-  const head = RegExp(`(\n    ${schema}:\n(?:      .*\n)*?      required: \\[)(.*\\]\n      properties:\n)`);
+  const head = RegExp(`(\n    ${schema}:\n(?:      .*\n)*?      required: \\[)(.*\\]\n(?:      [#x].*\n)*      properties:\n)`);
   const text = contractText.replace(head, (_all, start: string, end: string) =>
     [start, ...required.map((name) => `${name}, `), end, ...properties.map((property) => `        ${property}\n`)].join(
       '',

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
+import { shopContract } from '../../src/contract/shop.ts';
 import { machineDisk } from '../../src/store/disk.ts';
 import { repairDataFile } from '../../src/store/repair.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
@@ -13,7 +13,6 @@ import { openTestState } from '../support/open-store.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
 
 const [A, B] = PRODUCT_IDS as [string, string];
-const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** A disk that syncs no folder and, from then on, renames nothing: what it has just replaced can't be taken back. */
 function failingForGood(): Plan {
@@ -52,7 +51,7 @@ describe('a repair', () => {
       const repairing = repairDataFile({
         data: join(folder, 'db.json'),
         defaultData: projectFile('db.json.default'),
-        check: contract.checkData,
+        check: shopContract.checkData,
         warn() {},
         disk,
       });

@@ -1,10 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
+import { shopContract } from '../../src/contract/shop.ts';
 import { type OpenedState, openState, type StatePlaces } from '../../src/store/open-state.ts';
 import { projectFile } from './default-data.ts';
 import { NOW_MS } from './start-storefront.ts';
-
-const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** What a start does with its state: over `data`, by default in memory, with the default data; told to nobody unless said otherwise. Closed with the test. */
 export async function openTestState(places: Partial<StatePlaces> = {}): Promise<OpenedState> {
@@ -12,7 +10,7 @@ export async function openTestState(places: Partial<StatePlaces> = {}): Promise<
     data: undefined,
     durability: 'disk',
     defaultData: projectFile('db.json.default'),
-    check: contract.checkData,
+    check: shopContract.checkData,
     nowMs: () => NOW_MS,
     address: () => undefined,
     tell: { info() {}, warn() {} },

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Contract } from './contract/contract.ts';
+import type { Route } from './contract/routes.ts';
+import { shopContract } from './contract/shop.ts';
+import { type AppParts, createApp } from './http/app.ts';
+import { type Log, logRequest } from './http/log.ts';
+import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
+import { completed, type Difference, differenceOf } from './mock/gained.ts';
+import { createMock } from './mock/mock.ts';
+import type { Casting } from './operations/casting.ts';
+
+/** What answers requests under one contract: with a newer one there is a new service, and requests that the old one has begun end there. */
+export interface Service {
+  readonly contract: Contract;
+  /** The ids of the operations that are answered from the contract alone. */
+  readonly mocked: readonly string[];
+  /** The fields that the shop's answers have gained and lost since its handlers were written, each once. */
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+  answer(req: IncomingMessage, res: ServerResponse): void;
+}
+
+/** What a service is made of beside its contract. */
+export interface ServiceParts extends Omit<AppParts, 'contract' | 'mock' | 'complete' | 'doerOf' | 'isOurs' | 'ready'> {
+  readonly casting: Casting;
+}
+
+/** The service under a contract. */
+export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceParts): Service {
+  const mock = createMock(contract);
+  const differences = new Map<Route, Difference>();
+  for (const route of contract.routes.filter((one) => casting.isOurs(one))) {
+    const shopRoute = shopContract.routes.find(({ operationId }) => operationId === route.operationId);
+    if (shopRoute) differences.set(route, differenceOf(shopContract.plain, shopRoute, contract.plain, route));
+  }
+  const ready = readyAnswers(() => parts.store.read().revision);
+  const app = createApp({
+    ...parts,
+    contract,
+    mock,
+    ready,
+    isOurs: casting.isOurs,
+    doerOf: casting.doerOf,
+    complete(route, body) {
+      const difference = differences.get(route);
+      return difference ? completed(body, difference, mock.field) : { body, made: [] };
+    },
+  });
+  const all = [...differences.values()];
+  return {
+    contract,
+    mocked: contract.routes.filter((route) => !casting.doerOf(route)).map(({ operationId }) => operationId),
+    gained: namesOf(all.flatMap(({ gained }) => gained)),
+    lost: namesOf(all.flatMap(({ lost }) => lost)),
+    answer: answering(app.callback(), ready, parts.log),
+  };
+}
+
+function namesOf(fields: Difference['gained']): readonly string[] {
+  return [...new Set(fields.map(({ name }) => name))];
+}
+
+/** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */
+function answering(app: (req: IncomingMessage, res: ServerResponse) => unknown, ready: ReadyAnswers, log: Log) {
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    const operation = ready.give(req, res);
+    if (operation === undefined) app(req, res);
+    else logRequest(log, req, res, () => ({ operation }));
+  };
+}
+
+/** What has changed from one service to the next, a sentence. */
+export function changesBetween(old: Service, now: Service): string {
+  const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
+  const told = [
+    ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
+    ['operations that are gone', without(before, after)],
+    ['mocked now', without(now.mocked, [...old.mocked, ...without(after, before)])],
+    ['not mocked any more', without(old.mocked, [...now.mocked, ...without(before, after)])],
+    ['fields that are made up where the data lacks them', without(now.gained, old.gained)],
+    ['fields that are not served any more', without(now.lost, old.lost)],
+  ] as const;
+  const changes = told.flatMap(([what, names]) => (names.length > 0 ? [`${what}: ${names.join(', ')}`] : []));
+  return changes.length > 0 ? changes.join('; ') : 'the operations and fields are those from before';
+}
+
+function without(names: readonly string[] = [], others: readonly string[] = []): readonly string[] {
+  return names.filter((name) => !others.includes(name));
+}

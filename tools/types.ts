@@ -1,0 +1,48 @@
+// Makes from openapi.yaml what the shop is written for: its types (src/contract/schema.d.ts), and its operations and schemas as data
+// (src/contract/shop.json), by which a running shop knows what a newer contract has gained. With --check it only tells whether both are current.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { CORE_SCHEMA, load } from 'js-yaml';
+
+const SHOP = 'src/contract/shop.json';
+
+/** Words for people, and values: no part of what answers look like. */
+const LEFT_OUT = new Set([
+  'description',
+  'summary',
+  'example',
+  'examples',
+  'x-refused-examples',
+  'tags',
+  'links',
+  'title',
+]);
+
+/** A document without what isn't about shapes. Below `properties` stand names, which may be those of keywords. */
+function shapesOf(node: unknown, isNames = false): unknown {
+  if (Array.isArray(node)) return node.map((entry) => shapesOf(entry));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).filter(([key]) => isNames || !LEFT_OUT.has(key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, shapesOf(value, key === 'properties' && !isNames)]));
+}
+
+function shop(): string {
+  const { openapi, paths, components } = load(readFileSync('openapi.yaml', 'utf8'), { schema: CORE_SCHEMA }) as Record<
+    string,
+    unknown
+  >;
+  return `${JSON.stringify(shapesOf({ openapi, paths, components }))}\n`;
+}
+
+const isCheck = process.argv.includes('--check');
+const types = ['openapi-typescript', 'openapi.yaml', '--immutable', '--output', 'src/contract/schema.d.ts'];
+const { status } = spawnSync('npx', ['--no-install', ...types, ...(isCheck ? ['--check'] : [])], {
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+});
+if (status !== 0) process.exitCode = 1;
+if (!isCheck) writeFileSync(SHOP, shop());
+else if (readFileSync(SHOP, 'utf8') !== shop()) {
+  console.error(`${SHOP} is not made of this openapi.yaml: run npm run types`);
+  process.exitCode = 1;
+}
