@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { asTable, parity } from '../../tools/parity/parity.ts';
+import { documentedOperations } from '../support/contract-document.ts';
+import { projectFile } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+
+const contractText = await readFile(projectFile('openapi.yaml'), 'utf8');
+
+async function parityWith(from: string, to: string) {
+  if (!contractText.includes(from)) throw new Error(`openapi.yaml has no ${from}`);
+  const folder = await folderWith({ 'openapi.yaml': contractText.replace(from, to) });
+  return parity(join(folder, 'openapi.yaml'));
+}
+
+describe('real and mock', () => {
+  it('give every documented answer, and agree in it', async () => {
+    const rows = await parity(projectFile('openapi.yaml'));
+    const documented = documentedOperations.flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    );
+    expect(rows.map(({ operationId, response }) => `${operationId} ${response.split(' ')[0]}`)).toEqual(documented);
+    expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
+    expect(asTable(rows).split('\n')).toHaveLength(documented.length + 1);
+  });
+
+  it.each([
+    [
+      'an example whose request has another name',
+      'value: products\n',
+      'value: other\n',
+      'only real has body[].products[].product',
+    ],
+    [
+      'an answer that nobody knows to provoke',
+      '        "201":\n          description: The order',
+      '        "202":\n          description: x\n        "201":\n          description: The order',
+      'createOrder 202: no request is known',
+    ],
+  ])('are told apart by %s', async (_what, from, to, said) => {
+    const rows = await parityWith(from, to);
+    expect(asTable(rows)).toContain(said);
+  });
+});

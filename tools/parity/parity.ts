@@ -1,0 +1,199 @@
+import { type Contract, loadContract } from '../../src/contract/contract.ts';
+import { isJsonType } from '../../src/contract/responses.ts';
+import type { Route } from '../../src/contract/routes.ts';
+import { createStorefront, type Storefront } from '../../src/storefront.ts';
+import { type Ask, type Recipe, recipes } from './recipes.ts';
+
+/** How real and mock compare in one documented answer. */
+export interface Row {
+  readonly operationId: string;
+  /** The name of the response: a status or a range, with the status that stands for it. */
+  readonly response: string;
+  readonly isReal: boolean;
+  readonly isMocked: boolean;
+  /** How either breaks the contract, and how they differ from each other; empty where all is well. */
+  readonly differences: readonly string[];
+}
+
+/** What one server answered. */
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** The status that stands for a range in the table. */
+const IN_RANGE: Readonly<Record<string, number>> = { '4XX': 405, '5XX': 500 };
+
+/** Compares what the shop does with what the mock answers, for every documented answer of every operation of the contract in a file. */
+export async function parity(contractFile: string): Promise<readonly Row[]> {
+  const contract = await loadContract({ path: contractFile, strict: false });
+  const broken = Object.fromEntries(contract.routes.map(({ operationId }) => [operationId, fail]));
+  const [real, faulty, mock] = await Promise.all([
+    createStorefront({ contract: contractFile, verify: 'off' }),
+    createStorefront({ contract: contractFile, verify: 'off', handlers: broken, logTo: { write: () => {} } }),
+    createStorefront({ contract: contractFile, verify: 'off', mock: true }),
+  ]);
+  const rows: Row[] = [];
+  for (const route of contract.routes) {
+    const recipe = recipes[route.operationId];
+    for (const { name } of route.responses) {
+      rows.push(await compared({ contract, route, name, recipe, real: name === '5XX' ? faulty : real, mock }));
+    }
+  }
+  await Promise.all([real, faulty, mock].map((server) => server.close()));
+  return rows;
+}
+
+function fail(): never {
+  throw new Error('provoked');
+}
+
+interface Comparison {
+  readonly contract: Contract;
+  readonly route: Route;
+  readonly name: string;
+  readonly recipe: Recipe | undefined;
+  readonly real: Storefront;
+  readonly mock: Storefront;
+}
+
+async function compared({ contract, route, name, recipe, real, mock }: Comparison): Promise<Row> {
+  const status = IN_RANGE[name] ?? Number(name);
+  const response = IN_RANGE[name] === undefined ? name : `${name} (${status})`;
+  const row = { operationId: route.operationId, response };
+  const answer = recipe?.answers[name];
+  const asked = answer?.ask ?? (recipe && inRange(name, recipe.good));
+  if (!recipe || !asked)
+    return {
+      ...row,
+      isReal: false,
+      isMocked: false,
+      differences: ['no request is known that leads to it: add it to tools/parity/recipes.ts'],
+    };
+  await ask(real, { method: 'POST', path: '/api/reset' });
+  for (const before of answer?.before ?? []) await ask(real, before);
+  const realReply = await ask(real, asked);
+  const prefer = [`code=${status}`, ...(answer?.example ? [`example=${answer.example}`] : [])].join(', ');
+  const mockReply = await ask(mock, { ...recipe.good, headers: { Prefer: prefer } });
+  const isReal = realReply.status === status;
+  const isMocked = mockReply.status === status && mockReply.headers.has('X-Mocked');
+  const differences = [
+    ...(isReal
+      ? breaches(contract, route, realReply).map((said) => `real: ${said}`)
+      : [`real answered ${realReply.status}`]),
+    ...(isMocked
+      ? breaches(contract, route, mockReply).map((said) => `mock: ${said}`)
+      : [`mock answered ${mockReply.status}`]),
+    ...(isReal && isMocked ? differencesOf(route, realReply, mockReply) : []),
+    ...(name.startsWith('2') ? await differencesUnasked(route, [recipe.good, asked], real, mock) : []),
+  ];
+  return { ...row, isReal, isMocked, differences };
+}
+
+/** How the successes of requests differ that prefer nothing: there the mock finds by itself which of its answers is meant. */
+async function differencesUnasked(
+  route: Route,
+  asks: readonly Ask[],
+  real: Storefront,
+  mock: Storefront,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const each of asks) {
+    await ask(real, { method: 'POST', path: '/api/reset' });
+    found.push(
+      ...differencesOf(route, await ask(real, each), await ask(mock, each)).map((said) => `${each.path}: ${said}`),
+    );
+  }
+  return found;
+}
+
+/** A request to an operation that leads to the answer that stands for a range: another method, or the operation itself, which fails. */
+function inRange(name: string, good: Ask): Ask | undefined {
+  if (name === '5XX') return good;
+  return name === '4XX' ? { method: 'PATCH', path: good.path } : undefined;
+}
+
+async function ask({ url }: Storefront, { method, path, body, headers = {} }: Ask): Promise<Reply> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = isJsonType(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+  };
+}
+
+function breaches(contract: Contract, route: Route, { status, headers, body }: Reply): readonly string[] {
+  const answer = { status, headers: Object.fromEntries(headers), body };
+  return contract.verify(route, answer, { closed: true }).map(({ said }) => said);
+}
+
+function differencesOf({ responses }: Route, real: Reply, mock: Reply): readonly string[] {
+  const names = [...new Set(responses.flatMap(({ headers }) => headers.map(({ name }) => name)))];
+  const headers = names.filter((name) => real.headers.has(name) !== mock.headers.has(name));
+  return [
+    ...headers.map((name) => `only ${real.headers.has(name) ? 'real' : 'mock'} has the header ${name}`),
+    ...shapesApart(shapeOf(real.body), shapeOf(mock.body), 'body'),
+  ];
+}
+
+/** What a value is made of: its type, the fields of objects, and what the entries of a list have in common. */
+type Shape = {
+  readonly type: string;
+  readonly fields?: ReadonlyMap<string, Shape>;
+  readonly entry?: Shape | undefined;
+};
+
+function shapeOf(value: unknown): Shape {
+  if (Array.isArray(value))
+    return { type: 'list', entry: value.map(shapeOf).reduce<Shape | undefined>(together, undefined) };
+  if (typeof value !== 'object' || value === null) return { type: value === null ? 'null' : typeof value };
+  return { type: 'object', fields: new Map(Object.entries(value).map(([name, field]) => [name, shapeOf(field)])) };
+}
+
+function together(one: Shape | undefined, other: Shape): Shape {
+  if (!one?.fields || !other.fields) return one ?? other;
+  const fields = new Map(one.fields);
+  for (const [name, shape] of other.fields) fields.set(name, together(fields.get(name), shape));
+  return { type: 'object', fields };
+}
+
+function shapesApart(real: Shape, mock: Shape, place: string): readonly string[] {
+  if (real.type !== mock.type) return [`${place} is ${real.type} in real, ${mock.type} in mock`];
+  if (real.entry && mock.entry) return shapesApart(real.entry, mock.entry, `${place}[]`);
+  const names = [...new Set([...(real.fields ?? new Map()).keys(), ...(mock.fields ?? new Map()).keys()])];
+  return names.flatMap((name) => {
+    const [one, other] = [real.fields?.get(name), mock.fields?.get(name)];
+    if (one && other) return shapesApart(one, other, `${place}.${name}`);
+    return [`only ${one ? 'real' : 'mock'} has ${place}.${name}`];
+  });
+}
+
+/** The comparison as a table, and each difference in a line below it. */
+export function asTable(rows: readonly Row[]): string {
+  const cells = [
+    ['operation', 'answer', 'real', 'mock', 'agree'],
+    ...rows.map(({ operationId, response, isReal, isMocked, differences }) => [
+      operationId,
+      response,
+      ...[isReal, isMocked, differences.length === 0].map((isWell) => (isWell ? 'yes' : 'NO')),
+    ]),
+  ];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const lines = cells.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const told = rows.flatMap(({ operationId, response, differences }) =>
+    differences.map((one) => `${operationId} ${response}: ${one}`),
+  );
+  return [...lines, ...(told.length > 0 ? ['', ...told] : [])].join('\n');
+}
