@@ -44,7 +44,7 @@ function headerTroubles({ headers = {} }: DocumentedResponse, sent: Headers): re
 }
 
 /** The schema with all its objects closed. Parts of an `allOf` stay open, since each names only some of the properties. */
-function sealed(schema: Schema): Schema {
+export function sealed(schema: Schema): Schema {
   const closed = isObject(schema) ? { unevaluatedProperties: false } : {};
   return { ...withSealedParts(schema), ...closed };
 }
