@@ -215,7 +215,8 @@ function warmUp(contract: Contract, index: () => void): () => void {
   const warmNext = () => {
     const route = cold.shift();
     if (!route) return;
-    contract.warmUp(route);
+    // What can't be made ready says so to the request that needs it.
+    if (!triedTo(() => contract.warmUp(route))) return;
     turn = setImmediate(warmNext);
   };
   turn = setImmediate(() => {
@@ -223,6 +224,16 @@ function warmUp(contract: Contract, index: () => void): () => void {
     warmNext();
   });
   return () => clearImmediate(turn);
+}
+
+/** Whether something could be done. */
+function triedTo(step: () => void): boolean {
+  try {
+    step();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A file that comes along with this package: this module stands one folder below its root, in `src` as in `dist`. */

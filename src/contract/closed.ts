@@ -7,20 +7,22 @@ import { at, isNode, type Node, pointerOf, settledPointer } from './document.ts'
  * parts by itself would refuse what the others bring. What says something of additional properties already stays.
  */
 export function closed(document: Document): Document {
-  const visit = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(visit);
+  /** `above`: the references that were put together into what the node stands in; one that leads back to itself is left as it is. */
+  const visit = (node: unknown, above: readonly string[]): unknown => {
+    if (Array.isArray(node)) return node.map((entry) => visit(entry, above));
     if (!isNode(node)) return node;
-    const whole = merged(document, node);
-    const visited = Object.entries(whole).map(([key, value]) => [key, visitedValue(key, value)]);
+    const { whole, references } = merged(document, node, above);
+    const within = [...above, ...references];
+    const visited = Object.entries(whole).map(([key, value]) => [key, visitedValue(key, value, within)]);
     const result = Object.fromEntries(visited);
     return isOpenObject(result) ? { ...result, additionalProperties: false } : result;
   };
-  const visitedValue = (key: string, value: unknown) => {
+  const visitedValue = (key: string, value: unknown, above: readonly string[]) => {
     // Below `properties` stand names, which may be those of keywords.
-    if (key === 'properties' && isNode(value)) return mapped(value, visit);
-    return VERBATIM.has(key) ? value : visit(value);
+    if (key === 'properties' && isNode(value)) return mapped(value, (schema) => visit(schema, above));
+    return VERBATIM.has(key) ? value : visit(value, above);
   };
-  return visit(document) as Document;
+  return visit(document, []) as Document;
 }
 
 function isOpenObject(node: Node): boolean {
@@ -31,23 +33,34 @@ function isObjectSchema({ type, properties }: Node): boolean {
   return type === 'object' || (type === undefined && isNode(properties));
 }
 
+interface Merged {
+  readonly whole: Node;
+  /** The references that were put together in it. */
+  readonly references: readonly string[];
+}
+
 /** An `allOf` of objects as one object, what stands beside it included: the properties of all, those of the same name holding together. */
-function merged(document: Document, node: Node): Node {
-  if (!Array.isArray(node.allOf)) return node;
+function merged(document: Document, node: Node, above: readonly string[]): Merged {
+  const asItIs = { whole: node, references: [] };
+  if (!Array.isArray(node.allOf)) return asItIs;
   const { allOf, ...beside } = node;
+  const references = allOf.flatMap((part) => (isNode(part) && typeof part.$ref === 'string' ? [part.$ref] : []));
+  if (references.some((reference) => above.includes(reference))) return asItIs;
   const own: readonly Node[] = beside.properties || beside.required ? [{ ...beside, type: 'object' }] : [];
-  const parts: readonly Node[] = [...allOf.map((part) => merged(document, resolved(document, part))), ...own];
-  if (!parts.every(isObjectSchema)) return node;
+  const inner = allOf.map((part) => merged(document, resolved(document, part), [...above, ...references]));
+  const parts: readonly Node[] = [...inner.map(({ whole }) => whole), ...own];
+  if (!parts.every(isObjectSchema)) return asItIs;
   const closings = parts.flatMap(({ additionalProperties }) =>
     additionalProperties === undefined ? [] : [additionalProperties],
   );
-  return {
+  const whole = {
     ...beside,
     type: 'object',
     properties: mergedProperties(parts),
     required: parts.flatMap(({ required }) => required ?? []),
     ...(closings.length > 0 ? { additionalProperties: closings[0] } : {}),
   };
+  return { whole, references: [...references, ...inner.flatMap((one) => one.references)] };
 }
 
 function mergedProperties(parts: readonly Node[]): Node {

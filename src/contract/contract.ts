@@ -4,22 +4,13 @@ import { type Breach, breachesOf, type PlainAnswer } from './answers.ts';
 import { closed } from './closed.ts';
 import { type DataCheck, dataCheck } from './data-check.ts';
 import { inOneDialect } from './dialect.ts';
-import {
-  at,
-  isNode,
-  obstructed,
-  parseDocument,
-  pointerOf,
-  pointerTo,
-  readContract,
-  settledPointer,
-} from './document.ts';
+import { at, isNode, obstructed, parseDocument, pointerOf, readContract, settledPointer } from './document.ts';
 import { deepName, type Parameter, shaped } from './parameters.ts';
 import { leaveOut } from './remedy.ts';
-import { isJsonType, mediaTypeFor } from './responses.ts';
-import { createRouting, patternOf, type Route, type Routed } from './routes.ts';
-import { ajvOptions, type SchemaJudge, schemaJudge, withFormats } from './schemas.ts';
-import { METHODS, obstaclesIn, withOperationIds } from './structure.ts';
+import { FORM_TYPE, isRead, mediaTypeFor } from './responses.ts';
+import { createRouting, patternOf, type Route, type Routed, routesOf } from './routes.ts';
+import { ajvOptions, type SchemaJudge, schemaJudge, viewOf, withFormats } from './schemas.ts';
+import { obstaclesIn, withOperationIds } from './structure.ts';
 import { type Findings, findingsOf, firstOf, shortened } from './violations.ts';
 
 /** What of a request the contract judges, beside its method. */
@@ -99,10 +90,12 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
   const translated = inOneDialect(document);
   if (translated.obstacles.length > 0) throw await obstructed(path, text, translated.obstacles);
   const plain = withOperationIds(translated.document);
-  const { router, validator } = await backendFor(strict ? closed(plain) : plain);
-  const judge = schemaJudge(() => plain);
-  const closedJudge = schemaJudge(() => closed(plain));
-  const formJudge = schemaJudge(() => plain, { coerceTypes: 'array' });
+  const { router, validator } = await backendFor(plain);
+  const [sent, answered] = [viewOf(plain, text, 'readOnly'), viewOf(plain, text, 'writeOnly')];
+  const requestJudge = schemaJudge(() => (strict ? closed(sent) : sent));
+  const formJudge = schemaJudge(() => (strict ? closed(sent) : sent), { coerceTypes: 'array' });
+  const judge = schemaJudge(() => answered);
+  const closedJudge = schemaJudge(() => closed(answered));
 
   return {
     path,
@@ -113,12 +106,13 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
     receive(route, request) {
       const { query, notes } = strict ? { query: request.query, notes: [] } : withoutUnknown(route, request);
       const input = { path: route.pathParameters(request.path), query, body: request.body };
+      const bodyJudge = request.contentType === FORM_TYPE ? formJudge : requestJudge;
       const errors = [
         ...errorsIn(
           validator.getRequestValidatorsForOperation(route.operationId) ?? [],
           partsOf(route, request, input),
         ),
-        ...bodyErrors(plain, request.contentType === FORM_TYPE ? formJudge : judge, route, request),
+        ...bodyErrors(plain, bodyJudge, route, request),
       ];
       if (errors.length > 0) {
         const { violations, detail } = findingsOf(errors);
@@ -131,6 +125,8 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
     checkData: dataCheck(closedJudge),
     warmUp(route) {
       validator.getRequestValidatorsForOperation(route.operationId);
+      for (const { schema } of Object.values(route.bodyMedia))
+        if (schema !== undefined) requestJudge(schema, undefined);
       for (const { media } of route.responses.filter(({ name }) => name.startsWith('2'))) {
         for (const { schema } of Object.values(media)) if (schema !== undefined) closedJudge(schema, undefined);
       }
@@ -139,9 +135,11 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
 }
 
 /** A request taken apart as openapi-backend's checks expect it. They coerce parameters in place: what the handler gets is the contract's own. */
-function partsOf({ parameters }: Route, request: PlainRequest, { path, query, body }: RawInput) {
+function partsOf({ parameters }: Route, request: PlainRequest, { path, query }: RawInput) {
+  const declared = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
   const values: Record<Parameter['in'], Record<string, unknown>> = {
-    path: { ...path },
+    // Some documents have a name in a path and say nothing else of it.
+    path: Object.fromEntries(declared.map((name) => [name, path[name]])),
     query: { ...query },
     header: {},
     cookie: {},
@@ -151,12 +149,8 @@ function partsOf({ parameters }: Route, request: PlainRequest, { path, query, bo
     const value = valueSent(place, name, shape, request, values);
     if (value !== undefined) values[place][place === 'header' ? name.toLowerCase() : name] = value;
   }
-  const isJson = request.contentType === undefined || request.contentType === JSON_TYPE;
-  return { ...values, ...(body === undefined || !isJson ? {} : { requestBody: body }) };
+  return values;
 }
-
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 function valueSent(
   place: Parameter['in'],
@@ -175,14 +169,28 @@ function valueSent(
   return value === undefined || shape === undefined ? value : shaped(shape, value as string | string[]);
 }
 
-/** The object that the parameters `name[…]` of a query make, which are taken out of it. */
+/** What the parameters `name[…]` of a query make, which are taken out of it: an object, or a list where they have no names but places. */
 function takenFrom(query: Record<string, unknown>, name: string): unknown {
-  const found = Object.entries(query).flatMap(([key, value]) => {
+  let made: unknown = query[name];
+  delete query[name];
+  for (const [key, value] of Object.entries(query)) {
     const deep = deepName(key);
-    return deep?.parameter === name ? [[key, deep.key, value] as const] : [];
-  });
-  for (const [key] of found) delete query[key];
-  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, key, value]) => [key, value]));
+    if (deep?.parameter !== name) continue;
+    delete query[key];
+    made = put(made, deep.keys, value);
+  }
+  return made;
+}
+
+/** A value with another one put into it, by the keys that lead there. */
+function put(into: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return into === undefined ? value : [into, value].flat();
+  if (/^\d*$/.test(key)) {
+    const list = into === undefined ? [] : [into].flat();
+    return [...list, ...[put(undefined, rest, value)].flat()];
+  }
+  const own = isNode(into) ? into : {};
+  return { ...own, [key]: put(own[key], rest, value) };
 }
 
 function cookieIn(cookies: string | readonly string[] | undefined, name: string): string | undefined {
@@ -197,13 +205,14 @@ function errorsIn(validators: readonly ValidateFunction[], parts: object): reado
   return validators.flatMap((validate) => (validate(parts) ? [] : (validate.errors ?? [])));
 }
 
-/** What is wrong with the body beside what openapi-backend checks: one that lacks, and one of another media type than application/json. */
+/** What is wrong with the body: one that lacks, and one that doesn't hold by the schema of its media type. */
 function bodyErrors(
   document: Document,
   judge: SchemaJudge,
-  { pointer, bodyMedia }: Route,
+  route: Route,
   request: PlainRequest,
 ): readonly ErrorObject[] {
+  const { pointer, bodyMedia } = route;
   const { body, contentType } = request;
   const [first] = Object.values(bodyMedia);
   if (!first) return [];
@@ -213,15 +222,26 @@ function bodyErrors(
     const schema = at(document, settledPointer(document, first.schema ?? ''));
     return isRequired ? [lacking('requestBody', schema)] : [];
   }
-  const documented = contentType === undefined ? undefined : mediaTypeFor(Object.keys(bodyMedia), contentType);
-  const schema = documented === undefined || contentType === JSON_TYPE ? undefined : bodyMedia[documented]?.schema;
+  const documented = mediaTypeFor(Object.keys(bodyMedia), contentType ?? 'application/json');
+  const schema = documented === undefined ? undefined : bodyMedia[documented]?.schema;
   if (schema === undefined || body === undefined) return [];
-  return judge(schema, body).map((error) => ({ ...error, instancePath: `/requestBody${error.instancePath}` }));
+  return judge(schema, body).map((error) => ({
+    ...error,
+    parentSchema: withProperties(document, error.parentSchema),
+    instancePath: `/requestBody${error.instancePath}`,
+  }));
 }
 
-/** Whether bodies of a media type are read, and not only let through. */
-export function isRead(contentType: string): boolean {
-  return isJsonType(contentType) || contentType === FORM_TYPE;
+/** A schema whose properties are no references: a remedy tells what they have to be. */
+function withProperties(document: Document, schema: unknown): Record<string, unknown> {
+  if (!isNode(schema) || !isNode(schema.properties)) return (schema ?? {}) as Record<string, unknown>;
+  const properties = Object.entries(schema.properties).map(([name, property]) => [
+    name,
+    isNode(property) && typeof property.$ref === 'string'
+      ? at(document, settledPointer(document, pointerOf(property.$ref)))
+      : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 function lacking(property: string, schema: unknown): ErrorObject {
@@ -233,15 +253,25 @@ function lacking(property: string, schema: unknown): ErrorObject {
     parentSchema: { properties: { [property]: schema } },
   };
 }
-/** openapi-backend over a copy of the document, since it replaces references in place; quick: what the document says was looked at. */
+/**
+ * openapi-backend for routing and the checks of parameters, over no more than it needs of the document, since it replaces all references in place: on
+ * bodies of large documents it took a minute. quick: what the document says was looked at.
+ */
 async function backendFor(document: Document): Promise<OpenAPIBackend> {
-  const definition = withPlainReferences(structuredClone(document));
-  const paths = Object.entries(definition.paths ?? {}).map(([path, item]) => [
-    patternOf(path),
-    withCheckedBodies(definition, path, item ?? {}),
-  ]);
+  const operations = new Map<string, Record<string, unknown>>();
+  for (const { path, method, operationId, parameters } of routesOf(document)) {
+    const operation = {
+      operationId,
+      responses: {},
+      parameters: parameters.map(({ pointer }) => at(document, pointer)),
+    };
+    operations.set(patternOf(path), { ...operations.get(patternOf(path)), [method.toLowerCase()]: operation });
+  }
   const backend = new OpenAPIBackend({
-    definition: { ...definition, paths: Object.fromEntries(paths) },
+    definition: withTargets(
+      { openapi: document.openapi, info: document.info, paths: Object.fromEntries(operations) } as Document,
+      document,
+    ),
     strict: true,
     quick: true,
     ajvOpts: { ...ajvOptions, validateSchema: false },
@@ -250,48 +280,39 @@ async function backendFor(document: Document): Promise<OpenAPIBackend> {
   return backend.init();
 }
 
-/** A document, in place, whose references have no escapes: openapi-backend would look for these as they are written. */
-function withPlainReferences(document: Document): Document {
-  const targets = new Map<string, unknown>();
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    const { $ref } = node as { $ref?: unknown };
-    if (typeof $ref === 'string' && /[%~]/.test($ref)) {
-      targets.set($ref, at(document, pointerOf($ref)));
-      Object.assign(node, { $ref: `#/x-targets/${[...targets.keys()].indexOf($ref)}` });
+/** A copy of a part of a document with all that it refers to; its references have no escapes, which openapi-backend would look for as they are written. */
+function withTargets(part: Document, document: Document): Document {
+  const targets: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit);
+    if (!isNode(node)) return node;
+    if (typeof node.$ref !== 'string')
+      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, visit(value)]));
+    const pointer = pointerOf(node.$ref);
+    let name = names.get(pointer);
+    if (name === undefined) {
+      name = `target${names.size}`;
+      names.set(pointer, name);
+      targets[name] = visit(at(document, pointer));
     }
-    for (const value of Object.values(node)) visit(value);
+    return { ...node, $ref: `#/x-targets/${name}` };
   };
-  visit(document);
-  if (targets.size === 0) return document;
-  const byNumber: object = { 'x-targets': Object.fromEntries([...targets.values()].entries()) };
-  return Object.assign(document, byNumber);
-}
-
-/** The operations of a path with no other bodies than those that openapi-backend checks rightly: of JSON, and optional, since one may come in another media type. */
-function withCheckedBodies(document: Document, path: string, item: object): object {
-  const operations = METHODS.flatMap((method) => {
-    const pointer = pointerTo('paths', path, method);
-    const operation = at(document, pointer);
-    const body = at(document, settledPointer(document, `${pointer}/requestBody`));
-    if (!isNode(operation) || !isNode(body)) return [];
-    const { requestBody: _, ...rest } = operation;
-    const json = isNode(body.content) ? body.content[JSON_TYPE] : undefined;
-    return [[method, json === undefined ? rest : { ...rest, requestBody: { content: { [JSON_TYPE]: json } } }]];
-  });
-  return { ...item, ...Object.fromEntries(operations) };
+  return { ...(visit(part) as Document), ...({ 'x-targets': targets } as object) };
 }
 
 /** Ours: what isn't known is ignored, since front ends send some. The query without it, and a note for all that it doesn't know in query and body. */
-function withoutUnknown({ known }: Route, { query, body }: PlainRequest) {
-  const strangers = Object.keys(query).filter((name) => !known.query.includes(name));
+function withoutUnknown({ known, parameters }: Route, { query, body }: PlainRequest) {
+  const isDeep = (name: string) =>
+    parameters.some((one) => one.shape === 'deep' && one.name === deepName(name)?.parameter);
+  const strangers = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name));
   const properties = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
   const strange = properties.filter((name) => !known.body.includes(name));
   return {
     query:
       strangers.length === 0
         ? query
-        : Object.fromEntries(Object.entries(query).filter(([name]) => known.query.includes(name))),
+        : Object.fromEntries(Object.entries(query).filter(([name]) => !strangers.includes(name))),
     notes: firstOf([
       ...strangers.map((name) => ignored(`query parameter ${shortened(name)}`, leaveOut(name, known.query))),
       ...strange.map((name) => ignored(`${shortened(name)}`, leaveOut(name, known.body))),

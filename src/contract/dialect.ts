@@ -1,5 +1,5 @@
 import type { Document } from 'openapi-backend';
-import { isNode, type Node, type Obstacle, pointerTo } from './document.ts';
+import { at, isNode, type Node, type Obstacle, pointerOf, pointerTo, settledPointer } from './document.ts';
 
 /** Keywords of JSON Schema 2020-12 that neither the checks nor the mock follow: to leave them out silently would let through what they refuse. */
 const UNFOLLOWED = new Set([
@@ -47,6 +47,7 @@ export function inOneDialect(document: Document): {
   readonly obstacles: readonly Obstacle[];
 } {
   const obstacles: Obstacle[] = [];
+  const isOld = document.openapi.startsWith('3.0');
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry, at) => visit(entry, pointer + pointerTo(String(at)), false));
     if (!isNode(node)) return node;
@@ -57,14 +58,40 @@ export function inOneDialect(document: Document): {
       return [key, VERBATIM.has(key) ? value : visit(value, place, NAMED.has(key))];
     });
     const visited = Object.fromEntries(entries);
-    return isNames ? visited : translated(visited);
+    return isNames ? visited : translated(visited, document, isOld);
   };
   return { document: visit(document, '', false) as Document, obstacles };
 }
 
-/** A schema of OpenAPI 3.0 in the words of JSON Schema; what is no schema has none of these words. */
-function translated(node: Node): Node {
-  return withNull(withKnownType(withNumericBounds(node)));
+/** A schema of OpenAPI in the words of JSON Schema; what is no schema has none of these words. */
+function translated(node: Node, document: Document, isOld: boolean): Node {
+  // In OpenAPI 3.0 a reference stands for itself, whatever stands beside it.
+  const whole = isOld && typeof node.$ref === 'string' && !('get' in node) ? alone(node) : node;
+  return withNull(told(wellFormed(withNumericBounds(whole)), document));
+}
+
+function alone({ $ref, nullable }: Node): Node {
+  return typeof nullable === 'boolean' ? { $ref, nullable } : { $ref };
+}
+
+/** Alternatives with a discriminator, each only where its property tells so: those of open objects would all hold at once. */
+function told(node: Node, document: Document): Node {
+  const { oneOf, discriminator } = node;
+  if (!Array.isArray(oneOf) || !isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
+  const name = discriminator.propertyName;
+  const mapping = Object.entries(isNode(discriminator.mapping) ? discriminator.mapping : {});
+  const alternatives = oneOf.map((one) => {
+    if (!isNode(one) || typeof one.$ref !== 'string') return one;
+    const schema = one.$ref.slice(one.$ref.lastIndexOf('/') + 1);
+    const values = mapping.flatMap(([value, target]) => (target === one.$ref || target === schema ? [value] : []));
+    const own = at(document, `${settledPointer(document, pointerOf(one.$ref))}/properties${pointerTo(name)}`);
+    // Where the property says itself what it may be, that holds.
+    if (isNode(own) && (own.enum !== undefined || own.const !== undefined || own.$ref !== undefined)) return one;
+    return {
+      allOf: [one, { required: [name], properties: { [name]: { enum: values.length > 0 ? values : [schema] } } }],
+    };
+  });
+  return { ...node, oneOf: alternatives };
 }
 
 function withNumericBounds(node: Node): Node {
@@ -84,28 +111,72 @@ function bound(name: string, exclusiveName: string, limit: unknown, exclusive: u
   return { [exclusive === true ? exclusiveName : name]: limit };
 }
 
-/** Without a type that JSON doesn't have (documents made of older ones have `file`), and without the `required: true` of older schemas. */
-function withKnownType(node: Node): Node {
-  const isSchema = typeof node.type === 'string' && !('in' in node) && !('schema' in node) && !('content' in node);
-  if (!isSchema || (TYPES.has(String(node.type)) && typeof node.required !== 'boolean')) return node;
-  const { type, required, ...rest } = node;
-  return {
-    ...rest,
-    ...(TYPES.has(String(type)) ? { type } : {}),
-    ...(Array.isArray(required) ? { required } : {}),
-  };
+/** What the value of a keyword has to be; one that is something else says nothing: documents made of older ones have `required: true` and `type: file`. */
+const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: (value) => (Array.isArray(value) ? value.every(isType) : isType(value)),
+  required: Array.isArray,
+  enum: (value) => Array.isArray(value) && value.length > 0,
+  properties: isNode,
+  pattern: (value) => typeof value === 'string',
+  format: (value) => typeof value === 'string',
+  minLength: isCount,
+  maxLength: isCount,
+  minItems: isCount,
+  maxItems: isCount,
+  minProperties: isCount,
+  maxProperties: isCount,
+  minimum: Number.isFinite,
+  maximum: Number.isFinite,
+  multipleOf: (value) => typeof value === 'number' && value > 0,
+  uniqueItems: (value) => typeof value === 'boolean',
+  allOf: isFilled,
+  anyOf: isFilled,
+  oneOf: isFilled,
+  // Ids of schemas; references here are all within the document.
+  id: (value) => typeof value !== 'string',
+  $id: () => false,
+  $schema: () => false,
+};
+
+function isType(value: unknown): boolean {
+  return TYPES.has(String(value));
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+/** A schema without keywords whose values are none. What is no schema has names of its own: parameters, headers, media types, security schemes. */
+function wellFormed(node: Node): Node {
+  if (
+    'in' in node ||
+    'schema' in node ||
+    'content' in node ||
+    'flows' in node ||
+    'scheme' in node ||
+    'responses' in node
+  )
+    return node;
+  const entries = Object.entries(node);
+  const kept = entries.filter(([key, value]) => !Object.hasOwn(FORMS, key) || FORMS[key]?.(value));
+  return kept.length === entries.length ? node : Object.fromEntries(kept);
 }
 
 function withNull(node: Node): Node {
   if (typeof node.nullable !== 'boolean') return node;
   const { nullable, ...rest } = node;
   if (!nullable) return rest;
+  if ('properties' in rest && !('type' in rest)) return { ...rest, type: ['object', 'null'] };
   if (typeof rest.type === 'string') {
     const choices = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
     return { ...rest, type: [rest.type, 'null'], ...choices };
   }
   // Beside a reference or an alternative OpenAPI 3.0 gives it no meaning; those who write it mean this.
-  return ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'properties'].some((key) => key in rest)
+  return ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum'].some((key) => key in rest)
     ? { anyOf: [rest, { type: 'null' }] }
     : rest;
 }

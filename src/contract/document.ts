@@ -33,8 +33,12 @@ function parsed(path: string, text: string): unknown {
     // It may be YAML in braces; if not, js-yaml says where.
   }
   try {
-    return load(text, { schema: CORE_SCHEMA });
+    const document = load(text, { schema: CORE_SCHEMA });
+    if (/[*&]\w/.test(text)) JSON.stringify(document);
+    return document;
   } catch (cause) {
+    if (cause instanceof TypeError)
+      throw new ContractFault(`${path} has an alias that leads back to itself`, { cause });
     if (!(cause instanceof YAMLException)) throw cause;
     const { line, column } = cause.mark;
     throw new ContractFault(`${path}:${line + 1}:${column + 1} is not YAML: ${cause.reason}`, { cause });

@@ -9,6 +9,8 @@ export interface Parameter {
   /** How a value is written that is a list or an object; undefined where it is a text as it stands. */
   readonly shape: Shape | undefined;
   readonly examples: readonly Example[];
+  /** JSON Pointer of where it is described. */
+  readonly pointer: string;
 }
 
 type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'json';
@@ -37,8 +39,8 @@ function parameterAt(document: Document, pointer: string): Parameter | undefined
   if (!isNode(node) || typeof node.name !== 'string') return undefined;
   const place = node.in as Parameter['in'];
   if (place === 'header' && NO_PARAMETERS.includes(node.name.toLowerCase())) return undefined;
-  const type = at(document, `${settledPointer(document, `${pointer}/schema`)}/type`);
-  return { name: node.name, in: place, shape: shapeOf(node, type), examples: examplesIn(document, pointer) };
+  const type = typeAt(document, `${pointer}/schema`);
+  return { name: node.name, in: place, shape: shapeOf(node, type), examples: examplesIn(document, pointer), pointer };
 }
 
 function shapeOf({ in: place, style, explode, content }: Record<string, unknown>, type: unknown): Shape | undefined {
@@ -82,8 +84,19 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** The name of the parameter that a name in a query belongs to: of `filter[colour]` it is `filter`. */
-export function deepName(name: string): { readonly parameter: string; readonly key: string } | undefined {
-  const [, parameter, key] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
-  return parameter === undefined || key === undefined ? undefined : { parameter, key };
+/** The parameter that a name in a query belongs to, and the keys in it: of `filter[colour][not]` they are `filter`, `colour` and `not`. */
+export function deepName(name: string): { readonly parameter: string; readonly keys: readonly string[] } | undefined {
+  const [, parameter, keys] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
+  return parameter === undefined || keys === undefined ? undefined : { parameter, keys: keys.slice(1, -1).split('][') };
+}
+
+/** The type that a schema says, itself or in a part of its `allOf`. */
+function typeAt(document: Document, schema: string): unknown {
+  const pointer = settledPointer(document, schema);
+  const node = at(document, pointer);
+  if (!isNode(node) || node.type !== undefined || !Array.isArray(node.allOf))
+    return isNode(node) ? node.type : undefined;
+  return [...node.allOf.keys()]
+    .map((place) => typeAt(document, `${pointer}/allOf/${place}`))
+    .find((type) => type !== undefined);
 }

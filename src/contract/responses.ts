@@ -110,6 +110,14 @@ export function mediaTypeFor(types: readonly string[], contentType: string): str
   );
 }
 
+/** The media type of a form as pages send it. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Whether bodies of a media type are read, and not only let through. */
+export function isRead(contentType: string): boolean {
+  return isJsonType(contentType) || bareType(contentType) === FORM_TYPE;
+}
+
 /** A media type without its parameters, in lower case. */
 export function bareType(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();

@@ -1,7 +1,7 @@
 import type { Document, OpenAPIRouter } from 'openapi-backend';
 import { at, isNode, pointerTo, settledPointer } from './document.ts';
 import { type Parameter, parametersAt } from './parameters.ts';
-import { type DocumentedResponse, isJsonType, mediaAt, responsesAt } from './responses.ts';
+import { type DocumentedResponse, isRead, mediaAt, responsesAt } from './responses.ts';
 import { METHODS } from './structure.ts';
 
 /** An operation of the contract, with what is asked of it for every request. */
@@ -44,10 +44,10 @@ export function createRouting(
   const operations = router.getOperations();
   router.getOperations = () => operations;
   const routes = routesOf(document);
-  const byPointer = new Map(routes.map((route) => [route.pointer, route]));
+  const byPattern = new Map(routes.map((route) => [`${route.method} ${patternOf(route.path)}`, route]));
   const routeFor = (method: string, path: string) => {
-    const found = router.matchOperation({ method, path, headers: {} });
-    return found && byPointer.get(pointerTo('paths', templateOf(found.path), found.method));
+    const found = router.matchOperation({ method, path: matched(path), headers: {} });
+    return found && byPattern.get(`${found.method.toUpperCase()} ${found.path}`);
   };
   return {
     routes,
@@ -105,7 +105,7 @@ function successStatusOf(responses: readonly DocumentedResponse[]): number {
 }
 
 function propertyNames(document: Document, media: Route['bodyMedia']): readonly string[] {
-  const type = Object.keys(media).find(isJsonType);
+  const type = Object.keys(media).find(isRead);
   const schema = type === undefined ? undefined : media[type]?.schema;
   const properties = schema === undefined ? undefined : at(document, `${settledPointer(document, schema)}/properties`);
   return isNode(properties) ? Object.keys(properties) : [];
@@ -113,24 +113,31 @@ function propertyNames(document: Document, media: Route['bodyMedia']): readonly 
 
 const SPECIAL = /[\\^$.*+?()[\]|]/g;
 
-/** A path as openapi-backend is to have it, which makes a regular expression of all that stands outside of braces; one without special characters stays. */
+/**
+ * A path as openapi-backend is to have it: it makes a regular expression of all that stands outside of braces, and takes slashes off the end of what is
+ * asked for, but not of the path.
+ */
 export function patternOf(template: string): string {
-  return template.replaceAll(/\{.*?\}|[^{]+/g, (part) =>
-    part.startsWith('{') ? part : part.replaceAll(/[\\^$*+?()[\]|]/g, '\\$&'),
+  const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
+  return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) =>
+    part.startsWith('{') ? part : part.replaceAll(' ', '%20').replaceAll(/[\\^$*+?()[\]|]/g, '\\$&'),
   );
 }
 
-function templateOf(pattern: string): string {
-  return pattern.replaceAll(/\\([\\^$*+?()[\]|])/g, '$1');
+/** A path as it is looked for: characters that need no escape stand for themselves (RFC 3986, section 2.3 and 3.3). */
+function matched(path: string): string {
+  return path.includes('%2') || path.includes('%7')
+    ? path.replaceAll(/%(27|28|29|21|2a|24|2c|3b|7e)/gi, decodeURIComponent)
+    : path;
 }
 
 /** Reads the parameters of a path by its template. */
 function pathReader(template: string): Route['pathParameters'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
   const parts = template.split(/\{.*?\}/).map((part) => part.replaceAll(SPECIAL, '\\$&'));
-  const pattern = new RegExp(`^${parts.join('([^/]+)')}/*$`);
+  const pattern = new RegExp(`^${parts.join('([^/]+)').replace(/\/+$/, '')}/*$`);
   return (path) => {
-    const values = pattern.exec(path)?.slice(1) ?? [];
+    const values = (pattern.exec(path) ?? pattern.exec(matched(path)))?.slice(1) ?? [];
     return Object.fromEntries(names.map((name, place) => [name, decodeURIComponent(values[place] ?? '')]));
   };
 }

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats';
 import type { Document } from 'openapi-backend';
 import { NAMED, VERBATIM } from './dialect.ts';
-import { isNode } from './document.ts';
+import { at, isNode, pointerOf, settledPointer } from './document.ts';
 
 /** How ajv judges here, requests and answers alike: by everything that is wrong, with the value and the schema at hand. */
 export const ajvOptions: Options = {
@@ -10,6 +10,8 @@ export const ajvOptions: Options = {
   allErrors: true,
   verbose: true,
   logger: false,
+  // 4.35 is a multiple of 0.01, whatever is left of it in binary.
+  multipleOfPrecision: 9,
   code: { regExp: Object.assign(expressionOf, { code: 'new RegExp' }) },
 };
 
@@ -52,21 +54,69 @@ const EXAMPLES: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused
 /** What is wrong with a value by the schema at a pointer of a document; empty where nothing is. */
 export type SchemaJudge = (pointer: string, value: unknown) => readonly ErrorObject[];
 
-/** A judge by the schemas of a document, with further options of ajv; ajv and each schema are made when they are first needed. */
+/**
+ * A judge by the schemas of a document, with further options of ajv; ajv and each schema are made when they are first needed. By a schema that ajv
+ * can't use nothing holds: the error says why.
+ */
 export function schemaJudge(document: () => Document, options: Options = {}): SchemaJudge {
-  const compiled = new Map<string, ValidateFunction>();
+  const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
+  const compile = (pointer: string) => {
+    ajv ??= withFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
+      withoutExamples(document()),
+      'contract',
+    );
+    return ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
+  };
   return (pointer, value) => {
     let validate = compiled.get(pointer);
-    if (!validate) {
-      ajv ??= withFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
-        withoutExamples(document()),
-        'contract',
-      );
-      validate = ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
+    if (validate === undefined) {
+      try {
+        validate = compile(pointer);
+      } catch (error) {
+        validate = unusable(pointer, error as Error);
+      }
       compiled.set(pointer, validate);
     }
+    if (typeof validate !== 'function') return [validate];
     validate(value);
     return validate.errors ?? [];
   };
+}
+
+function unusable(pointer: string, { message }: Error): ErrorObject {
+  const said = `can't be judged, since the schema at #${pointer} can't be used: ${message}`;
+  return { keyword: 'unusable', instancePath: '', schemaPath: '', params: {}, message: said };
+}
+
+/** A document as it stands for one direction: what is only read needn't be in requests, what is only written not in answers (OpenAPI 3.0, Schema Object). */
+export function viewOf(document: Document, text: string, only: 'readOnly' | 'writeOnly'): Document {
+  if (!text.includes(only)) return document;
+  const isOnly = (property: unknown) =>
+    isNode(property) && at(document, `${settledIn(document, property)}/${only}`) === true;
+  const visit = (node: unknown, isNames: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((entry) => visit(entry, false));
+    if (!isNode(node)) return node;
+    const visited = Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [
+        key,
+        !isNames && VERBATIM.has(key) ? value : visit(value, !isNames && NAMED.has(key)),
+      ]),
+    );
+    const { required, properties } = node;
+    if (isNames || !Array.isArray(required) || !isNode(properties)) return visited;
+    return {
+      ...visited,
+      required: required.filter((name) => !isOnly(properties[name]) && !isNodeOnly(properties[name], only)),
+    };
+  };
+  return visit(document, false) as Document;
+}
+
+function isNodeOnly(property: unknown, only: string): boolean {
+  return isNode(property) && property[only] === true;
+}
+
+function settledIn(document: Document, { $ref }: { readonly $ref?: unknown }): string {
+  return typeof $ref === 'string' ? settledPointer(document, pointerOf($ref)) : '/x-none';
 }

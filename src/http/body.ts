@@ -1,7 +1,6 @@
 import { form, json } from 'co-body';
 import type { Context } from 'koa';
-import { isRead } from '../contract/contract.ts';
-import { isJsonType, mediaTypeFor } from '../contract/responses.ts';
+import { isJsonType, isRead, mediaTypeFor } from '../contract/responses.ts';
 import { type Fault, FaultError } from './problem.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import type { PlainAnswer } from '../contract/answers.ts';
 import type { Contract, Received } from '../contract/contract.ts';
-import { responseTo } from '../contract/responses.ts';
-import type { Route } from '../contract/routes.ts';
+import { isJsonType, responseTo } from '../contract/responses.ts';
+import type { Route, Routed } from '../contract/routes.ts';
 import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault, WishFault } from '../mock/mock.ts';
 import type { AnyHandler } from '../operations/handler.ts';
@@ -34,7 +34,7 @@ export interface Doer {
 export function dispatch(parts: DispatchParts): Middleware {
   return async (ctx, next) => {
     const path = decodable(ctx.path.replace(/^\/{2,}/, '/'));
-    const routed = parts.contract.route(ctx.method === 'HEAD' ? 'GET' : ctx.method, path); // Ours: HEAD is GET without the body.
+    const routed = routedOf(parts.contract, ctx.method, path);
     switch (routed.kind) {
       case 'operation':
         return answer(ctx, parts, routed.route, path);
@@ -47,6 +47,12 @@ export function dispatch(parts: DispatchParts): Middleware {
         return next();
     }
   };
+}
+
+/** Ours: HEAD is GET without the body, unless the contract has a HEAD of its own. */
+function routedOf(contract: Contract, method: string, path: string): Routed {
+  const routed = contract.route(method, path);
+  return method === 'HEAD' && routed.kind !== 'operation' ? contract.route('GET', path) : routed;
 }
 
 /** Has the contract make a call of the request, and the operation's handler or the mock an answer. */
@@ -63,17 +69,21 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   if (preferences.delayMs > 0) await wait(preferences.delayMs);
   if (doer) {
     const { shop, revision } = bindShop(parts);
+    setApplied(ctx, appliedText(preferences, false));
     const { status = route.successStatus, headers = {}, body } = await doer.handle(received.input, shop);
     if (preferences.delayMs === 0 && doer.isOurs) exchange.revision = revision();
     const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
     if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.join(', '));
-    const made = success({ status, headers, body: whole.body });
-    answerWith(ctx, status === route.successStatus ? made : ofDocumentedType(route, made));
+    const type = doer.isOurs ? JSON_TYPE : documentedType(route, status);
+    answerWith(ctx, success({ status, headers: { 'Content-Type': type, ...headers }, body: whole.body }));
   } else {
     const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);
     answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
+    setApplied(ctx, appliedText(preferences, true));
   }
-  const applied = appliedText(preferences, doer === undefined);
+}
+
+function setApplied(ctx: Context, applied: string | undefined): void {
   if (applied !== undefined) ctx.res.setHeader('Preference-Applied', applied);
 }
 
@@ -92,22 +102,22 @@ function mockAnswer(
   mock: Mock,
   route: Route,
   input: Parameters<Mock['answer']>[1],
-  { wish }: Preferences,
+  { wish, given }: Preferences,
   ctx: Context,
 ): PlainAnswer {
   try {
     return mock.answer(route, input, wish, ctx.get('Accept'));
   } catch (error) {
-    if (error instanceof WishFault) throw preferenceFault(error.message);
+    if (error instanceof WishFault) throw preferenceFault(error.wish, given[error.wish], error.message);
     if (error instanceof MockFault) throw new FaultError({ code: 'internal-error', detail: error.message });
     throw error;
   }
 }
 
-/** An answer other than the success, in the media type that the contract has for it: problems have one of their own. */
-function ofDocumentedType(route: Route, answer: PlainAnswer): PlainAnswer {
-  const [type = JSON_TYPE] = Object.keys(responseTo(route.responses, answer.status)?.media ?? {});
-  return answer.body === undefined ? answer : { ...answer, headers: { 'Content-Type': type, ...answer.headers } };
+/** The media type that the contract has for the answers of a status: problems have one of their own. */
+function documentedType({ responses }: Route, status: number): string {
+  const types = Object.keys(responseTo(responses, status)?.media ?? {});
+  return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
 }
 
 /** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */

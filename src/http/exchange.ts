@@ -34,8 +34,9 @@ const PROBLEM_TYPE = 'application/problem+json';
 
 /** An answer that all went well. */
 export function success({ status, headers = {}, body }: Partial<JsonAnswer> & { status: number }): JsonAnswer {
+  const { 'Content-Type': _, ...others } = headers;
   return body === undefined
-    ? { status, headers }
+    ? { status, headers: others }
     : { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
 }
 

@@ -8,6 +8,8 @@ export interface Preferences {
   readonly isForced: boolean;
   /** How long the answer waits, in ms. */
   readonly delayMs: number;
+  /** Where each was given. */
+  readonly given: Partial<Record<Name, Given>>;
 }
 
 /** Where a preference was given. */
@@ -23,7 +25,7 @@ type Name = (typeof NAMES)[number];
 /** The longest that an answer is held back, in ms. */
 const LONGEST_MS = 60_000;
 
-const NONE: Preferences = { wish: {}, isForced: false, delayMs: 0 };
+const NONE: Preferences = { wish: {}, isForced: false, delayMs: 0, given: {} };
 
 /** What begins the name of a preference in a query: `?__code=404` is for an address bar, which has no headers. */
 const PREFIX = '__';
@@ -48,7 +50,7 @@ export function preferencesOf(
     return value(one.value);
   };
   const wish = {
-    code: read('code', /^[1-5]\d\d$/, 'a status code from 100 to 599', Number),
+    code: read('code', /^[2-5]\d\d$/, 'a status code from 200 to 599', Number),
     example: read('example', /./s, 'the name of an example', String),
     dynamic: read('dynamic', /^(true|false|)$/, 'true or false', (text) => text !== 'false'),
     seed: read('seed', /^-?\d{1,15}$/, 'a whole number', Number),
@@ -59,6 +61,7 @@ export function preferencesOf(
     preferences: {
       wish,
       delayMs,
+      given,
       isForced: wish.code !== undefined || wish.example !== undefined || wish.dynamic === true,
     },
     query: Object.fromEntries(
@@ -77,12 +80,14 @@ export function appliedText({ wish, delayMs }: Preferences, isMocked: boolean): 
   return applied.length > 0 ? applied.join(', ') : undefined;
 }
 
+/** A preference with its value and its parameters, whose values may be quoted and hold commas. */
+const PREFERENCE =
+  /([^\s,;="]+)\s*(?:=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?(?:\s*;\s*[^\s,;="]*(?:\s*=\s*(?:"(?:\\.|[^"\\])*"|[^\s,;"]*))?)*/g;
+
 /** Two preferences of the same name: the first one counts (RFC 7240, section 2). */
 function inHeader(header: string): Partial<Record<Name, Given>> {
   const found: Partial<Record<Name, Given>> = {};
-  for (const [, name = '', quoted, plain = ''] of header.matchAll(
-    /([^\s,;="]+)\s*(?:=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?(?:\s*;[^,]*)?/g,
-  )) {
+  for (const [, name = '', quoted, plain = ''] of header.matchAll(PREFERENCE)) {
     const known = NAMES.find((one) => one === name.toLowerCase());
     if (known && !found[known]) found[known] = { in: 'header', value: quoted?.replaceAll(/\\(.)/g, '$1') ?? plain };
   }
@@ -103,23 +108,24 @@ function tokenOf(value: string): string {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : JSON.stringify(value.replaceAll(/[^\x20-\x7e]/g, '?'));
 }
 
-function refusal(name: Name, { value, in: place }: Given, wanted: string): FaultError {
-  const shown = place === 'query' ? PREFIX + name : name;
-  return preferenceFault(`the preference ${shown}=${value.slice(0, 50)} can't be had: use ${wanted}`, place, value);
+function refusal(name: Name, given: Given, wanted: string): FaultError {
+  const shown = given.in === 'query' ? PREFIX + name : name;
+  return preferenceFault(
+    name,
+    given,
+    `the preference ${shown}=${given.value.slice(0, 50)} can't be had: use ${wanted}`,
+  );
 }
 
-/** The fault of a preference that can't be had. */
-export function preferenceFault(detail: string, place: Given['in'] = 'header', value?: string): FaultError {
-  const remedy = detail.slice(detail.indexOf(': ') + 2);
+/** The fault of a preference that can't be had; `detail` ends with a colon and the remedy. */
+export function preferenceFault(name: Name, given: Given | undefined, detail: string): FaultError {
+  const isInQuery = given?.in === 'query';
   const violation = {
-    in: place,
-    pointer: place === 'header' ? '/Prefer' : '/__code',
+    in: isInQuery ? 'query' : 'header',
+    pointer: isInQuery ? `/${PREFIX}${name}` : '/Prefer',
     rule: 'preference',
-    remedy,
+    ...(given ? { value: given.value.slice(0, 200) } : {}),
+    remedy: detail.slice(detail.indexOf(': ') + 2),
   } as const;
-  return new FaultError({
-    code: 'invalid-request',
-    detail,
-    violations: [value === undefined ? violation : { ...violation, value: value.slice(0, 200) }],
-  });
+  return new FaultError({ code: 'invalid-request', detail, violations: [violation] });
 }

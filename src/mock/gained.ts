@@ -57,7 +57,8 @@ function compare(
     if (known === undefined) found.gained.push({ way, name, schema });
     else compare(shop, known, served, schema, [...way, name], found);
   }
-  for (const [name, schema] of old) if (!current.has(name)) found.lost.push({ way, name, schema });
+  // A schema that names no properties allows all.
+  for (const [name, schema] of old) if (current.size > 0 && !current.has(name)) found.lost.push({ way, name, schema });
   const [entries, currentEntries] = [itemsAt(shop, before), itemsAt(served, now)];
   if (entries !== undefined && currentEntries !== undefined)
     compare(shop, entries, served, currentEntries, [...way, '*'], found);

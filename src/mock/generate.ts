@@ -1,4 +1,4 @@
-import { type Document, isNode, type Node } from '../contract/document.ts';
+import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../contract/document.ts';
 import { boundsFor } from './lifelike.ts';
 import type { Random } from './random.ts';
 import { textOf } from './strings.ts';
@@ -22,11 +22,22 @@ const DEPTH = 4;
 /** How likely it is that a property that needn't be there is. */
 const OPTIONAL = 0.8;
 
+/** How likely it is that a value is null which may be. */
+const NULL = 0.05;
+
 /** How many entries a list has that may have any number. */
 const ENTRIES = { least: 1, most: 3 };
 
 /** How often an entry is made anew that a list of different ones has already. */
 const TRIES = 60;
+
+/** How deep values may be nested by what must be there. */
+const DEEPEST = 100;
+
+/** A schema by which something that must be there has to hold itself, without end. */
+export class EndlessSchema extends Error {
+  override readonly name = 'EndlessSchema';
+}
 
 /** Makes values of the schemas of a document; they hold by them as far as one pass can tell, which whoever uses them checks. */
 export function createGenerator(document: Document): (node: unknown, making: Making) => unknown {
@@ -35,6 +46,7 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     const isShort = (reference: string) => above.filter((one) => one === reference).length < TURNS;
     const { schema, references } = wholeSchema(document, node, random, isShort);
     const path = [...above, ...(references.length > 0 ? references : [''])];
+    if (path.length > DEEPEST) throw new EndlessSchema();
     const isBare = making.isBare || path.length > DEPTH || references.some((reference) => !isShort(reference));
     if ('const' in schema) return schema.const;
     if (making.usesExamples) {
@@ -64,11 +76,15 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     const { random, isBare } = making;
     const properties = isNode(schema.properties) ? schema.properties : {};
     const required = Array.isArray(schema.required) ? schema.required : [];
-    const made: Record<string, unknown> = {};
+    // No object like others: a property may be called `__proto__`.
+    const made: Record<string, unknown> = Object.create(null);
     const fits = () => Object.keys(made).length < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
-    for (const key of required) made[key] = value(properties[key] ?? spare(schema), key, making, path);
+    for (const key of required) {
+      if (isWriteOnly(document, properties[key])) continue;
+      made[key] = value(properties[key] ?? spare(schema), key, making, path);
+    }
     for (const [key, property] of Object.entries(properties)) {
-      if (key in made || !fits() || isWriteOnly(property)) continue;
+      if (key in made || !fits() || isWriteOnly(document, property)) continue;
       const isWanted = isPresent(schema, key, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
       if (isWanted) made[key] = value(property, key, making, path);
     }
@@ -105,7 +121,7 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
 function chosenOf(values: readonly unknown[], { random, usesExamples }: Making): unknown {
   const some = values.filter((value) => value !== null);
   if (usesExamples) return some[0] ?? null;
-  return random.pick(some.length > 0 ? some : values);
+  return random.pick(some.length > 0 && random.next() > NULL ? some : values);
 }
 
 function typeOf(schema: Node, { random }: Making): unknown {
@@ -127,8 +143,14 @@ function isMap({ additionalProperties }: Node, properties: Node): boolean {
   return isNode(additionalProperties) && Object.keys(properties).length === 0;
 }
 
-function isWriteOnly(property: unknown): boolean {
-  return isNode(property) && property.writeOnly === true;
+/** Whether a property is for requests alone. */
+function isWriteOnly(document: Document, property: unknown): boolean {
+  if (!isNode(property)) return false;
+  if (property.writeOnly === true) return true;
+  return (
+    typeof property.$ref === 'string' &&
+    isWriteOnly(document, at(document, settledPointer(document, pointerOf(property.$ref))))
+  );
 }
 
 /** Whether a property is there by what the request asks for; undefined where the schema says nothing of that. */
@@ -145,31 +167,36 @@ function singular(name: string): string {
 
 /** A number within the bounds of its schema, where these leave the choice within those of its name. */
 function number(schema: Node, name: string, random: Random, isWhole: boolean): number {
-  const step = typeof schema.multipleOf === 'number' ? schema.multipleOf : isWhole ? 1 : 0.01;
   const bounds = schema as Readonly<Record<string, number | undefined>>;
-  const least = Math.max(bounds.minimum ?? -Infinity, above(bounds.exclusiveMinimum, step, isWhole));
-  const most = Math.min(bounds.maximum ?? Infinity, -above(negative(bounds.exclusiveMaximum), step, isWhole));
+  const given = bounds.multipleOf ?? (isWhole ? 1 : undefined);
+  const least = Math.max(bounds.minimum ?? -Infinity, bounds.exclusiveMinimum ?? -Infinity);
+  const most = Math.min(bounds.maximum ?? Infinity, bounds.exclusiveMaximum ?? Infinity);
+  const isTaken = (value: number) =>
+    value >= least && value <= most && value !== bounds.exclusiveMinimum && value !== bounds.exclusiveMaximum;
   const [usualLeast, usualMost] = boundsFor(name);
-  const overlaps = usualLeast <= most && usualMost >= least;
-  const from = overlaps ? Math.max(least, usualLeast) : Number.isFinite(least) ? least : most - 1_000 * step;
-  const to = overlaps ? Math.min(most, usualMost) : Number.isFinite(most) ? most : from + 1_000 * step;
-  const first = Math.ceil(from / step - 1e-9);
-  const last = Math.floor(to / step + 1e-9);
-  return last < first ? from : exact(random.whole(first, last), step);
+  const ranges = [
+    [Math.max(least, usualLeast), Math.min(most, usualMost)],
+    [Number.isFinite(least) ? least : most - SPAN, Number.isFinite(most) ? most : least + SPAN],
+    [Number.isFinite(least) ? least : -FAR, Number.isFinite(most) ? most : FAR],
+  ] as const;
+  for (const [from, to] of ranges) {
+    for (const step of given === undefined ? [0.01, (to - from) / 1_000] : [given]) {
+      const [first, last] = [Math.ceil(from / step - 1e-9), Math.floor(to / step + 1e-9)];
+      if (last - first < (given === undefined ? 100 : 0)) continue;
+      for (let tries = 0; tries < TRIES; tries++) {
+        const value = exact(random.whole(first, last), step);
+        if (isTaken(value)) return value;
+      }
+    }
+  }
+  return Number.isFinite(least) ? least : Number.isFinite(most) ? most : 0;
 }
 
-function negative(value: number | undefined): number | undefined {
-  return value === undefined ? undefined : -value;
-}
-
-/** The least number above an exclusive bound. */
-function above(bound: number | undefined, step: number, isWhole: boolean): number {
-  if (bound === undefined) return Number.NEGATIVE_INFINITY;
-  return isWhole ? Math.floor(bound) + 1 : bound + Math.min(step, 1e-6);
-}
+/** How far numbers reach beyond the only bound that they have, at first and where no multiple is near. */
+const SPAN = 1_000;
+const FAR = 1e12;
 
 /** A multiple of a step, without the error of adding up binary fractions. */
 function exact(count: number, step: number): number {
-  const digits = Math.min(20, (String(step).split('.')[1] ?? '').length);
-  return Number((count * step).toFixed(digits));
+  return Number((count * step).toPrecision(15));
 }

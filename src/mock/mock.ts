@@ -1,6 +1,6 @@
 import type { PlainAnswer } from '../contract/answers.ts';
 import type { Contract, RawInput } from '../contract/contract.ts';
-import { at, settledPointer } from '../contract/document.ts';
+import { at, isNode, settledPointer } from '../contract/document.ts';
 import {
   bareType,
   type DocumentedMedia,
@@ -10,7 +10,7 @@ import {
   responseTo,
 } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
-import { createGenerator } from './generate.ts';
+import { createGenerator, EndlessSchema } from './generate.ts';
 import { namesOf } from './pairing.ts';
 import { randomFrom, seedOf } from './random.ts';
 import { asXml } from './xml.ts';
@@ -28,6 +28,13 @@ export interface Wish {
 /** A wish for what the contract doesn't document: `message` says what it does. */
 export class WishFault extends Error {
   override readonly name = 'WishFault';
+
+  constructor(
+    readonly wish: 'code' | 'example',
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /** A schema that no value could be made for: `message` names the place. */
@@ -60,7 +67,7 @@ export function createMock(contract: Contract): Mock {
         usesExamples: usesExamples && time === 0,
         isBare: time > TRIES / 2,
       };
-      const value = generate(node, making);
+      const value = attempted(() => generate(node, making));
       if (contract.holds(schema, value)) return value;
     }
     throw new MockFault(`no value was found that holds by the schema at #${schema}: give it an example`);
@@ -81,10 +88,13 @@ export function createMock(contract: Contract): Mock {
 
   function headersOf(
     { headers }: DocumentedResponse,
+    status: number,
     example: Example | undefined,
     wish: Wish,
   ): Readonly<Record<string, string>> {
-    const given = headers.flatMap(({ name, isRequired, schema, examples }) => {
+    const given = headers.flatMap(({ name, isRequired: isAlways, schema, examples }) => {
+      // Without it a client can't go where it is sent.
+      const isRequired = isAlways || (name.toLowerCase() === 'location' && status >= 300 && status < 400);
       const own =
         examples.find((one) => one.name === undefined || one.name === example?.name) ??
         (isRequired ? examples[0] : undefined);
@@ -105,9 +115,10 @@ export function createMock(contract: Contract): Mock {
       const type = chosenType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
       const chosen = media && chosenExample(media, names, status);
-      const headers = headersOf(response, chosen, wish);
+      const headers = headersOf(response, status, chosen, wish);
       if (!media || type === undefined) return { status, headers };
-      const body = bodyOf(media, fitting(contract, media, chosen, status), wish, route, input);
+      const made = bodyOf(media, fitting(contract, media, chosen, status), wish, route, input);
+      const body = toldRightly(contract, media, bareType(type), made, status);
       const contentType = concrete(type);
       return {
         status,
@@ -128,12 +139,25 @@ export function createMock(contract: Contract): Mock {
   };
 }
 
+/** What is made; undefined by a schema that never ends. */
+function attempted(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof EndlessSchema) return undefined;
+    throw error;
+  }
+}
+
 /** The response that is wished for; else that which has an example of the request's name, a success rather than another; else the success. */
 function chosenResponse(route: Route, { code, example }: Wish, names: readonly string[]) {
   if (code !== undefined) {
     const response = responseTo(route.responses, code);
     if (!response)
-      throw new WishFault(`code=${code} is not documented for ${route.operationId}: use ${documentedCodes(route)}`);
+      throw new WishFault(
+        'code',
+        `code=${code} is not documented for ${route.operationId}: use ${documentedCodes(route)}`,
+      );
     if (example !== undefined && !exampleNames(response).includes(example))
       throw unknownExample(route, example, [response]);
     return { response, status: code };
@@ -177,7 +201,7 @@ function exampleNames({ media }: DocumentedResponse): readonly string[] {
 function unknownExample(route: Route, example: string, responses: readonly DocumentedResponse[]): WishFault {
   const names = [...new Set(responses.flatMap(exampleNames))];
   const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'there are none';
-  return new WishFault(`example=${example} is not documented for ${route.operationId}: ${remedy}`);
+  return new WishFault('example', `example=${example} is not documented for ${route.operationId}: ${remedy}`);
 }
 
 /** The media type that the client likes best; JSON where it doesn't care. */
@@ -221,6 +245,19 @@ function fitting(
   const adapted = { ...example, value: { ...(example.value as object), status } };
   if (told !== undefined && told !== status && contract.holds(schema, adapted.value)) return adapted;
   return contract.holds(schema, example.value) ? example : undefined;
+}
+
+/** A problem document, which tells the status of its answer (RFC 9457, section 3.1.3), with this one; where that holds. */
+function toldRightly(
+  contract: Contract,
+  { schema }: DocumentedMedia,
+  type: string,
+  body: unknown,
+  status: number,
+): unknown {
+  if (type !== 'application/problem+json' || !isNode(body) || typeof body.status !== 'number') return body;
+  const right = { ...body, status };
+  return schema === undefined || contract.holds(schema, right) ? right : body;
 }
 
 /** A media type that an answer can have, of one that may be a range. */

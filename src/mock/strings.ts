@@ -1,46 +1,74 @@
-import { generateSync } from 'json-schema-faker';
 import type { Node } from '../contract/document.ts';
 import { momentFrom, sentence, textFor } from './lifelike.ts';
+import { textsOf } from './patterns.ts';
 import type { Random } from './random.ts';
-
-/** How many texts are tried for a pattern and its lengths. */
-const TRIES = 20;
 
 /** A text by a schema: of its pattern or format, else as one of this name may be, of a length that is allowed. */
 export function textOf(schema: Node, name: string, random: Random): string {
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema as { minLength?: number; maxLength?: number };
-  if (typeof schema.pattern === 'string') return patternText(schema, name, random);
+  const lengths = lengthsOf(schema);
+  if (schema.pattern !== undefined) return patternText(schema, name, random);
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
-  if (format) {
-    const texts = Array.from({ length: TRIES }, () => format(random));
-    return texts.find(({ length }) => length >= minLength && length <= maxLength) ?? (texts[0] as string);
-  }
+  if (format) return fitted(String(schema.format), format(random), lengths);
   let text = textFor(name, random);
-  while (text.length < minLength) text += ` ${sentence(random)}`;
-  const cut = text.slice(0, Math.max(minLength, Math.min(text.length, maxLength))).trimEnd();
-  return cut.padEnd(minLength, 'x');
+  while (text.length < lengths.least) text += ` ${sentence(random)}`;
+  const cut = text.slice(0, Math.max(lengths.least, Math.min(text.length, lengths.most))).trimEnd();
+  return cut.padEnd(lengths.least, 'x');
 }
 
-/** A text that a pattern takes: one that is like the name where it takes that, else one that is made of the pattern. */
+interface Lengths {
+  readonly least: number;
+  readonly most: number;
+}
+
+function lengthsOf({ minLength, maxLength }: Node): Lengths {
+  return { least: Number(minLength ?? 0), most: Number(maxLength ?? Number.POSITIVE_INFINITY) };
+}
+
+/** The shortest texts of formats that have room for more, and where that is. */
+const GROWING: Readonly<Record<string, readonly [short: string, at: number]>> = {
+  email: ['a@b.co', 1],
+  'idn-email': ['a@b.co', 1],
+  hostname: ['a.co', 1],
+  uri: ['http://a.co', 11],
+  url: ['http://a.co', 11],
+  iri: ['http://a.co', 11],
+  'uri-reference': ['a', 1],
+  'iri-reference': ['a', 1],
+  password: ['a', 1],
+  binary: ['a', 1],
+};
+
+/** A text of a format in a length that is allowed, where the format leaves the choice. */
+function fitted(format: string, text: string, { least, most }: Lengths): string {
+  if (text.length >= least && text.length <= most) return text;
+  const [short, at] = GROWING[format] ?? [];
+  if (short === undefined || at === undefined) return text;
+  const start = text.length < least && at === short.length ? text : short;
+  const place = start === text ? text.length : at;
+  return start.slice(0, place) + 'x'.repeat(Math.max(0, least - start.length)) + start.slice(place);
+}
+
+/** A text that all patterns take: one that is like the name where they take that, else one that is made of them. */
 function patternText(schema: Node, name: string, random: Random): string {
-  const { pattern, format, ...plain } = schema;
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema as { minLength?: number; maxLength?: number };
-  const isTaken = (text: string) =>
-    text.length >= minLength && text.length <= maxLength && matches(String(pattern), text);
-  const likely = textOf({ ...plain, ...(format === undefined ? {} : { format }) }, name, random);
-  if (isTaken(likely)) return likely;
-  const lengths = {
-    ...(minLength > 0 ? { minLength } : {}),
-    ...(maxLength < Number.POSITIVE_INFINITY ? { maxLength } : {}),
+  const { pattern, ...plain } = schema;
+  const patterns = [pattern].flat().map(String);
+  const { least, most } = lengthsOf(schema);
+  const isTaken = (text: string) => {
+    const length = [...text].length;
+    return length >= least && length <= most && patterns.every((one) => matches(one, text));
   };
-  let made = likely;
-  for (let time = 0; time < TRIES; time++) {
-    // With the lengths and without them: it gives up a pattern for a length.
-    const asked = { type: 'string', pattern: String(pattern), ...(time % 2 === 0 ? lengths : {}) };
-    made = String(generateSync(asked, { seed: random.whole(1, 2 ** 31) }));
-    if (isTaken(made)) return made;
+  const likely = textOf(plain, name, random);
+  if (isTaken(likely)) return likely;
+  let whole = '';
+  for (const one of patterns) {
+    let shortest: string | undefined;
+    for (const text of textsOf(one, random)) {
+      if (isTaken(text)) return text;
+      shortest ??= text;
+    }
+    whole += shortest ?? '';
   }
-  return made;
+  return isTaken(whole) ? whole : likely;
 }
 
 function matches(pattern: string, text: string): boolean {
@@ -61,7 +89,7 @@ function hex(random: Random, length: number): string {
 }
 
 function iso(random: Random): string {
-  return momentFrom(random).toISOString();
+  return momentFrom(random).toISOString().replace('.000Z', 'Z');
 }
 
 /** A text of each format that is known; of another, any text will do. */

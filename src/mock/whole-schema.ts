@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../contract/document.ts';
 import type { Random } from './random.ts';
 
@@ -90,9 +91,11 @@ function combined(key: string, one: unknown, other: unknown): unknown {
       ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])),
     };
   }
+  if (key === 'pattern') return [...new Set([...list(one), ...list(other)])];
   if (key === 'required') return [...new Set([...list(one), ...list(other)])];
   if (key === 'type') return commonOf(list(one), list(other));
-  if (key === 'enum') return list(one).filter((value) => list(other).includes(value));
+  if (key === 'enum')
+    return list(one).filter((value) => list(other).some((another) => isDeepStrictEqual(value, another)));
   if (key === 'items') return { allOf: [one, other] };
   if (LEAST.has(key)) return Math.max(Number(one), Number(other));
   if (MOST.has(key)) return Math.min(Number(one), Number(other));

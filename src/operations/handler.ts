@@ -44,5 +44,5 @@ export interface AnyAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Handlers by operationId, of the shop's operations or of any other. */
-export type OwnHandlers = Partial<Handlers> | Readonly<Record<string, AnyHandler | typeof mocked>>;
+/** Handlers by operationId, of the shop's operations or of any other: these are each an `AnyHandler`, or `mocked`. */
+export type OwnHandlers = Partial<Handlers> & { readonly [operationId: string]: unknown };

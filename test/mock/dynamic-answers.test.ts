@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/contract.ts';
+import { createMock } from '../../src/mock/mock.ts';
+import { documentedOperation, documentedOperations } from '../support/contract-document.ts';
+import { troublesWithReply } from '../support/contract-judge.ts';
+import { defaults, productId, projectFile } from '../support/default-data.ts';
+import { plainTroubles } from '../support/plain-judge.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const SEEDS = 200;
+
+const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+const mock = createMock(contract);
+
+type Query = Readonly<Record<string, string>>;
+
+/** A dynamic answer, as the mock makes it. */
+function dynamicAnswer(
+  operationId: string,
+  seed: number,
+  { code, query = {} }: { code?: number; query?: Query } = {},
+): Reply {
+  const route = contract.routes.find((one) => one.operationId === operationId);
+  if (!route) throw new Error(`no operation ${operationId}`);
+  const { status, headers, body } = mock.answer(
+    route,
+    { path: {}, query, body: undefined },
+    { code, dynamic: true, seed },
+    '',
+  );
+  return { status, headers: new Headers(headers), body, text: JSON.stringify(body) ?? '' };
+}
+
+/** What is wrong with an answer by a judge that is not ajv. */
+function plainlyWrong(operationId: string, { status, body }: Reply): readonly string[] {
+  const { responses } = documentedOperation(operationId);
+  const { content = {} } = responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? {};
+  return Object.values(content).flatMap(({ schema }) => plainTroubles({ ...schema }, body));
+}
+
+/** The objects within a value that have a property of this name, however deep. */
+function holdersOf(name: string, value: unknown): readonly object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap((entry) => holdersOf(name, entry));
+  return Object.hasOwn(value, name) ? [value, ...inner] : inner;
+}
+
+const ids = documentedOperations.map(({ operationId }) => operationId);
+
+/** Each documented code of each operation, ranges by one of theirs. */
+const codes = documentedOperations.flatMap(({ operationId, responses }) =>
+  Object.keys(responses).map(
+    (name) => [operationId, Number(name.replace('4XX', '417').replace('5XX', '503'))] as const,
+  ),
+);
+
+describe('a dynamic answer', () => {
+  it.each(ids)('holds by the contract, two hundred times: %s', (operationId) => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const reply = dynamicAnswer(operationId, seed);
+      expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);
+      expect(plainlyWrong(operationId, reply), `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it.each(codes)('holds by the contract with every code: %s %i', (operationId, code) => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const reply = dynamicAnswer(operationId, seed, { code });
+      expect(reply.status).toBe(code);
+      expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);
+      expect(plainlyWrong(operationId, reply), `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it('tells the code that it has, where it is a problem', () => {
+    const problems = codes.filter(([, code]) => code >= 400);
+    const told = problems.map(([id, code]) => [id, dynamicAnswer(id, 1, { code }).body.status]);
+    expect(told).toEqual(problems);
+  });
+
+  it.each(ids.filter((id) => documentedOperation(id).responses['204'] === undefined))(
+    'is another one for another seed: %s',
+    (id) => {
+      const texts = Array.from({ length: 20 }, (_, seed) => dynamicAnswer(id, seed).text);
+      expect(new Set(texts).size).toBe(20);
+    },
+  );
+
+  it('has lists of several lengths', () => {
+    const lengths = Array.from({ length: 20 }, (_, seed) => dynamicAnswer('listProducts', seed).body.length);
+    expect(new Set(lengths).size).toBeGreaterThan(1);
+  });
+
+  it('looks like a shop', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      for (const product of dynamicAnswer('listProducts', seed).body) {
+        expect(product.name).toMatch(/^[A-Z][a-z]+( [A-Z][a-z]+)+$/);
+        expect(product.image).toMatch(/^images\/.+\.svg$/);
+        expect(product.priceCents).toBeGreaterThanOrEqual(100);
+        expect(product.priceCents).toBeLessThan(100_000);
+      }
+    }
+  });
+
+  it.each([
+    ['listCartItems', 'product', 'product', 'quantity'],
+    ['listOrders', 'products', 'product', 'quantity'],
+    ['getOrder', 'products', 'product', 'quantity'],
+    ['listDeliveryOptions', 'estimatedDeliveryTime', 'estimatedDeliveryTimeMs', 'deliveryDays'],
+  ])('has what is expanded where the request asks for it, and nowhere else: %s', (id, expand, property, sibling) => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const plain = dynamicAnswer(id, seed).body;
+      const expanded = dynamicAnswer(id, seed, { query: { expand } }).body;
+      expect(holdersOf(property, plain), `seed ${seed}`).toEqual([]);
+      expect(holdersOf(property, expanded), `seed ${seed}`).toEqual(holdersOf(sibling, expanded));
+      expect(holdersOf(property, expanded).length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(['addCartItem', 'updateCartItem', 'createOrder'])('has nothing expanded where nothing can be: %s', (id) => {
+    for (let seed = 1; seed <= 20; seed++) expect(holdersOf('product', dynamicAnswer(id, seed).body)).toEqual([]);
+  });
+});
+
+describe('a dynamic answer over HTTP', () => {
+  const CART_ITEM = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
+  const ASKED: readonly [operationId: string, method: string, path: string, body?: object][] = [
+    ['listProducts', 'GET', '/api/products?search=socks'],
+    ['listDeliveryOptions', 'GET', '/api/delivery-options?expand=estimatedDeliveryTime'],
+    ['listCartItems', 'GET', '/api/cart-items?expand=product'],
+    ['addCartItem', 'POST', '/api/cart-items', { productId: productId('Cordless Electric Kettle'), quantity: 1 }],
+    ['updateCartItem', 'PUT', CART_ITEM, {}],
+    ['removeCartItem', 'DELETE', CART_ITEM],
+    ['listOrders', 'GET', '/api/orders?expand=products'],
+    ['createOrder', 'POST', '/api/orders'],
+    ['getOrder', 'GET', `/api/orders/${defaults.orders[0]?.id}`],
+    ['getPaymentSummary', 'GET', '/api/payment-summary'],
+    ['resetData', 'POST', '/api/reset'],
+  ];
+
+  const dynamic = ({ ask }: TestShop, seed: number, [, method, path, body]: (typeof ASKED)[number]) =>
+    ask(method, path, body, { Prefer: `dynamic=true, seed=${seed}` });
+
+  it('holds by the contract, whichever operation it is', async () => {
+    expect(ASKED.map(([id]) => id).sort()).toEqual([...ids].sort());
+    const shop = await startStorefront();
+    for (const asked of ASKED) {
+      for (const seed of [-1, 0, 1, 2 ** 40]) {
+        const reply = await dynamic(shop, seed, asked);
+        expect(troublesWithReply(asked[0], reply), asked[0]).toEqual([]);
+        expect(reply.status, asked[0]).toBeLessThan(300);
+      }
+    }
+  });
+
+  it('has the same bytes for the same seed, from one server as from another', async () => {
+    const [one, other] = [await startStorefront(), await startStorefront({ mock: true })];
+    for (const asked of ASKED) {
+      const [first, second] = [await dynamic(one, 5, asked), await dynamic(other, 5, asked)];
+      expect(second.text, asked[0]).toBe(first.text);
+      expect(second.headers.get('location'), asked[0]).toBe(first.headers.get('location'));
+    }
+  });
+});

@@ -1,0 +1,335 @@
+import { performance } from 'node:perf_hooks';
+import { describe, expect, it } from 'vitest';
+import { troublesWithReply } from '../support/contract-judge.ts';
+import { defaults, productId } from '../support/default-data.ts';
+import { expectProblem, headerOf } from '../support/problems.ts';
+import { type RawReply, rawRequest } from '../support/raw-client.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+
+/** Asks with a `Prefer` header. */
+function preferring({ ask }: TestShop, prefer: string, method: string, path: string, body?: unknown): Promise<Reply> {
+  return ask(method, path, body, { Prefer: prefer });
+}
+
+/** What an answer says was done of the preferences. */
+function applied({ headers }: Reply): readonly string[] {
+  return (headers.get('preference-applied') ?? '').split(', ').filter((text) => text !== '');
+}
+
+/** Asks for the orders with lines of header that may stand there more than once. */
+async function statusFor({ port }: TestShop, ...lines: readonly string[]): Promise<number> {
+  return (await rawRequest(port, 'GET /api/orders', lines)).status;
+}
+
+const SERVERS = [
+  ['the shop', {}],
+  ['the mock', { mock: true }],
+] as const;
+
+describe.each(SERVERS)('a preference of %s', (_, options) => {
+  it('for a code gets a documented answer with this code', async () => {
+    const shop = await startStorefront(options);
+    const reply = await preferring(shop, 'code=409', 'POST', '/api/orders');
+    expect(reply.body).toMatchObject({ type: '/problems/empty-cart', status: 409 });
+    expect(troublesWithReply('createOrder', reply)).toEqual([]);
+    expect([reply.status, applied(reply), reply.headers.get('x-mocked')]).toEqual([409, ['code=409'], 'operation']);
+  });
+
+  it('for a code within a documented range gets a documented answer with this code', async () => {
+    const shop = await startStorefront(options);
+    for (const code of [404, 429, 502]) {
+      const reply = await preferring(shop, `code=${code}`, 'GET', '/api/payment-summary');
+      expect([reply.status, reply.body.status]).toEqual([code, code]);
+      expect(troublesWithReply('getPaymentSummary', reply)).toEqual([]);
+    }
+  });
+
+  it('for an example gets it, with its status', async () => {
+    const shop = await startStorefront(options);
+    const path = `/api/cart-items/${IN_CART}`;
+    const good = await preferring(shop, 'example=both', 'PUT', path, {});
+    expect([good.status, good.body.quantity, applied(good)]).toEqual([200, 20, ['example=both']]);
+    const bad = await preferring(shop, 'example=unknownDeliveryOption', 'PUT', path, {});
+    expect([bad.status, bad.body.type]).toEqual([404, '/problems/unknown-delivery-option']);
+  });
+
+  it('for an example of one code gets this of them', async () => {
+    const shop = await startStorefront(options);
+    const reply = await preferring(shop, 'code=404, example=unknownCartItem', 'PUT', `/api/cart-items/${IN_CART}`);
+    expect([reply.status, reply.body.type]).toEqual([404, '/problems/unknown-cart-item']);
+    expect(applied(reply)).toEqual(expect.arrayContaining(['code=404', 'example=unknownCartItem']));
+  });
+
+  it('for a dynamic answer gets the same one for the same seed', async () => {
+    const shop = await startStorefront(options);
+    const withSeed = (seed: number) => preferring(shop, `dynamic=true, seed=${seed}`, 'GET', '/api/products');
+    const first = await withSeed(7);
+    expect([first.status, first.headers.get('x-mocked')]).toEqual([200, 'operation']);
+    expect(applied(first)).toEqual(expect.arrayContaining(['dynamic=true', 'seed=7']));
+    expect((await withSeed(7)).text).toBe(first.text);
+    expect((await withSeed(8)).text).not.toBe(first.text);
+  });
+
+  it('for a delay has the answer held back, and no other one', async () => {
+    const shop = await startStorefront(options);
+    const plain = await shop.ask('GET', '/api/orders');
+    const startMs = performance.now();
+    const reply = await preferring(shop, 'delay=80', 'GET', '/api/orders');
+    expect(performance.now() - startMs).toBeGreaterThan(75);
+    expect([reply.text, applied(reply)]).toEqual([plain.text, ['delay=80']]);
+    expect(reply.headers.get('x-mocked')).toBe(plain.headers.get('x-mocked'));
+  });
+
+  it('for a code that is not documented is refused with those that are', async () => {
+    const shop = await startStorefront(options);
+    const reply = await preferring(shop, 'code=302', 'POST', '/api/orders');
+    expectProblem(reply, 400, 'invalid-request');
+    for (const name of ['302', '201', '409', '4XX', '5XX']) expect(reply.body.detail).toContain(name);
+    expect(reply.body.violations).toMatchObject([{ in: 'header', pointer: '/Prefer' }]);
+    expect(applied(reply)).toEqual([]);
+  });
+
+  it('for an example that is not documented is refused with those that are', async () => {
+    const shop = await startStorefront(options);
+    const reply = await preferring(shop, 'example=nope', 'POST', '/api/orders');
+    expectProblem(reply, 400, 'invalid-request');
+    for (const name of ['nope', 'created', 'emptyCart']) expect(reply.body.detail).toContain(name);
+    const other = await preferring(shop, 'code=409, example=created', 'POST', '/api/orders');
+    expectProblem(other, 400, 'invalid-request');
+    expect(other.body.detail).toContain('emptyCart');
+  });
+
+  it('does not help a request that breaks the contract', async () => {
+    const shop = await startStorefront(options);
+    for (const prefer of ['code=201', 'example=added', 'dynamic=true', 'delay=1']) {
+      const reply = await preferring(shop, prefer, 'POST', '/api/cart-items', { productId: KETTLE, quantity: 11 });
+      expectProblem(reply, 400, 'invalid-request', prefer);
+      expect(reply.body.violations, prefer).toMatchObject([{ in: 'body', pointer: '/quantity' }]);
+    }
+  });
+
+  it('gets HEAD the same without the body', async () => {
+    const shop = await startStorefront(options);
+    const get = await preferring(shop, 'code=404', 'GET', '/api/orders');
+    const head = await preferring(shop, 'code=404', 'HEAD', '/api/orders');
+    expect([head.status, head.text, applied(head)]).toEqual([404, '', ['code=404']]);
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  });
+});
+
+describe('a Prefer header', () => {
+  const READ: readonly (readonly [string, number])[] = [
+    ['code=404', 404],
+    ['CODE=404', 404],
+    ['Code = 404', 404],
+    ['code="404"', 404],
+    ['code="4\\04"', 404],
+    ['  code=404  ', 404],
+    [',, code=404 ,', 404],
+    ['respond-async, code=404, wait=10', 404],
+    ['code=404; because=test', 404],
+    ['code=404;a;b="x"', 404],
+    ['code=404, code=409', 404],
+    ['code=404, CODE=409', 404],
+    ['handling="lenient, code=409", code=404', 404],
+    ['handling="a \\", code=409", code=404', 404],
+    ['handling=lenient; note="a, code=409", code=404', 404],
+    ['handling; code=409, code=404', 404],
+    ['handling; note="a \\", code=409"', 200],
+    ['encode=404', 200],
+    ['handling=code=404', 200],
+    ['respond-async', 200],
+    ['dynamic=false', 200],
+    ['seed=3', 200],
+    ['', 200],
+    ['=,;"', 200],
+  ];
+
+  it('is read as RFC 7240 has it', async () => {
+    const shop = await startStorefront();
+    const seen = await Promise.all(READ.map(async ([prefer]) => [prefer, await statusFor(shop, `Prefer: ${prefer}`)]));
+    expect(seen).toEqual(READ);
+  });
+
+  it('may stand there several times, the first of two values counting', async () => {
+    const shop = await startStorefront();
+    expect(await statusFor(shop, 'Prefer: wait=1', 'prefer: code=404', 'Prefer: code=409')).toBe(404);
+  });
+
+  it('needs no value to wish for a dynamic answer', async () => {
+    const shop = await startStorefront();
+    for (const prefer of ['dynamic', 'dynamic=', 'dynamic=""', 'dynamic=true']) {
+      const { headers } = await preferring(shop, prefer, 'GET', '/api/orders');
+      expect(headers.get('x-mocked'), prefer).toBe('operation');
+    }
+  });
+
+  const SENSELESS = [
+    'code',
+    'code=',
+    'code=abc',
+    'code=99',
+    'code=600',
+    'code=4XX',
+    'code="404 "',
+    'example',
+    'example=""',
+    'dynamic=maybe',
+    'seed=x',
+    'seed=1.5',
+    'delay',
+    'delay=-1',
+    'delay=1s',
+    'delay=60001',
+    'delay=99999999999',
+  ];
+
+  it('that makes no sense is refused, whatever is wrong with it', async () => {
+    const shop = await startStorefront();
+    for (const prefer of SENSELESS) {
+      const reply = await preferring(shop, prefer, 'GET', '/api/orders');
+      expectProblem(reply, 400, 'invalid-request', prefer);
+      expect(reply.body.detail).toContain(`${prefer.split('=')[0]}=`);
+      expect(reply.body.violations, prefer).toMatchObject([{ in: 'header', pointer: '/Prefer' }]);
+    }
+  });
+
+  it('says of a delay that it was kept to, where the shop declines too', async () => {
+    const shop = await startStorefront();
+    const reply = await preferring(shop, 'delay=1', 'GET', `/api/orders/${KETTLE}`);
+    expect([reply.status, applied(reply)]).toEqual([404, ['delay=1']]);
+  });
+
+  it('makes nothing of a path that the contract has not', async () => {
+    const shop = await startStorefront();
+    expectProblem(await preferring(shop, 'code=200', 'GET', '/api/nothing'), 404, 'unknown-path');
+    expectProblem(await preferring(shop, 'code=200', 'PATCH', '/api/orders'), 405, 'method-not-allowed');
+  });
+});
+
+describe('a preference in an address', () => {
+  const READ: readonly (readonly [string, number, string | null])[] = [
+    ['?__code=404', 404, 'code=404'],
+    ['?__code=404&__code=409', 404, 'code=404'],
+    ['?expand=products&__code=404', 404, 'code=404'],
+    ['?__example=unknownExpand', 400, 'example=unknownExpand'],
+    ['?__delay=1', 200, 'delay=1'],
+    ['?__dynamic=false', 200, null],
+    ['?__seed=5', 200, null],
+  ];
+
+  it('counts as one in a header', async () => {
+    const shop = await startStorefront();
+    const read = async (query: string) => {
+      const { status, headers } = await shop.ask('GET', `/api/orders${query}`);
+      return [query, status, headers.get('preference-applied')];
+    };
+    expect(await Promise.all(READ.map(([query]) => read(query)))).toEqual(READ);
+  });
+
+  it('makes the same dynamic answer as one in a header', async () => {
+    const shop = await startStorefront();
+    const byHeader = await preferring(shop, 'dynamic=true, seed=3', 'GET', '/api/orders');
+    for (const dynamic of ['__dynamic=true', '__dynamic', '__dynamic='])
+      expect((await shop.ask('GET', `/api/orders?${dynamic}&__seed=3`)).text, dynamic).toBe(byHeader.text);
+  });
+
+  it('is known under --strict', async () => {
+    const shop = await startStorefront({ strict: true });
+    expect((await shop.ask('GET', '/api/orders?__code=404')).body.type).not.toBe('/problems/invalid-request');
+    expect((await shop.ask('GET', '/api/orders?__other=404')).status).toBe(400);
+  });
+
+  const REFUSED = ['__code=abc', '__code=302', '__example=nope', '__dynamic=maybe', '__seed=x', '__delay=x'];
+
+  it('is refused by its name and place', async () => {
+    const shop = await startStorefront();
+    const refused = async (query: string) => {
+      const { status, body } = await shop.ask('GET', `/api/orders?${query}`);
+      const [{ in: place, pointer }] = body.violations;
+      return [query, status, place, pointer];
+    };
+    expect(await Promise.all(REFUSED.map(refused))).toEqual(
+      REFUSED.map((query) => [query, 400, 'query', `/${query.split('=')[0]}`]),
+    );
+  });
+});
+
+describe('an answer that was preferred', () => {
+  const CHANGES: readonly [method: string, path: string, body: object | undefined, prefer: string][] = [
+    ['POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }, 'code=201'],
+    ['POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }, 'dynamic=true'],
+    ['PUT', `/api/cart-items/${IN_CART}`, { quantity: 9 }, 'example=quantity'],
+    ['DELETE', `/api/cart-items/${IN_CART}`, undefined, 'code=204'],
+    ['POST', '/api/orders', undefined, 'code=201'],
+    ['POST', '/api/orders', undefined, 'code=503'],
+  ];
+
+  it.each(CHANGES)('changes nothing: %s %s', async (method, path, body, prefer) => {
+    const shop = await startStorefront();
+    const reply = await preferring(shop, prefer, method, path, body);
+    expect([reply.headers.get('x-mocked'), applied(reply)]).toEqual(['operation', [prefer]]);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
+  });
+
+  it('resets nothing', async () => {
+    const shop = await startStorefront();
+    await shop.ask('DELETE', `/api/cart-items/${IN_CART}`);
+    expect((await preferring(shop, 'code=204', 'POST', '/api/reset')).status).toBe(204);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toHaveLength(defaults.cartItems.length - 1);
+  });
+
+  it('is told apart from a change that only waits', async () => {
+    const shop = await startStorefront();
+    expect((await preferring(shop, 'delay=1', 'POST', '/api/orders')).status).toBe(201);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
+  });
+
+  it('is not one that was kept, nor kept for the next request', async () => {
+    const shop = await startStorefront();
+    const plain = await shop.ask('GET', '/api/orders');
+    expect((await shop.ask('GET', '/api/orders')).text).toBe(plain.text);
+    for (const prefer of ['code=404', 'example=expanded', 'dynamic=true', 'delay=1']) {
+      expect(applied(await preferring(shop, prefer, 'GET', '/api/orders')), prefer).toEqual([prefer]);
+      const next = await shop.ask('GET', '/api/orders');
+      expect([next.status, next.text, applied(next), next.headers.get('x-mocked')]).toEqual([
+        200,
+        plain.text,
+        [],
+        null,
+      ]);
+    }
+  });
+
+  it('is not kept where it is the first of its path', async () => {
+    for (const prefer of ['example=expanded', 'delay=1', 'seed=1']) {
+      const shop = await startStorefront();
+      await preferring(shop, prefer, 'GET', '/api/orders');
+      const next = await shop.ask('GET', '/api/orders');
+      expect([next.body, applied(next)], prefer).toEqual([defaults.orders, []]);
+    }
+  });
+
+  it('is held back every time, where the address says so', async () => {
+    const shop = await startStorefront();
+    for (let time = 1; time <= 2; time++) {
+      const startMs = performance.now();
+      await shop.ask('GET', '/api/orders?__delay=40');
+      expect(performance.now() - startMs).toBeGreaterThan(35);
+    }
+  });
+
+  it('may be told by scripts of other origins', async () => {
+    const { port } = await startStorefront();
+    const from = (prefer: string): Promise<RawReply> =>
+      rawRequest(port, 'GET /api/orders', ['Origin: https://front.test', `Prefer: ${prefer}`]);
+    for (const prefer of ['code=404', 'delay=1', 'code=302']) {
+      const exposed = (headerOf(await from(prefer), 'Access-Control-Expose-Headers') ?? '').toLowerCase().split(/, */);
+      expect(exposed, prefer).toEqual(expect.arrayContaining(['x-mocked', 'preference-applied']));
+    }
+  });
+});
