@@ -159,7 +159,10 @@ function valueSent(
   { headers }: PlainRequest,
   { path, query }: Readonly<Record<'path' | 'query', Record<string, unknown>>>,
 ): unknown {
-  if (shape === 'deep') return takenFrom(query, name);
+  if (isDeep(shape)) {
+    const taken = takenFrom(query, name);
+    return taken === undefined || shape === 'deep' ? taken : [taken].flat();
+  }
   const value =
     place === 'header'
       ? headers[name.toLowerCase()]
@@ -167,6 +170,11 @@ function valueSent(
         ? cookieIn(headers.cookie, name)
         : { path, query }[place][name];
   return value === undefined || shape === undefined ? value : shaped(shape, value as string | string[]);
+}
+
+/** Whether a parameter is written as `name[…]`. */
+function isDeep(shape: Parameter['shape']): boolean {
+  return shape === 'deep' || shape === 'deep list';
 }
 
 /** What the parameters `name[…]` of a query make, which are taken out of it: an object, or a list where they have no names but places. */
@@ -303,9 +311,9 @@ function withTargets(part: Document, document: Document): Document {
 
 /** Ours: what isn't known is ignored, since front ends send some. The query without it, and a note for all that it doesn't know in query and body. */
 function withoutUnknown({ known, parameters }: Route, { query, body }: PlainRequest) {
-  const isDeep = (name: string) =>
-    parameters.some((one) => one.shape === 'deep' && one.name === deepName(name)?.parameter);
-  const strangers = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name));
+  const isKnown = (name: string) =>
+    parameters.some((one) => isDeep(one.shape) && one.name === deepName(name)?.parameter);
+  const strangers = Object.keys(query).filter((name) => !known.query.includes(name) && !isKnown(name));
   const properties = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
   const strange = properties.filter((name) => !known.body.includes(name));
   return {

@@ -13,7 +13,7 @@ export interface Parameter {
   readonly pointer: string;
 }
 
-type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'json';
+type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'deep list' | 'json';
 
 /** Headers that are no parameters, whatever a document says (OpenAPI 3.0, Parameter Object). */
 const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
@@ -46,7 +46,7 @@ function parameterAt(document: Document, pointer: string): Parameter | undefined
 function shapeOf({ in: place, style, explode, content }: Record<string, unknown>, type: unknown): Shape | undefined {
   if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
   const types = Array.isArray(type) ? type : [type];
-  if (style === 'deepObject') return 'deep';
+  if (style === 'deepObject') return types.includes('array') ? 'deep list' : 'deep';
   if (!types.includes('array')) return undefined;
   if (place !== 'query') return 'commas';
   if (style === 'spaceDelimited') return 'blanks';
@@ -58,6 +58,7 @@ function shapeOf({ in: place, style, explode, content }: Record<string, unknown>
 export function shaped(shape: Shape, value: string | readonly string[]): unknown {
   switch (shape) {
     case 'list':
+    case 'deep list':
       return Array.isArray(value) ? value : [value];
     case 'commas':
       return parted(value, ',');

@@ -76,25 +76,24 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     const { random, isBare } = making;
     const properties = isNode(schema.properties) ? schema.properties : {};
     const required = Array.isArray(schema.required) ? schema.required : [];
-    // No object like others: a property may be called `__proto__`.
-    const made: Record<string, unknown> = Object.create(null);
-    const fits = () => Object.keys(made).length < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
+    // No object yet: a property may be called `__proto__`.
+    const made = new Map<string, unknown>();
+    const fits = () => made.size < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
     for (const key of required) {
       if (isWriteOnly(document, properties[key])) continue;
-      made[key] = value(properties[key] ?? spare(schema), key, making, path);
+      made.set(key, value(properties[key] ?? spare(schema), key, making, path));
     }
     for (const [key, property] of Object.entries(properties)) {
-      if (key in made || !fits() || isWriteOnly(document, property)) continue;
+      if (made.has(key) || !fits() || isWriteOnly(document, property)) continue;
       const isWanted = isPresent(schema, key, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
-      if (isWanted) made[key] = value(property, key, making, path);
+      if (isWanted) made.set(key, value(property, key, making, path));
     }
     const least = Math.max(Number(schema.minProperties ?? 0), isMap(schema, properties) && !isBare ? 2 : 0);
-    for (let number = 1; Object.keys(made).length < least && fits(); number++) {
+    for (let number = 1; made.size < least && fits() && number <= TRIES; number++) {
       const key = isNode(schema.propertyNames) ? textOf(schema.propertyNames, 'key', random) : `key${number}`;
-      made[key] = value(spare(schema), name, making, path);
-      if (number > TRIES) break;
+      made.set(key, value(spare(schema), name, making, path));
     }
-    return made;
+    return Object.fromEntries(made);
   }
 
   function array(schema: Node, name: string, making: Making, path: readonly string[]): readonly unknown[] {

@@ -9,16 +9,23 @@ const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/\\p\{(N|Nd|Number|Decimal_Number)\}/g, '0-9'],
 ];
 
-/** How often what may be repeated at will is, one after the other, until the length is right. */
-const REPEATS = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 100, 128, 200, 255, 0];
+/** How often what may be repeated at will is, at first. */
+const REPEATS = [1, 2, 3, 4, 6, 8, 12, 0];
 
-/** Texts that a pattern may take, of various lengths: whoever uses them looks which one is. */
-export function* textsOf(pattern: string, random: Random): Generator<string> {
+/** How many letters of a text may be others than those that are repeated. */
+const OTHERS = 16;
+
+/** Texts that a pattern may take, of various lengths, those asked for among them: whoever uses them looks which one is right. */
+export function* textsOf(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
   const known = withKnownClasses(pattern);
-  for (const repeats of REPEATS) {
-    const bounded = withRepeats(known, repeats);
+  const wanted = lengths
+    .filter((length) => length > 0 && Number.isFinite(length))
+    .flatMap((length) => Array.from({ length: OTHERS }, (_, others) => length - others))
+    .filter((repeats) => repeats > 0);
+  for (const repeats of new Set([...REPEATS, ...wanted])) {
     try {
-      yield String(generateSync({ type: 'string', pattern: bounded }, { seed: random.whole(1, 2 ** 31 - 1) }));
+      const asked = { type: 'string', pattern: withRepeats(known, repeats) };
+      yield String(generateSync(asked, { seed: random.whole(1, 2 ** 31 - 1) }));
     } catch {
       // A pattern that it can't read: another one may do.
     }

@@ -62,7 +62,7 @@ function patternText(schema: Node, name: string, random: Random): string {
   let whole = '';
   for (const one of patterns) {
     let shortest: string | undefined;
-    for (const text of textsOf(one, random)) {
+    for (const text of textsOf(one, [least, most], random)) {
       if (isTaken(text)) return text;
       shortest ??= text;
     }
