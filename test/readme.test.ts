@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { projectFile } from './support/default-data.ts';
+import { folderWith } from './support/folder-with.ts';
 import { startStorefront } from './support/start-storefront.ts';
 
 const readme = readFileSync(projectFile('README.md'), 'utf8');
@@ -37,6 +39,32 @@ describe('README', () => {
     for (const file of ['vite.config.js', 'playwright.config.js']) {
       expect(blocks('js')).toContain(readFileSync(projectFile(`test/browser/app/${file}`), 'utf8'));
     }
+  });
+
+  it('shows a module with handlers that a shop does its operations by', async () => {
+    const contract = readFileSync(projectFile('openapi.yaml'), 'utf8').replace(
+      '  /api/cart-items:\n',
+      `  /api/reviews:
+    get:
+      operationId: listReviews
+      responses:
+        "200":
+          description: The reviews
+          content: { application/json: { schema: { type: array, items: { type: object, required: [productId, text] } } } }
+  /api/cart-items:\n`,
+    );
+    const module = blocks('js').find((code) => code.startsWith('// handlers.mjs')) ?? '';
+    const folder = await folderWith({ 'handlers.mjs': module, 'openapi.yaml': contract });
+    const shop = await startStorefront({
+      contract: join(folder, 'openapi.yaml'),
+      handlers: join(folder, 'handlers.mjs'),
+    });
+    const { body, headers } = await shop.ask('GET', '/api/reviews');
+    expect([body.length, body[0].text, headers.get('x-mocked')]).toEqual([
+      3,
+      expect.stringContaining('would buy again'),
+      null,
+    ]);
   });
 
   it('has its set-up lines run by .ci/run', () => {
