@@ -15,6 +15,8 @@ export interface OurOptions {
   readonly name: string;
   /** `json` goes to /dev/null. */
   readonly log: 'off' | 'json';
+  /** Whether it looks at its own answers; by default it does. */
+  readonly verify?: 'off';
   /** The data file for a start that was given this folder. */
   readonly data: (folder: string) => string;
 }
@@ -42,7 +44,7 @@ export function koa({ answersFile }: Bench): Contestant {
 }
 
 /** The server under test; each change is on the disk before it is answered. */
-export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, data }: OurOptions): Contestant {
+export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, data, verify }: OurOptions): Contestant {
   const prepare = (port: number, folder: string) => [
     serverFile,
     '--port',
@@ -51,6 +53,7 @@ export function ours({ serverFile }: Pick<Bench, 'serverFile'>, { name, log, dat
     data(folder),
     '--log',
     log,
+    ...(verify ? ['--verify', verify] : []),
   ];
   return { name, prepare };
 }

@@ -27,6 +27,9 @@ const WANTED_RATIO = { GET: 0.5, POST: 0.25, PUT: 0.25 };
 /** The server whose targets are judged, and the one that all are compared with. */
 const OURS = 'ours';
 const BARE = 'bare';
+/** The same without a look at its own answers, and how much of the CPU time that look may take. */
+const UNVERIFIED = 'ours, --verify off';
+const WANTED_VERIFYING = 0.1;
 
 /** One server asked one thing: what is sampled once a round. */
 interface Cell {
@@ -57,6 +60,7 @@ async function startAll(bench: Bench): Promise<Server[]> {
     koa(bench),
     ours(bench, { name: OURS, log: 'off', data: freshData }),
     ours(bench, { name: 'ours, --log json', log: 'json', data: freshData }),
+    ours(bench, { name: UNVERIFIED, log: 'off', verify: 'off', data: freshData }),
   ];
   const servers: Server[] = [];
   for (const contestant of contestants) {
@@ -108,13 +112,24 @@ function report(measured: readonly Measured[]): Report {
     ]),
     targets: compared
       .filter(({ server }) => server.name === OURS)
-      .map(({ request, toBare }) => target(request, toBare)),
+      .flatMap((one) => [target(one.request, one.toBare), verifying(one, measured)]),
   };
 }
 
 function ratioToBare({ request, samples }: Measured, all: readonly Measured[]): Figure {
   const beside = all.find((other) => other.server.name === BARE && other.request === request);
   return ratio((beside?.samples ?? []).map(cpuMicros), samples.map(cpuMicros));
+}
+
+/** What part of a request's CPU time it takes to hold its answer against the contract. */
+function verifying({ request, samples }: Measured, all: readonly Measured[]): Target {
+  const beside = all.find((other) => other.server.name === UNVERIFIED && other.request === request);
+  const part = 1 - ratio((beside?.samples ?? []).map(cpuMicros), samples.map(cpuMicros)).median;
+  return {
+    what: `http, ${request.name}, part of CPU time for verifying`,
+    reached: `${part.toFixed(3)} (wanted: at most ${WANTED_VERIFYING})`,
+    isMet: part <= WANTED_VERIFYING,
+  };
 }
 
 function target({ name, method }: ShopRequest, toBare: Figure): Target {
