@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import type { PlainAnswer } from '../contract/answers.ts';
-import type { Contract, Received } from '../contract/contract.ts';
+import type { Contract } from '../contract/contract.ts';
+import type { Received } from '../contract/requests.ts';
 import { isJsonType, responseTo } from '../contract/responses.ts';
 import type { Route, Routed } from '../contract/routes.ts';
 import type { Completed } from '../mock/gained.ts';

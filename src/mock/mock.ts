@@ -1,6 +1,7 @@
 import type { PlainAnswer } from '../contract/answers.ts';
-import type { Contract, RawInput } from '../contract/contract.ts';
+import type { Contract } from '../contract/contract.ts';
 import { at, isNode, settledPointer } from '../contract/document.ts';
+import type { RawInput } from '../contract/requests.ts';
 import {
   bareType,
   type DocumentedMedia,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RawInput } from '../contract/contract.ts';
+import type { RawInput } from '../contract/requests.ts';
 import type { Example } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
 

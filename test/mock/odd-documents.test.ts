@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest';
+import { projectFile } from '../support/default-data.ts';
+import { operation, otherDocument } from '../support/other-document.ts';
+import { type OtherOperation, operationsIn } from '../support/second-judge.ts';
+import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const ODD = projectFile('test/documents/odd.yaml');
+const ODD_3_1 = projectFile('test/documents/odd-3.1.yaml');
+
+/** A request; its body is sent as JSON unless its headers say otherwise. */
+interface Asked {
+  readonly path?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const FILES = { 'content-type': 'multipart/form-data; boundary=b' };
+const FILES_BODY = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n--b--\r\n';
+
+/** What each operation is asked that needs more than its path. */
+const GOOD_REQUESTS: Readonly<Record<string, Asked>> = {
+  'POST /told/mapped': { body: { petType: 'kitty' } },
+  'GET /query/deep': { path: '/query/deep?f[a]=1' },
+  'GET /query/deep-list': { path: '/query/deep-list?ids[]=1' },
+  'GET /query/bars': { path: '/query/bars?p=1|2' },
+  'GET /query/blanks': { path: '/query/blanks?p=1%202' },
+  'GET /query/commas': { path: '/query/commas?p=1,2' },
+  'GET /query/repeated': { path: '/query/repeated?p=1' },
+  'GET /query/all-of-a-list': { path: '/query/all-of-a-list?p=1' },
+  'GET /query/number-or-list': { path: '/query/number-or-list?p=1' },
+  'GET /query/brackets': { path: '/query/brackets?ids[]=1' },
+  'GET /query/object': { path: '/query/object?x=1' },
+  'GET /query/object-in-commas': { path: '/query/object-in-commas?p=x,1' },
+  'GET /query/json': { path: `/query/json?q=${encodeURIComponent('{"x":1}')}` },
+  'GET /header/required': { headers: { 'x-shop': 'ab' } },
+  'GET /cookie': { headers: { cookie: 'session=abc' } },
+  'POST /body/form': { body: 'text=x&number=1&list=1', headers: FORM },
+  'POST /body/files': { body: FILES_BODY, headers: FILES },
+  'POST /body/three-types': { body: { a: 1 } },
+  'POST /body/charset': { body: { a: 1 } },
+  'POST /body/bytes': { body: '\u0001', headers: { 'content-type': 'application/octet-stream' } },
+  'POST /body/xml': { body: '<a/>', headers: { 'content-type': 'application/xml' } },
+  'POST /body/one-way': { body: { name: 'n', secret: 's' } },
+  'POST /media/any': { body: { a: 1 } },
+  'GET /files/{name}.{ext}': { path: '/files/a.json' },
+};
+
+/** What an operation answers that is asked so, with these headers besides. */
+function askFor(shop: TestShop, { method, path }: OtherOperation, headers: Record<string, string> = {}) {
+  const asked = GOOD_REQUESTS[`${method} ${path}`] ?? {};
+  const url = asked.path ?? path.replaceAll(/\{.*?\}/g, '1').replace(' ', '%20');
+  return shop.ask(method, url, asked.body, { ...asked.headers, ...headers });
+}
+
+describe.each([
+  ['odd.yaml', ODD],
+  ['odd-3.1.yaml', ODD_3_1],
+])('every operation of %s', (_, contract) => {
+  it('is answered as documented', async () => {
+    const shop = await startStorefront({ contract });
+    for (const operation of operationsIn(contract)) {
+      const reply = await askFor(shop, operation);
+      expect.soft(operation.troublesWith(reply), `${operation.method} ${operation.path}`).toEqual([]);
+    }
+  });
+
+  it.each([1, 2, 3])('is answered as documented when it is made up with seed %i, twice the same', async (seed) => {
+    const shop = await startStorefront({ contract });
+    for (const operation of operationsIn(contract)) {
+      const name = `${operation.method} ${operation.path}`;
+      const reply = await askFor(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
+      expect.soft(operation.troublesWith(reply), name).toEqual([]);
+      const again = await askFor(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
+      expect.soft(again.text, name).toBe(reply.text);
+    }
+  });
+});
+
+/** A request, its status, and where it says something, what its answer is or has. */
+type Case = readonly [request: string, status: number, more?: Expected];
+
+interface Expected extends Asked {
+  readonly answer?: unknown;
+  readonly answerHeaders?: Readonly<Record<string, unknown>>;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const accepting = (accept: string, type: string): Expected => ({
+  headers: { accept },
+  answerHeaders: { 'content-type': type },
+});
+
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  'takes objects of a query in brackets': [
+    ['GET /query/deep', 400],
+    ['GET /query/deep?f[a]=1', 204],
+    ['GET /query/deep?f%5Ba%5D=1', 204],
+    ['GET /query/deep?f[a]=x', 400],
+    ['GET /query/deep?f[b]=x', 400],
+    ['GET /query/deep?f[a]=1&f[b]=x&f[b]=y', 204],
+    ['GET /query/deep?f[a]=1&f[b][]=x', 204],
+    ['GET /query/deep?f[a]=1&f[c][d]=x', 204],
+    ['GET /query/deep?f[a]=1&f[c][d]=xx', 400],
+    ['GET /query/deep-or-number?created=5', 204],
+    ['GET /query/deep-or-number?created[gt]=5', 204],
+    ['GET /query/deep-or-number?created[gt]=x', 400],
+    ['GET /query/deep-list?ids[0]=1&ids[1]=2', 204],
+    ['GET /query/deep-list?ids=1', 204],
+    ['GET /query/deep-list?ids[]=x', 400],
+  ],
+  'takes lists of a query in each style': [
+    ['GET /query/bars?p=1%7C2', 204],
+    ['GET /query/bars?p=1', 400],
+    ['GET /query/blanks?p=1+2', 204],
+    ['GET /query/blanks?p=1', 400],
+    ['GET /query/commas?p=1', 204],
+    ['GET /query/commas?p=1%2C2', 204],
+    ['GET /query/commas?p=1,x', 400],
+    ['GET /query/repeated?p=1&p=2', 204],
+    ['GET /query/repeated?p=x', 400],
+    ['GET /query/repeated', 400],
+    ['GET /query/all-of-a-list?p=1&p=2', 204],
+    ['GET /query/all-of-a-list?p=x', 400],
+    ['GET /query/number-or-list?p=1&p=2', 204],
+    ['GET /query/number-or-list?p=x', 400],
+    ['GET /query/brackets?ids[]=1&ids[]=2', 204],
+    ['GET /query/brackets?ids%5B%5D=1', 204],
+    ['GET /query/brackets?ids[]=x', 400],
+  ],
+  'takes objects of a query without brackets': [
+    ['GET /query/object?x=1&name=n', 204],
+    ['GET /query/object?x=no', 400],
+    ['GET /query/object?name=n', 400],
+    ['GET /query/object-in-commas?p=x,1,name,n', 204],
+    ['GET /query/object-in-commas?p=x,no', 400],
+    ['GET /query/json?q=no', 400],
+    [`GET /query/json?q=${encodeURIComponent('{"x":"no"}')}`, 400],
+  ],
+  'takes values of a query that are empty, large or out of bounds': [
+    ['GET /query/empty?isNew', 204],
+    ['GET /query/empty?isNew=', 204],
+    ['GET /query/empty?isNew=no', 400],
+    ['GET /query/empty?name=', 204],
+    ['GET /query/empty?name=four', 400],
+    ['GET /query/empty?large=9223372036854775807', 204],
+    ['GET /number/narrow?q=0.5', 200],
+    ['GET /number/narrow?q=0', 400],
+    ['GET /number/narrow?q=1', 400],
+  ],
+  'takes headers by their types, and lets through those that are no parameters': [
+    ['GET /header/required', 400],
+    ['GET /header/required', 400, { headers: { 'x-shop': 'a' } }],
+    ['GET /header/required', 204, { headers: { 'X-SHOP': 'ab' } }],
+    ['GET /header/typed', 204, { headers: { 'x-numbers': '1,2', 'x-flag': 'true' } }],
+    ['GET /header/typed', 400, { headers: { 'x-numbers': '1,x' } }],
+    ['GET /header/typed', 400, { headers: { 'x-flag': 'no' } }],
+  ],
+  'takes cookies by their types': [
+    ['GET /cookie', 400],
+    ['GET /cookie', 204, { headers: { cookie: 'other=1; session=abc; visits=3' } }],
+    ['GET /cookie', 400, { headers: { cookie: 'session=ab' } }],
+    ['GET /cookie', 400, { headers: { cookie: 'session=abc; visits=no' } }],
+  ],
+  'takes forms': [
+    ['POST /body/form', 204, { body: 'text=x&number=1&list=1&list=2', headers: FORM }],
+    ['POST /body/form', 204, { body: 'text=5&number=1&list=1', headers: FORM }],
+    ['POST /body/form', 204, { body: 'text=x&number=1&list[]=1&more[x]=ab', headers: FORM }],
+    ['POST /body/form', 400, { body: 'text=x&number=1&list=1&more[x]=abc', headers: FORM }],
+    ['POST /body/form', 400, { body: 'text=x&number=no&list=1', headers: FORM }],
+    ['POST /body/form', 400, { body: 'text=x&number=1', headers: FORM }],
+    ['POST /body/form', 415, { body: {} }],
+    ['POST /body/files', 415, { body: 'name=x', headers: FORM }],
+  ],
+  'takes bodies by the media type that they are of': [
+    ['POST /body/three-types', 400],
+    ['POST /body/three-types', 400, { body: { b: 1 } }],
+    ['POST /body/three-types', 204, { body: { b: 1 }, headers: { 'content-type': 'application/vnd.shop+json' } }],
+    ['POST /body/three-types', 400, { body: { a: 1 }, headers: { 'content-type': 'application/vnd.shop+json' } }],
+    ['POST /body/three-types', 204, { body: 'hi', headers: { 'content-type': 'text/plain' } }],
+    ['POST /body/three-types', 415, { body: 'hi', headers: { 'content-type': 'image/png' } }],
+    ['POST /body/charset', 400, { body: {} }],
+    ['POST /body/charset', 204, { body: { a: 1 }, headers: { 'content-type': 'application/json; charset=utf-8' } }],
+    ['POST /media/any', 400, { body: {} }],
+    ['POST /told/mapped', 204, { body: { petType: 'doggy', bark: true } }],
+    ['POST /told/mapped', 400, { body: { petType: 'doggy' } }],
+    ['POST /told/mapped', 400, { body: { petType: 'fish', bark: true } }],
+    ['DELETE /body/of-delete', 204, { body: {} }],
+    ['DELETE /body/of-delete', 400, { body: [] }],
+  ],
+  'asks for what is only written, and gives what is only read': [
+    ['POST /body/one-way', 201, { body: { name: 'n', secret: 's' }, answer: { id: expect.any(Number) } }],
+    ['POST /body/one-way', 201, { body: { id: 1, name: 'n', secret: 's' } }],
+    ['POST /body/one-way', 400, { body: { name: 'n' } }],
+    ['GET /body/one-way', 200, { answer: { id: expect.any(Number), name: expect.any(String) } }],
+  ],
+  'finds the most fixed of paths that overlap': [
+    ['GET /over/5', 200, { answer: 'over by id' }],
+    ['GET /over/no', 400],
+    ['GET /over/me', 200, { answer: 'over me' }],
+    ['DELETE /over/5', 200, { answer: 'delete by id' }],
+    ['GET /over/x/fixed', 200, { answer: 'fixed at the end' }],
+    ['GET /over/fixed/y', 200, { answer: 'fixed at the start' }],
+    ['GET /over/x/y', 200, { answer: 'nothing fixed' }],
+    ['GET /jobs/a', 200, { answer: 'a job' }],
+    ['POST /jobs/a', 200, { answer: 'a job started' }],
+    ['POST /jobs/a:cancel', 200, { answer: 'a job cancelled' }],
+  ],
+  'finds paths with odd characters': [
+    ['GET /files/a.json', 200, { answer: 'a file' }],
+    ['GET /files/a.b.json', 200, { answer: 'a file' }],
+    ['GET /files/a.txt', 400],
+    ['GET /filesXa.json', 404],
+    ['GET /range/1-2', 200, { answer: 'a range' }],
+    ['GET /range/1-x', 400],
+    ["GET /Users('a')/name", 200, { answer: 'a user' }],
+    ['GET /Users(%27a%27)/name', 200, { answer: 'a user' }],
+    ['GET /Usersa/name', 404],
+    ['GET /big%20room/T%C3%BCr', 200, { answer: 'a door' }],
+    ['GET /path/list/1,2', 204],
+    ['GET /path/list/1,x', 400],
+    ['GET /path/odd-name/1', 204],
+    ['GET /path/odd-name/x', 400],
+    ['GET /api/inner', 200, { answer: 'in api' }],
+    ['GET /api/outer', 404],
+  ],
+  'finds paths with and without a slash at the end': [
+    ['GET /slash/', 200, { answer: 'a slash' }],
+    ['POST /slash', 200, { answer: 'no slash' }],
+    ['PUT /slash', 405],
+  ],
+  'answers the methods that few documents have': [
+    ['HEAD /heads', 200, { answerHeaders: { 'x-head': expect.any(String) } }],
+    ['OPTIONS /heads', 200, { answer: 'the options' }],
+    ['GET /heads', 405],
+    ['HEAD /media/html', 200, { answerHeaders: { 'content-type': 'text/html; charset=utf-8' } }],
+  ],
+  'tells operations of the same id apart': [
+    ['GET /twins/one', 200, { answer: 'the first' }],
+    ['GET /twins/two', 200, { answer: 'the second' }],
+  ],
+  'answers the status that is documented, whichever': [
+    ['DELETE /response/none-or-default', 204],
+    ['DELETE /response/none-or-default', 404, { headers: { prefer: 'code=404' } }],
+    ['GET /response/default-only', 200, { answer: { code: expect.any(Number) } }],
+    ['GET /response/default-only', 503, { headers: { prefer: 'code=503' } }],
+    ['GET /response/4xx-only', 400, { answer: { code: expect.any(Number) } }],
+    ['GET /response/4xx-only', 404, { headers: { prefer: 'code=404' } }],
+    ['GET /response/redirect', 302, { answerHeaders: { location: expect.stringMatching(/^\w+:/) } }],
+  ],
+  'answers the examples that are of use': [
+    ['GET /response/wrong-example', 200, { answer: { a: expect.any(Number) } }],
+    ['GET /response/examples', 200, { answer: { hello: 'world' } }],
+    ['GET /response/examples', 400, { headers: { prefer: 'example=far' } }],
+    ['GET /response/date', 200, { answer: { day: '2024-01-02' } }],
+    ['GET /reference/in-an-example', 200, { answer: { $ref: '#/nowhere', x: 1 } }],
+  ],
+  'answers in the media type that the client likes best': [
+    ['GET /media/four', 200, accepting('*/*', 'application/json')],
+    ['GET /media/four', 200, accepting('application/xml', 'application/xml')],
+    ['GET /media/four', 200, accepting('text/*', 'text/plain')],
+    ['GET /media/four', 200, { ...accepting('text/csv', 'text/csv'), answer: 'a,b\n1,2\n' }],
+    ['GET /media/four', 200, accepting('application/json;q=0.1, application/xml;q=0.9', 'application/xml')],
+    ['GET /media/four', 200, accepting('*/*;q=0.1, text/csv', 'text/csv')],
+    ['GET /media/four', 200, accepting('text/plain;q=0.9, application/*', 'application/json')],
+    ['GET /media/four', 200, accepting('application/json;q=0, */*', 'application/xml')],
+    ['GET /media/any', 200, accepting('*/*', 'application/json')],
+    ['GET /media/picture', 200, accepting('*/*', 'image/png')],
+  ],
+};
+
+describe('odd.yaml', () => {
+  it.each(Object.entries(CASES))('%s', async (_, cases) => {
+    const shop = await startStorefront({ contract: ODD });
+    for (const [request, status, { body, headers, answer, answerHeaders = {} } = {}] of cases) {
+      const [method = '', path = ''] = request.split(' ');
+      const type = body !== undefined && headers === undefined ? JSON_TYPE : {};
+      const reply = await shop.ask(method, path, body, { ...type, ...headers });
+      const told = `${request} ${JSON.stringify({ body, headers })}: ${reply.text}`;
+      expect.soft(reply.status, told).toBe(status);
+      if (typeof answer === 'object') expect.soft(reply.body, told).toMatchObject(answer as object);
+      else if (answer !== undefined) expect.soft(reply.body ?? reply.text, told).toBe(answer);
+      for (const [name, value] of Object.entries(answerHeaders))
+        expect.soft(reply.headers.get(name), told).toEqual(value);
+    }
+  });
+});
+
+describe('a schema that no value holds by', () => {
+  const SELF = { $ref: '#/components/schemas/Endless' };
+
+  it.each([
+    ['contradicts itself', { type: 'string', minLength: 5, maxLength: 2 }],
+    ['never ends', { type: 'object', required: ['next'], properties: { next: SELF } }],
+    ['is all of itself and more', { allOf: [SELF, { type: 'object' }] }],
+  ])('and that %s is answered with its place, and the others as ever', async (_, schema) => {
+    const contract = await otherDocument({
+      paths: { '/endless': { get: operation('endless', SELF) }, '/other': { get: operation('other', { const: 1 }) } },
+      schemas: { Endless: schema },
+    });
+    const shop = await startStorefront({ contract, faultsExpected: true });
+    const { status, body } = await shop.ask('GET', '/endless');
+    expect([status, body.detail]).toEqual([500, expect.stringContaining('#/paths/~1endless/get/responses/200/')]);
+    expect((await shop.ask('GET', '/other')).body).toBe(1);
+  });
+});
