@@ -76,11 +76,11 @@ function alone({ $ref, nullable }: Node): Node {
 
 /** Alternatives with a discriminator, each only where its property tells so: those of open objects would all hold at once. */
 function told(node: Node, document: Document): Node {
-  const { oneOf, discriminator } = node;
-  if (!Array.isArray(oneOf) || !isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
+  const { oneOf, anyOf, discriminator } = node;
+  if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
   const name = discriminator.propertyName;
   const mapping = Object.entries(isNode(discriminator.mapping) ? discriminator.mapping : {});
-  const alternatives = oneOf.map((one) => {
+  const distinct = (one: unknown): unknown => {
     if (!isNode(one) || typeof one.$ref !== 'string') return one;
     const schema = one.$ref.slice(one.$ref.lastIndexOf('/') + 1);
     const values = mapping.flatMap(([value, target]) => (target === one.$ref || target === schema ? [value] : []));
@@ -90,8 +90,12 @@ function told(node: Node, document: Document): Node {
     return {
       allOf: [one, { required: [name], properties: { [name]: { enum: values.length > 0 ? values : [schema] } } }],
     };
-  });
-  return { ...node, oneOf: alternatives };
+  };
+  return {
+    ...node,
+    ...(Array.isArray(oneOf) ? { oneOf: oneOf.map(distinct) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(distinct) } : {}),
+  };
 }
 
 function withNumericBounds(node: Node): Node {

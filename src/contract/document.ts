@@ -41,7 +41,10 @@ function parsed(path: string, text: string): unknown {
       throw new ContractFault(`${path} has an alias that leads back to itself`, { cause });
     if (!(cause instanceof YAMLException)) throw cause;
     const { line, column } = cause.mark;
-    throw new ContractFault(`${path}:${line + 1}:${column + 1} is not YAML: ${cause.reason}`, { cause });
+    throw new ContractFault(
+      `${path}:${line + 1}:${column + 1} is not ${text.trimStart().startsWith('{') ? 'JSON' : 'YAML'}: ${cause.reason}`,
+      { cause },
+    );
   }
 }
 

@@ -8,12 +8,16 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   /** How a value is written that is a list or an object; undefined where it is a text as it stands. */
   readonly shape: Shape | undefined;
+  /** The names of its properties, where these stand in the query by themselves. */
+  readonly fields: readonly string[];
+  /** Whether a name without a value is as none. */
+  readonly mayBeEmpty: boolean;
   readonly examples: readonly Example[];
   /** JSON Pointer of where it is described. */
   readonly pointer: string;
 }
 
-type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'deep list' | 'json';
+type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'deep list' | 'fields' | 'pairs' | 'json';
 
 /** Headers that are no parameters, whatever a document says (OpenAPI 3.0, Parameter Object). */
 const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
@@ -40,13 +44,24 @@ function parameterAt(document: Document, pointer: string): Parameter | undefined
   const place = node.in as Parameter['in'];
   if (place === 'header' && NO_PARAMETERS.includes(node.name.toLowerCase())) return undefined;
   const type = typeAt(document, `${pointer}/schema`);
-  return { name: node.name, in: place, shape: shapeOf(node, type), examples: examplesIn(document, pointer), pointer };
+  const shape = shapeOf(node, type);
+  const properties = at(document, `${settledPointer(document, `${pointer}/schema`)}/properties`);
+  return {
+    name: node.name,
+    in: place,
+    shape,
+    fields: shape === 'fields' && isNode(properties) ? Object.keys(properties) : [],
+    mayBeEmpty: node.allowEmptyValue === true,
+    examples: examplesIn(document, pointer),
+    pointer,
+  };
 }
 
 function shapeOf({ in: place, style, explode, content }: Record<string, unknown>, type: unknown): Shape | undefined {
   if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
   const types = Array.isArray(type) ? type : [type];
   if (style === 'deepObject') return types.includes('array') ? 'deep list' : 'deep';
+  if (types.includes('object')) return place === 'query' && explode !== false ? 'fields' : 'pairs';
   if (!types.includes('array')) return undefined;
   if (place !== 'query') return 'commas';
   if (style === 'spaceDelimited') return 'blanks';
@@ -68,13 +83,22 @@ export function shaped(shape: Shape, value: string | readonly string[]): unknown
       return parted(value, '|');
     case 'json':
       return typeof value === 'string' ? fromJson(value) : value;
+    case 'pairs':
+      return typeof value === 'string' ? fromPairs(value.split(',')) : value;
     case 'deep':
+    case 'fields':
       return value;
   }
 }
 
 function parted(value: string | readonly string[], by: string | RegExp): unknown {
   return typeof value === 'string' ? value.split(by) : value;
+}
+
+/** The object of a list in which names and values take turns. */
+function fromPairs(parts: readonly string[]): object {
+  const names = parts.filter((_, place) => place % 2 === 0);
+  return Object.fromEntries(names.map((name, place) => [name, parts[2 * place + 1] ?? '']));
 }
 
 function fromJson(text: string): unknown {

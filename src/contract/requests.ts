@@ -41,8 +41,10 @@ export function partsOf({ parameters }: Route, request: PlainRequest, { path, qu
     header: {},
     cookie: {},
   };
-  for (const { name, in: place, shape } of parameters) {
-    if (shape === undefined && (place === 'path' || place === 'query')) continue;
+  for (const { name, in: place, shape, fields, mayBeEmpty } of parameters) {
+    if (mayBeEmpty && values.query[name] === '') delete values.query[name];
+    if (shape === 'fields') gather(values.query, name, fields);
+    if (shape === 'fields' || (shape === undefined && (place === 'path' || place === 'query'))) continue;
     const value = valueSent(place, name, shape, request, values);
     if (value !== undefined) values[place][place === 'header' ? name.toLowerCase() : name] = value;
   }
@@ -67,6 +69,13 @@ function valueSent(
         ? cookieIn(headers.cookie, name)
         : { path, query }[place][name];
   return value === undefined || shape === undefined ? value : shaped(shape, value as string | string[]);
+}
+
+/** Puts the properties of an object that stand in a query by themselves into one. */
+function gather(query: Record<string, unknown>, name: string, fields: readonly string[]): void {
+  const sent = fields.filter((field) => query[field] !== undefined).map((field) => [field, query[field]] as const);
+  for (const [field] of sent) delete query[field];
+  if (sent.length > 0) query[name] = Object.fromEntries(sent);
 }
 
 /** Whether a parameter is written as `name[…]`. */

@@ -85,7 +85,7 @@ function routeOf(document: Document, path: string, method: string, operationId: 
     parameters,
     bodyMedia,
     known: {
-      query: parameters.filter((one) => one.in === 'query').map(({ name }) => name),
+      query: parameters.filter((one) => one.in === 'query').flatMap(({ name, fields }) => [name, ...fields]),
       body: propertyNames(document, bodyMedia),
     },
     pathParameters: pathReader(path),
@@ -120,15 +120,20 @@ const SPECIAL = /[\\^$.*+?()[\]|]/g;
 export function patternOf(template: string): string {
   const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
   return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) =>
-    part.startsWith('{') ? part : part.replaceAll(' ', '%20').replaceAll(/[\\^$*+?()[\]|]/g, '\\$&'),
+    part.startsWith('{') ? part : encoded(part).replaceAll(/[\\^$*+?()[\]|]/g, '\\$&'),
   );
 }
 
-/** A path as it is looked for: characters that need no escape stand for themselves (RFC 3986, section 2.3 and 3.3). */
+/** A part of a path as clients send it: what isn't ASCII is escaped, and a blank; what is escaped already stays. */
+function encoded(part: string): string {
+  return part.replaceAll(/[^!-~]+/gu, encodeURIComponent);
+}
+
+/** A path as it is looked for: escapes in capitals, and none for characters that need none (RFC 3986, sections 2.1 to 2.3 and 3.3). */
 function matched(path: string): string {
-  return path.includes('%2') || path.includes('%7')
-    ? path.replaceAll(/%(27|28|29|21|2a|24|2c|3b|7e)/gi, decodeURIComponent)
-    : path;
+  if (!path.includes('%')) return path;
+  const capital = path.replaceAll(/%[0-9a-f]{2}/gi, (sequence) => sequence.toUpperCase());
+  return capital.replaceAll(/%(27|28|29|21|2A|24|2C|3B|7E)/g, decodeURIComponent);
 }
 
 /** Reads the parameters of a path by its template. */

@@ -1,9 +1,10 @@
 import cors from '@koa/cors';
 import Koa, { type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
+import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
-import { answerWith, exchangeOf, problemAnswer, write } from './exchange.ts';
+import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
 import { type Log, logRequest } from './log.ts';
@@ -124,12 +125,17 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
     if (breaches.length === 0) return;
     const { operationId } = route;
     log.error({ operation: operationId, status: answer.status, breaches }, 'an answer breaks the contract');
-    if (verify === 'strict') {
+    // A fault of ours has said what it is.
+    if (verify === 'strict' && !isInternalError(answer)) {
       const said = breaches.map((breach) => breach.said).join('; ');
       const detail = `the answer to ${operationId} with status ${answer.status} breaks the contract: ${said}`;
       answerWith(ctx, problemAnswer({ code: 'internal-error', detail }, ctx.path));
     }
   };
+}
+
+function isInternalError({ status, body }: JsonAnswer): boolean {
+  return status === 500 && (body as Partial<Problem> | undefined)?.type === `/problems/${internalError.code}`;
 }
 
 function problems({ log }: AppParts): Middleware {

@@ -1,6 +1,6 @@
 import { form, json } from 'co-body';
 import type { Context } from 'koa';
-import { isJsonType, isRead, mediaTypeFor } from '../contract/responses.ts';
+import { bareType, isJsonType, isRead, mediaTypeFor } from '../contract/responses.ts';
 import { type Fault, FaultError } from './problem.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */
@@ -24,7 +24,10 @@ export interface SentBody {
  */
 export async function readBody({ req }: Context, mediaTypes: readonly string[]): Promise<SentBody> {
   if (mediaTypes.length === 0 || !isSent(req.headers)) return { body: undefined };
-  const contentType = mediaTypeFor(mediaTypes, req.headers['content-type'] ?? '');
+  const sent = req.headers['content-type'] ?? '';
+  const documented = mediaTypeFor(mediaTypes, sent);
+  // Of a range of media types it is the one that was sent.
+  const contentType = documented?.includes('*') ? bareType(sent) : documented;
   const refused = unsupportedType(req.headers['content-type'], contentType, mediaTypes);
   if (refused) throw new FaultError(refused);
   // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.

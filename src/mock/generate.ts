@@ -90,21 +90,23 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     }
     const least = Math.max(Number(schema.minProperties ?? 0), isMap(schema, properties) && !isBare ? 2 : 0);
     for (let number = 1; made.size < least && fits() && number <= TRIES; number++) {
-      const key = isNode(schema.propertyNames) ? textOf(schema.propertyNames, 'key', random) : `key${number}`;
-      made.set(key, value(spare(schema), name, making, path));
+      const [key, property] = another(schema, number, random);
+      if (!made.has(key)) made.set(key, value(property, name, making, path));
     }
     return Object.fromEntries(made);
   }
 
   function array(schema: Node, name: string, making: Making, path: readonly string[]): readonly unknown[] {
     const { random, isBare } = making;
-    const least = Number(schema.minItems ?? 0);
+    const least = Math.max(Number(schema.minItems ?? 0), schema.contains === undefined ? 0 : 1);
     const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
     const wanted = isBare ? least : Math.max(least, random.whole(ENTRIES.least, ENTRIES.most));
     const made: unknown[] = [];
     const seen = new Set<string>();
     for (let tries = TRIES + wanted; made.length < Math.min(wanted, most) && tries > 0; tries--) {
-      const entry = value(schema.items ?? {}, singular(name), making, path);
+      const items = schema.items ?? {};
+      const isContained = schema.contains !== undefined && made.length === 0;
+      const entry = value(isContained ? { allOf: [items, schema.contains] } : items, singular(name), making, path);
       const text = JSON.stringify(entry);
       if (schema.uniqueItems === true && seen.has(text)) continue;
       seen.add(text);
@@ -128,9 +130,24 @@ function typeOf(schema: Node, { random }: Making): unknown {
   if (types.length === 0) return 'null';
   const type = types.length > 1 ? random.pick(types) : types[0];
   if (type !== undefined) return type;
-  if (['properties', 'additionalProperties', 'required', 'minProperties'].some((key) => key in schema)) return 'object';
-  if (['items', 'minItems', 'uniqueItems'].some((key) => key in schema)) return 'array';
-  return ['minimum', 'maximum', 'multipleOf'].some((key) => key in schema) ? 'number' : 'string';
+  if (
+    ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties'].some(
+      (key) => key in schema,
+    )
+  )
+    return 'object';
+  if (['items', 'minItems', 'uniqueItems', 'contains'].some((key) => key in schema)) return 'array';
+  if (['minimum', 'maximum', 'multipleOf'].some((key) => key in schema)) return 'number';
+  const excluded = isNode(schema.not) && !('enum' in schema.not) ? [schema.not.type].flat() : [];
+  return ['string', 'integer', 'boolean'].find((one) => !excluded.includes(one));
+}
+
+/** A further property of an object: its name, by a pattern where the schema has one for names, and its schema. */
+function another(schema: Node, number: number, random: Random): readonly [key: string, property: unknown] {
+  const [[pattern, property] = []] = Object.entries(isNode(schema.patternProperties) ? schema.patternProperties : {});
+  if (pattern !== undefined) return [textOf({ pattern }, 'key', random), property];
+  const key = isNode(schema.propertyNames) ? textOf(schema.propertyNames, 'key', random) : `key${number}`;
+  return [key, spare(schema)];
 }
 
 /** What the properties of an object are that it doesn't name. */
@@ -138,8 +155,8 @@ function spare({ additionalProperties }: Node): unknown {
   return isNode(additionalProperties) ? additionalProperties : {};
 }
 
-function isMap({ additionalProperties }: Node, properties: Node): boolean {
-  return isNode(additionalProperties) && Object.keys(properties).length === 0;
+function isMap({ additionalProperties, patternProperties }: Node, properties: Node): boolean {
+  return (isNode(additionalProperties) || isNode(patternProperties)) && Object.keys(properties).length === 0;
 }
 
 /** Whether a property is for requests alone. */

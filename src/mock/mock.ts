@@ -212,10 +212,11 @@ function chosenType({ media }: DocumentedResponse, accept: string): string | und
   const ranges = accept
     .split(',')
     .map((range) => ({ type: bareType(range), quality: Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1) }))
-    .filter(({ type, quality }) => type !== '' && quality > 0)
+    .filter(({ type }) => type !== '')
     .sort((one, other) => other.quality - one.quality);
-  for (const { type } of ranges) {
-    const found = inOrder.find((documented) => isWithin(bareType(documented), type));
+  const unwanted = ranges.filter(({ quality }) => quality === 0).map(({ type }) => type);
+  for (const { type } of ranges.filter(({ quality }) => quality > 0)) {
+    const found = inOrder.find((one) => isWithin(bareType(one), type) && !unwanted.includes(bareType(one)));
     if (found !== undefined) return found;
   }
   return inOrder[0];

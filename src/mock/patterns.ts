@@ -17,7 +17,7 @@ const OTHERS = 16;
 
 /** Texts that a pattern may take, of various lengths, those asked for among them: whoever uses them looks which one is right. */
 export function* textsOf(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
-  const known = withKnownClasses(pattern);
+  const known = withoutBackReferences(withKnownClasses(pattern), random);
   const wanted = lengths
     .filter((length) => length > 0 && Number.isFinite(length))
     .flatMap((length) => Array.from({ length: OTHERS }, (_, others) => length - others))
@@ -30,6 +30,31 @@ export function* textsOf(pattern: string, lengths: readonly number[], random: Ra
       // A pattern that it can't read: another one may do.
     }
   }
+}
+
+/** A pattern in which each group that is referred to again stands for one text: `(a|b)\\1` for `aa`, say. */
+function withoutBackReferences(pattern: string, random: Random): string {
+  if (!/\\(\d|k<)/.test(pattern)) return pattern;
+  const groups = new Map<string, string>();
+  let count = 0;
+  const settled = pattern.replaceAll(
+    /(?<!\\)\((?:\?<(\w+)>)?((?!\?)[^()]*)\)/g,
+    (_all, name: string | undefined, inner: string) => {
+      const text = escaped(
+        String(generateSync({ type: 'string', pattern: inner }, { seed: random.whole(1, 2 ** 31 - 1) })),
+      );
+      for (const key of [String(++count), name ?? '']) groups.set(key, text);
+      return text;
+    },
+  );
+  return settled.replaceAll(
+    /\\(?:(\d)|k<(\w+)>)/g,
+    (all, place?: string, name?: string) => groups.get(place ?? name ?? '') ?? all,
+  );
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 function withKnownClasses(pattern: string): string {

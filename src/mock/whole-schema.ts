@@ -17,7 +17,7 @@ export function wholeSchema(
   isShort: (reference: string) => boolean,
 ): WholeSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
-  const { $ref, allOf = [], oneOf, anyOf, ...own } = node;
+  const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
   const parts: WholeSchema[] = [{ schema: own, references: [] }];
   const add = (part: unknown) => parts.push(wholeSchema(document, part, random, isShort));
   if (typeof $ref === 'string') {
@@ -26,9 +26,10 @@ export function wholeSchema(
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);
+  // What holds by the condition and what follows from it holds by all.
+  for (const part of condition === undefined ? [] : [condition, then]) add(part);
   for (const alternatives of [oneOf, anyOf]) {
-    if (Array.isArray(alternatives) && alternatives.length > 0)
-      add(chosen(document, node, alternatives, random, isShort));
+    if (Array.isArray(alternatives) && alternatives.length > 0) add(chosen(alternatives, random, isShort));
   }
   return {
     schema: parts.map(({ schema }) => schema).reduce(both),
@@ -36,41 +37,23 @@ export function wholeSchema(
   };
 }
 
-/** One of some alternatives: no null, and none that leads on for ever, where there is another. By a discriminator, with the value that tells it. */
-function chosen(
-  document: Document,
-  { discriminator }: Node,
-  alternatives: readonly unknown[],
-  random: Random,
-  isShort: (reference: string) => boolean,
-): unknown {
+/** One of some alternatives: no null, and none that leads on for ever, where there is another. */
+function chosen(alternatives: readonly unknown[], random: Random, isShort: (reference: string) => boolean): unknown {
   const isNull = (one: unknown) => isNode(one) && one.type === 'null';
-  const isBrief = (one: unknown) => !isNode(one) || typeof one.$ref !== 'string' || isShort(pointerOf(one.$ref));
+  const isBrief = (one: unknown) => referencesOf(one).every(isShort);
   const preferred = [
     alternatives.filter((one) => !isNull(one) && isBrief(one)),
     alternatives.filter(isBrief),
     alternatives,
   ];
-  const choice = random.pick(preferred.find(({ length }) => length > 0) ?? alternatives);
-  if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return choice;
-  if (!isNode(choice) || typeof choice.$ref !== 'string') return choice;
-  const value = told(discriminator, choice.$ref);
-  const property = at(
-    document,
-    `${settledPointer(document, pointerOf(choice.$ref))}/properties/${discriminator.propertyName}`,
-  );
-  // Where the property says itself what it may be, that holds.
-  if (isNode(property) && (property.enum !== undefined || property.const !== undefined)) return choice;
-  return { allOf: [choice, { properties: { [discriminator.propertyName]: { const: value } } }] };
+  return random.pick(preferred.find(({ length }) => length > 0) ?? alternatives);
 }
 
-/** The value of a discriminator for a schema: that which is mapped to it, else its name. */
-function told({ mapping }: Node, reference: string): string {
-  const name = reference.slice(reference.lastIndexOf('/') + 1);
-  const mapped = Object.entries(isNode(mapping) ? mapping : {}).find(
-    ([, target]) => target === reference || target === name,
-  );
-  return mapped?.[0] ?? name;
+/** What a schema refers to, itself and in the parts of its `allOf`. */
+function referencesOf(node: unknown): readonly string[] {
+  if (!isNode(node)) return [];
+  const own = typeof node.$ref === 'string' ? [pointerOf(node.$ref)] : [];
+  return [...own, ...(Array.isArray(node.allOf) ? node.allOf.flatMap(referencesOf) : [])];
 }
 
 /** What two schemas say of the same value together. */

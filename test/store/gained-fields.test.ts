@@ -166,7 +166,9 @@ function checkOf(text: string) {
 
 /** openapi.yaml with what it gains. */
 function gained({ schema, properties, required = [] }: Gain): string {
-  const head = RegExp(`(\n    ${schema}:\n(?:      .*\n)*?      required: \\[)(.*\\]\n(?:      [#x].*\n)*      properties:\n)`);
+  const head = RegExp(
+    `(\n    ${schema}:\n(?:      .*\n)*?      required: \\[)(.*\\]\n(?:      [#x].*\n)*      properties:\n)`,
+  );
   const text = contractText.replace(head, (_all, start: string, end: string) =>
     [start, ...required.map((name) => `${name}, `), end, ...properties.map((property) => `        ${property}\n`)].join(
       '',

@@ -70,6 +70,7 @@ export function asker(url: string): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
+      redirect: 'manual',
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });

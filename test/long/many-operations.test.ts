@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../support/folder-with.ts';
+import { manyOperations } from '../support/many-operations.ts';
+import { type OtherOperation, operationsIn } from '../support/second-judge.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+/** A server over the 600 operations, which says what is wrong with the answer to each. */
+async function startMany() {
+  const contract = join(await folderWith({ 'openapi.json': manyOperations() }), 'openapi.json');
+  const operations = operationsIn(contract);
+  const shop = await startStorefront({ contract });
+  const askAll = async (headers: Record<string, string>) => {
+    const ask = async (operation: OtherOperation) => {
+      const path = operation.path.replace('{id}', '1');
+      const reply = await shop.ask(operation.method, path, undefined, headers);
+      return { path, text: reply.text, troubles: operation.troublesWith(reply) };
+    };
+    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    for (const operation of operations) answers.push(await ask(operation));
+    return answers;
+  };
+  return { shop, askAll };
+}
+
+const troublesIn = (answers: readonly { readonly path: string; readonly troubles: readonly string[] }[]) =>
+  answers.filter(({ troubles }) => troubles.length > 0).map(({ path, troubles }) => [path, troubles]);
+
+describe('a document of 600 operations', () => {
+  it('has each answered as documented', async () => {
+    const { shop, askAll } = await startMany();
+    expect([shop.operations, shop.mocked.length]).toEqual([600, 600]);
+    expect(troublesIn(await askAll({}))).toEqual([]);
+  });
+
+  it('has each answered as documented when it is made up, the same for the same seed', async () => {
+    const { askAll } = await startMany();
+    const texts = new Set<string>();
+    for (const seed of [1, 2, 3]) {
+      const answers = await askAll({ Prefer: `dynamic=true, seed=${seed}` });
+      expect(troublesIn(answers), `seed ${seed}`).toEqual([]);
+      texts.add(answers.map(({ text }) => text).join('\n'));
+      const again = await askAll({ Prefer: `dynamic=true, seed=${seed}` });
+      expect(again.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
+    }
+    expect(texts.size).toBe(3);
+  });
+});
