@@ -5,7 +5,7 @@ import { shopContract } from './contract/shop.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { type Log, logRequest } from './http/log.ts';
 import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
-import { completed, type Difference, differenceOf } from './mock/gained.ts';
+import { completed, type Difference, differenceOf, type MakeField } from './mock/gained.ts';
 import { createMock } from './mock/mock.ts';
 import type { Casting } from './operations/casting.ts';
 
@@ -17,6 +17,8 @@ export interface Service {
   /** The fields that the shop's answers have gained and lost since its handlers were written, each once. */
   readonly gained: readonly string[];
   readonly lost: readonly string[];
+  /** JSON Pointers of fields that the contract has with other types than the shop gives them. */
+  readonly clashes: readonly string[];
   answer(req: IncomingMessage, res: ServerResponse): void;
 }
 
@@ -29,10 +31,16 @@ export interface ServiceParts extends Omit<AppParts, 'contract' | 'mock' | 'comp
 export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceParts): Service {
   const mock = createMock(contract);
   const differences = new Map<Route, Difference>();
-  for (const route of contract.routes.filter((one) => casting.isOurs(one))) {
+  // A handler of the shop answers with success: an operation that documents none is mocked.
+  const doerOf = (route: Route) => {
+    const doer = casting.doerOf(route);
+    return doer?.isOurs && route.successStatus >= 300 ? undefined : doer;
+  };
+  for (const route of contract.routes.filter((one) => doerOf(one)?.isOurs)) {
     const shopRoute = shopContract.routes.find(({ operationId }) => operationId === route.operationId);
     if (shopRoute) differences.set(route, differenceOf(shopContract.plain, shopRoute, contract.plain, route));
   }
+  const field = remembered(mock.field);
   const ready = readyAnswers(() => parts.store.read().revision);
   const app = createApp({
     ...parts,
@@ -40,24 +48,41 @@ export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceP
     mock,
     ready,
     isOurs: casting.isOurs,
-    doerOf: casting.doerOf,
+    doerOf,
     complete(route, body) {
       const difference = differences.get(route);
-      return difference ? completed(body, difference, mock.field) : { body, made: [] };
+      return difference ? completed(body, difference, field) : { body, made: [] };
     },
   });
   const all = [...differences.values()];
   return {
     contract,
-    mocked: contract.routes.filter((route) => !casting.doerOf(route)).map(({ operationId }) => operationId),
+    mocked: contract.routes.filter((route) => !doerOf(route)).map(({ operationId }) => operationId),
     gained: namesOf(all.flatMap(({ gained }) => gained)),
     lost: namesOf(all.flatMap(({ lost }) => lost)),
+    clashes: [...new Set(all.flatMap(({ clashes }) => clashes.map(({ schema }) => schema)))],
     answer: answering(app.callback(), ready, parts.log),
   };
 }
 
 function namesOf(fields: Difference['gained']): readonly string[] {
-  return [...new Set(fields.map(({ name }) => name))];
+  return [...new Set(fields.map(({ way, name }) => [...way.filter((step) => step !== '*'), name].join('.')))];
+}
+
+/** How many made fields are remembered. */
+const FIELDS_REMEMBERED = 100_000;
+
+/** Makes each field once: a catalogue's are asked for again and again. */
+function remembered(make: MakeField): MakeField {
+  const made = new Map<string, unknown>();
+  return (schema, seed) => {
+    const key = `${seed} ${schema}`;
+    if (!made.has(key)) {
+      if (made.size >= FIELDS_REMEMBERED) made.clear();
+      made.set(key, make(schema, seed));
+    }
+    return made.get(key);
+  };
 }
 
 /** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */
@@ -78,10 +103,12 @@ export function changesBetween(old: Service, now: Service): string {
     ['mocked now', without(now.mocked, [...old.mocked, ...without(after, before)])],
     ['not mocked any more', without(old.mocked, [...now.mocked, ...without(before, after)])],
     ['fields that are made up where the data lacks them', without(now.gained, old.gained)],
+    ['fields that are not made up any more', without(old.gained, now.gained)],
     ['fields that are not served any more', without(now.lost, old.lost)],
+    ['fields that are served again', without(old.lost, now.lost)],
   ] as const;
   const changes = told.flatMap(([what, names]) => (names.length > 0 ? [`${what}: ${names.join(', ')}`] : []));
-  return changes.length > 0 ? changes.join('; ') : 'the operations and fields are those from before';
+  return changes.length > 0 ? changes.join('; ') : 'no operation and no field was added or taken away';
 }
 
 function without(names: readonly string[] = [], others: readonly string[] = []): readonly string[] {

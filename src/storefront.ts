@@ -4,16 +4,16 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { type DataCheck, dataCheckOfBoth } from './contract/data-check.ts';
-import { ContractFault } from './contract/document.ts';
-import { watchContract } from './contract/live.ts';
+import { ContractFault, obstructed } from './contract/document.ts';
+import { signatureOf, watchContract } from './contract/live.ts';
 import { shopContract } from './contract/shop.ts';
 import { createHttpServer } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
-import { type Casting, CastingFault, castingOf, ownHandlers } from './operations/casting.ts';
+import { type Casting, castingOf, ownHandlers } from './operations/casting.ts';
 import type { Options, RepairOptions } from './options.ts';
 import { prepareSearch } from './search/product-index.ts';
-import { changesBetween, serviceUnder } from './service.ts';
+import { changesBetween, type Service, serviceUnder } from './service.ts';
 import { type Flaw, flawsOf } from './store/check-state.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
@@ -66,6 +66,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     warn: (message: string) => log.warn({}, message),
   };
   const contractFile = { path: contractOf(options), strict: options.strict ?? false };
+  const signature = signatureOf(contractFile.path);
   const first = await loadContract(contractFile);
   const casting = castingOf({
     shop: shopContract,
@@ -100,6 +101,11 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     static: options.static && resolve(options.static),
   };
   let service = serviceUnder(first, parts);
+  await refuseClashes(service).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
+  if (first.slips !== undefined) tell.warn(first.slips);
 
   /** Serves what the contract's file says now, where it can be served and the state holds by it; else tells why not, and goes on. */
   async function renew(): Promise<void> {
@@ -111,12 +117,15 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       const flaws = flawsOf(store.read().state, newCheck);
       if (flaws.length > 0) throw new ContractFault(`${contractFile.path} contradicts the data: ${told(flaws)}`);
       const newService = serviceUnder(contract, parts);
+      await refuseClashes(newService);
+      if (contract.routes.length <= WARM_ROUTES) for (const route of contract.routes) contract.warmUp(route);
       tell.info(`${contractFile.path} was read anew: ${changesBetween(service, newService)}`);
+      if (contract.slips !== undefined) tell.warn(contract.slips);
       check = newCheck;
       service = newService;
     } catch (error) {
-      if (!(error instanceof ContractFault || error instanceof CastingFault)) throw error;
-      tell.warn(`${error.message}. The contract from before is served on`);
+      // Whatever it is: who edits a contract makes all kinds of mistakes on the way, and the shop goes on.
+      tell.warn(`${(error as Error).message}. The contract from before is served on`);
     }
   }
 
@@ -133,7 +142,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   const facts = { url, dataFile, durability, operations: first.routes.length, mocked: service.mocked };
   log.info(facts, greeting(facts));
   const stopWarming = warmUp(first, () => prepareSearch(store.read().state.products));
-  const stopWatching = watchContract(contractFile.path, renew);
+  const stopWatching = watchContract(contractFile.path, signature, renew);
 
   return {
     ...facts,
@@ -145,6 +154,17 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       await store.close();
     },
   };
+}
+
+/** Throws a `ContractFault` where the contract has fields with other types than the shop gives them. */
+async function refuseClashes({ contract, clashes }: Service): Promise<void> {
+  if (clashes.length === 0) return;
+  const trouble = 'is of another type than the shop gives it';
+  throw await obstructed(
+    contract.path,
+    contract.text,
+    clashes.map((pointer) => ({ pointer, trouble })),
+  );
 }
 
 /** How the state is checked under a contract: by what the shop is written for, and by the contract where it has operations of the shop. */

@@ -4,7 +4,7 @@ import { backendFor } from './backend.ts';
 import { closed } from './closed.ts';
 import { type DataCheck, dataCheck } from './data-check.ts';
 import { inOneDialect } from './dialect.ts';
-import { obstructed, parseDocument, readContract } from './document.ts';
+import { ContractFault, described, obstructed, parseDocument, readContract } from './document.ts';
 import { bodyErrors, errorsIn, type PlainRequest, partsOf, type Received, withoutUnknown } from './requests.ts';
 import { FORM_TYPE } from './responses.ts';
 import { createRouting, type Route, type Routed } from './routes.ts';
@@ -20,6 +20,8 @@ export interface Contract {
   readonly document: Document;
   /** The same with its schemas as ajv has them, and an id for every operation. */
   readonly plain: Document;
+  /** What of it says nothing, since it is written wrongly, a sentence; undefined where there is nothing of the kind. */
+  readonly slips: string | undefined;
   readonly routes: readonly Route[];
   /** What a method and a path (undecoded, without its query) lead to. */
   route(method: string, path: string): Routed;
@@ -31,7 +33,7 @@ export interface Contract {
   holds(schema: string, value: unknown): boolean;
   /** What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. */
   checkData: DataCheck;
-  /** Makes what the first request to an operation would else wait for; some 10 ms. */
+  /** Makes what the first request to an operation would else wait for; some 10 ms. Throws where that can't be made. */
   warmUp(route: Route): void;
 }
 
@@ -52,10 +54,17 @@ export async function loadContract({ path, strict }: ContractOptions): Promise<C
   const key = `${strict} ${path}`;
   let entry = loaded.get(key);
   if (entry?.text !== text) {
-    entry = { text, contract: makeContract(path, text, strict) };
+    entry = { text, contract: makeContract(path, text, strict).catch((cause) => Promise.reject(asFault(path, cause))) };
     loaded.set(key, entry);
   }
   return entry.contract;
+}
+
+/** What keeps a document from being served, whatever it is, as a fault of that document. */
+function asFault(path: string, cause: unknown): ContractFault {
+  return cause instanceof ContractFault
+    ? cause
+    : new ContractFault(`${path} can't be served: ${(cause as Error).message}`, { cause });
 }
 
 async function makeContract(path: string, text: string, strict: boolean): Promise<Contract> {
@@ -77,6 +86,7 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
     text,
     document,
     plain,
+    slips: translated.slips.length > 0 ? await described(path, text, translated.slips) : undefined,
     ...createRouting(router, plain),
     receive(route, request) {
       const { query, notes } = strict ? { query: request.query, notes: [] } : withoutUnknown(route, request);
@@ -100,11 +110,17 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
     checkData: dataCheck(closedJudge),
     warmUp(route) {
       validator.getRequestValidatorsForOperation(route.operationId);
-      for (const { schema } of Object.values(route.bodyMedia))
-        if (schema !== undefined) requestJudge(schema, undefined);
-      for (const { media } of route.responses.filter(({ name }) => name.startsWith('2'))) {
-        for (const { schema } of Object.values(media)) if (schema !== undefined) closedJudge(schema, undefined);
-      }
+      const sentSchemas = Object.values(route.bodyMedia).flatMap(({ schema }) => schema ?? []);
+      const successes = route.responses.filter(({ name }) => name.startsWith('2'));
+      const answeredSchemas = successes.flatMap(({ media }) =>
+        Object.values(media).flatMap(({ schema }) => schema ?? []),
+      );
+      const errors = [
+        ...sentSchemas.flatMap((schema) => requestJudge(schema, undefined)),
+        ...answeredSchemas.flatMap((schema) => closedJudge(schema, undefined)),
+      ];
+      const unusable = errors.find(({ keyword }) => keyword === 'unusable');
+      if (unusable) throw new ContractFault(`${path} ${unusable.message}`);
     },
   };
 }

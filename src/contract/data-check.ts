@@ -19,7 +19,7 @@ export function dataCheck(judge: SchemaJudge): DataCheck {
     [...onePerPlace(judge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
       pointer,
       rule: error.keyword,
-      trouble: `${wrongness(error)}: ${remedyFor(error)}`,
+      trouble: error.keyword === 'unusable' ? String(error.message) : `${wrongness(error)}: ${remedyFor(error)}`,
     }));
 }
 

@@ -45,8 +45,11 @@ export const NAMED: ReadonlySet<string> = new Set([
 export function inOneDialect(document: Document): {
   readonly document: Document;
   readonly obstacles: readonly Obstacle[];
+  /** Keywords that say nothing, since their values are none; these were left out. */
+  readonly slips: readonly Obstacle[];
 } {
   const obstacles: Obstacle[] = [];
+  const slips: Obstacle[] = [];
   const isOld = document.openapi.startsWith('3.0');
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry, at) => visit(entry, pointer + pointerTo(String(at)), false));
@@ -58,16 +61,18 @@ export function inOneDialect(document: Document): {
       return [key, VERBATIM.has(key) ? value : visit(value, place, NAMED.has(key))];
     });
     const visited = Object.fromEntries(entries);
-    return isNames ? visited : translated(visited, document, isOld);
+    if (isNames) return visited;
+    const kept = wellFormed(visited, (key) => slips.push({ pointer: pointer + pointerTo(key), trouble: SAYS_NOTHING }));
+    return translated(kept, document, isOld);
   };
-  return { document: visit(document, '', false) as Document, obstacles };
+  return { document: visit(document, '', false) as Document, obstacles, slips };
 }
 
 /** A schema of OpenAPI in the words of JSON Schema; what is no schema has none of these words. */
 function translated(node: Node, document: Document, isOld: boolean): Node {
   // In OpenAPI 3.0 a reference stands for itself, whatever stands beside it.
   const whole = isOld && typeof node.$ref === 'string' && !('get' in node) ? alone(node) : node;
-  return withNull(told(wellFormed(withNumericBounds(whole)), document));
+  return withNull(told(withNumericBounds(whole), document));
 }
 
 function alone({ $ref, nullable }: Node): Node {
@@ -118,10 +123,10 @@ function bound(name: string, exclusiveName: string, limit: unknown, exclusive: u
 /** What the value of a keyword has to be; one that is something else says nothing: documents made of older ones have `required: true` and `type: file`. */
 const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => (Array.isArray(value) ? value.every(isType) : isType(value)),
-  required: Array.isArray,
+  required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
   enum: (value) => Array.isArray(value) && value.length > 0,
   properties: isNode,
-  pattern: (value) => typeof value === 'string',
+  pattern: (value) => typeof value === 'string' && isExpression(value),
   format: (value) => typeof value === 'string',
   minLength: isCount,
   maxLength: isCount,
@@ -143,7 +148,17 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function isType(value: unknown): boolean {
-  return TYPES.has(String(value));
+  return typeof value === 'string' && TYPES.has(value);
+}
+
+function isExpression(pattern: string): boolean {
+  return ['u', ''].some((flags) => {
+    try {
+      return new RegExp(pattern, flags) !== undefined;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function isCount(value: unknown): boolean {
@@ -154,20 +169,18 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
+const SAYS_NOTHING = 'says nothing, since its value is none that it may have: what it was to refuse is let through';
+
+/** Ids are left out without a word, and what older documents have. */
+const UNTOLD = new Set(['id', '$id', '$schema']);
+
 /** A schema without keywords whose values are none. What is no schema has names of its own: parameters, headers, media types, security schemes. */
-function wellFormed(node: Node): Node {
-  if (
-    'in' in node ||
-    'schema' in node ||
-    'content' in node ||
-    'flows' in node ||
-    'scheme' in node ||
-    'responses' in node
-  )
+function wellFormed(node: Node, tell: (key: string) => void): Node {
+  if (['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'].some((key) => key in node))
     return node;
-  const entries = Object.entries(node);
-  const kept = entries.filter(([key, value]) => !Object.hasOwn(FORMS, key) || FORMS[key]?.(value));
-  return kept.length === entries.length ? node : Object.fromEntries(kept);
+  const wrong = Object.keys(node).filter((key) => Object.hasOwn(FORMS, key) && !FORMS[key]?.(node[key]));
+  for (const key of wrong.filter((one) => !UNTOLD.has(one) && typeof node[one] !== 'boolean')) tell(key);
+  return wrong.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !wrong.includes(key)));
 }
 
 function withNull(node: Node): Node {

@@ -61,8 +61,26 @@ export function readContract(path: string): string {
 /** How many obstacles a sentence names; the rest are counted. */
 const OBSTACLES_TOLD = 3;
 
+/** The longest text in which places are looked for, in characters: a second's work. */
+const PLACED_LENGTH = 2_000_000;
+
 /** The fault of a document in which there are obstacles: each with file, line and column, as far as the place is there. */
 export async function obstructed(path: string, text: string, obstacles: readonly Obstacle[]): Promise<ContractFault> {
+  return new ContractFault(await described(path, text, obstacles));
+}
+
+/** Obstacles as a sentence: the first of them, each with file, line and column. */
+export async function described(path: string, text: string, obstacles: readonly Obstacle[]): Promise<string> {
+  const placeOf = text.length > PLACED_LENGTH ? () => path : await placesIn(path, text);
+  const told = obstacles
+    .slice(0, OBSTACLES_TOLD)
+    .map(({ pointer, trouble }) => `${placeOf(stepsOf(pointer))} #${pointer} ${trouble}`);
+  const rest = obstacles.length - told.length;
+  return `${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+/** Tells file, line and column of a node by the steps that lead to it. */
+async function placesIn(path: string, text: string): Promise<(steps: readonly string[]) => string> {
   // Some 100 ms, which nobody else is to wait for.
   const { isNode: hasRange, LineCounter, parseDocument: parseWithPlaces } = await import('yaml');
   const lines = new LineCounter();
@@ -73,11 +91,7 @@ export async function obstructed(path: string, text: string, obstacles: readonly
     const { line, col } = lines.linePos(node.range[0]);
     return `${path}:${line}:${col}`;
   };
-  const told = obstacles
-    .slice(0, OBSTACLES_TOLD)
-    .map(({ pointer, trouble }) => `${placeOf(stepsOf(pointer))} #${pointer} ${trouble}`);
-  const rest = obstacles.length - told.length;
-  return new ContractFault(`${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`);
+  return placeOf;
 }
 
 /** Any node of a document or a schema. */

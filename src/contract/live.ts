@@ -3,9 +3,11 @@ import { statSync } from 'node:fs';
 /** How often a contract's file is looked at, in ms: what was saved is read once two looks have found the same. */
 const LOOK_MS = 200;
 
-/** Calls `changed` each time that a file has changed and rests; gives back how to stop it. One that is gone is waited for. */
-export function watchContract(path: string, changed: () => Promise<void>): () => void {
-  let known = signatureOf(path);
+/**
+ * Calls `changed` each time that a file has changed since it had the signature and rests; gives back how to stop it. One that is gone is waited for.
+ */
+export function watchContract(path: string, since: string | undefined, changed: () => Promise<void>): () => void {
+  let known = since;
   let last = known;
   let isBusy = false;
   const look = async () => {
@@ -24,7 +26,7 @@ export function watchContract(path: string, changed: () => Promise<void>): () =>
 }
 
 /** What tells one version of a file from another. */
-function signatureOf(path: string): string | undefined {
+export function signatureOf(path: string): string | undefined {
   try {
     const { ino, size, mtimeNs } = statSync(path, { bigint: true });
     return `${ino}-${size}-${mtimeNs}`;

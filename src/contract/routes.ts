@@ -120,7 +120,7 @@ const SPECIAL = /[\\^$.*+?()[\]|]/g;
 export function patternOf(template: string): string {
   const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
   return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) =>
-    part.startsWith('{') ? part : encoded(part).replaceAll(/[\\^$*+?()[\]|]/g, '\\$&'),
+    part.startsWith('{') ? part : encoded(part).replaceAll(SPECIAL, '\\$&'),
   );
 }
 

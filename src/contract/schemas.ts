@@ -79,7 +79,12 @@ export function schemaJudge(document: () => Document, options: Options = {}): Sc
       compiled.set(pointer, validate);
     }
     if (typeof validate !== 'function') return [validate];
-    validate(value);
+    try {
+      validate(value);
+    } catch (error) {
+      // A schema that is part of itself is gone into without end.
+      return [unusable(pointer, error as Error)];
+    }
     return validate.errors ?? [];
   };
 }

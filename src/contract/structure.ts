@@ -1,5 +1,5 @@
 import type { Document } from 'openapi-backend';
-import { VERBATIM } from './dialect.ts';
+import { NAMED, VERBATIM } from './dialect.ts';
 import { at, isNode, type Node, type Obstacle, pointerOf, pointerTo, settledPointer } from './document.ts';
 
 /** Methods that an operation of OpenAPI can have. */
@@ -17,10 +17,13 @@ function brokenReferences(document: Document): readonly Obstacle[] {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
       const place = pointer + pointerTo(key);
-      if (key === '$ref' && typeof value === 'string' && !isNames) {
-        const trouble = troubleWithReference(document, pointer, value);
+      if (key === '$ref' && !isNames) {
+        const trouble =
+          typeof value === 'string'
+            ? troubleWithReference(document, pointer, value)
+            : 'is no reference: write it as a text';
         if (trouble !== undefined) obstacles.push({ pointer: place, trouble });
-      } else if (isNames || !VERBATIM.has(key)) visit(value, place, key === 'properties' && !isNames);
+      } else if (isNames || !VERBATIM.has(key)) visit(value, place, NAMED.has(key) && !isNames);
     }
   };
   visit(document, '', false);
@@ -67,15 +70,38 @@ function brokenOperation(document: Document, pointer: string, operation: unknown
     (status) => !isNode(at(document, settledPointer(document, `${pointer}/responses/${status}`))),
   );
   const body = requestBody === undefined ? {} : at(document, settledPointer(document, `${pointer}/requestBody`));
+  const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
   return [
+    ...unknown.map((key) => ({
+      pointer: `${pointer}/responses${pointerTo(key)}`,
+      trouble: 'is no status: write 200, 4XX or default, say',
+    })),
+    ...parameters.flatMap((_, place) => brokenParameter(document, `${pointer}/parameters/${place}`)),
     ...broken.map((status) => ({ pointer: `${pointer}/responses/${status}`, trouble: 'is no response' })),
     ...(isNode(body) ? [] : [{ pointer: `${pointer}/requestBody`, trouble: 'is no request body' }]),
   ];
 }
 
+function brokenParameter(document: Document, pointer: string): readonly Obstacle[] {
+  const node = at(document, settledPointer(document, pointer));
+  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, trouble: 'is no parameter: give it a name' }];
+  if (!PLACES.includes(String(node.in))) {
+    return [{ pointer, trouble: `is in ${JSON.stringify(node.in)}: a parameter is in ${PLACES.join(', ')}` }];
+  }
+  const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
+  return isDescribed ? [] : [{ pointer, trouble: 'has no schema: give it one' }];
+}
+
+/** Where a parameter can be. */
+const PLACES = ['path', 'query', 'header', 'cookie'];
+
+function isStatus(key: string): boolean {
+  return /^([1-5]\d\d|[1-5]XX|default)$/i.test(key);
+}
+
 /** The names of an operation's responses: statuses, ranges and `default`. */
 export function statusesOf(responses: Node): readonly string[] {
-  return Object.keys(responses).filter((status) => /^([1-5]\d\d|[1-5]XX|default)$/i.test(status));
+  return Object.keys(responses).filter(isStatus);
 }
 
 /**

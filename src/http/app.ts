@@ -1,5 +1,5 @@
 import cors from '@koa/cors';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
 import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
@@ -96,13 +96,13 @@ function openToAll(): Middleware {
   };
 }
 
-function answering({ ready }: AppParts): Middleware {
+function answering({ ready, log }: AppParts): Middleware {
   return async (ctx, next) => {
     await next();
     const { answer, route, revision, notes } = exchangeOf(ctx);
     if (!answer) return;
     ctx.respond = false;
-    const text = write(ctx, answer);
+    const text = written(ctx, answer, log);
     if (text === undefined || route === undefined || revision === undefined || answer.status !== 200) return;
     // What was noted of a request is to be noted of the next one too.
     if (notes.length > 0) return;
@@ -115,6 +115,17 @@ function answering({ ready }: AppParts): Middleware {
   };
 }
 
+/** Writes an answer; one that can't be written, as a team's own handler may give, is a fault of the server. */
+function written(ctx: Context, answer: JsonAnswer, log: Log): string | undefined {
+  try {
+    return write(ctx, answer);
+  } catch (err) {
+    log.error({ err, method: ctx.method, path: ctx.path });
+    for (const name of Object.keys(answer.headers)) ctx.res.removeHeader(name);
+    return write(ctx, problemAnswer(internalError, ctx.path));
+  }
+}
+
 function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
   if (verify === 'off') return (_ctx, next) => next();
   return async (ctx, next) => {
@@ -123,6 +134,8 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
     if (!route || !answer) return;
     const breaches = contract.verify(route, answer, { closed: isOurs(route) });
     if (breaches.length === 0) return;
+    // It is told of each time.
+    exchangeOf(ctx).revision = undefined;
     const { operationId } = route;
     log.error({ operation: operationId, status: answer.status, breaches }, 'an answer breaks the contract');
     // A fault of ours has said what it is.

@@ -7,7 +7,7 @@ import { isJsonType, responseTo } from '../contract/responses.ts';
 import type { Route, Routed } from '../contract/routes.ts';
 import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault, WishFault } from '../mock/mock.ts';
-import type { AnyHandler } from '../operations/handler.ts';
+import type { AnyAnswer, AnyHandler } from '../operations/handler.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
 import { answerWith, exchangeOf, JSON_TYPE, success } from './exchange.ts';
@@ -67,21 +67,49 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   }
   exchange.notes = received.notes;
   const doer = preferences.isForced ? undefined : parts.doerOf(route);
-  if (preferences.delayMs > 0) await wait(preferences.delayMs);
+  // Who has gone meanwhile is answered nothing, and nothing is done for them.
+  if (!(await held(ctx, preferences.delayMs))) return;
   if (doer) {
     const { shop, revision } = bindShop(parts);
     setApplied(ctx, appliedText(preferences, false));
-    const { status = route.successStatus, headers = {}, body } = await doer.handle(received.input, shop);
+    const { status = route.successStatus, headers = {}, body } = given(route, await doer.handle(received.input, shop));
+    // An answer that was held back isn't kept: the next one would come at once.
     if (preferences.delayMs === 0 && doer.isOurs) exchange.revision = revision();
     const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
-    if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.join(', '));
+    if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.map(encodeURI).join(', '));
     const type = doer.isOurs ? JSON_TYPE : documentedType(route, status);
-    answerWith(ctx, success({ status, headers: { 'Content-Type': type, ...headers }, body: whole.body }));
+    answerWith(ctx, success({ status, headers: withType(headers, type), body: whole.body }));
   } else {
     const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);
     answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
     setApplied(ctx, appliedText(preferences, true));
   }
+}
+
+/** Waits so many ms; whether the client is there still. */
+async function held({ req, res }: Context, delayMs: number): Promise<boolean> {
+  if (delayMs === 0) return true;
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  await wait(delayMs, undefined, { signal: gone.signal, ref: false }).catch(() => {});
+  return !req.socket.destroyed;
+}
+
+/** What a handler has given back, which has to be an answer: a team's own handler may give anything. */
+function given(route: Route, answer: unknown): AnyAnswer {
+  const { status } = (answer ?? {}) as AnyAnswer;
+  const isStatus = status === undefined || (Number.isInteger(status) && status >= 200 && status <= 599);
+  if (typeof answer === 'object' && answer !== null && isStatus) return answer;
+  const detail = `the handler of ${route.operationId} gave back no answer: it has to be an object such as { body }, with a status from 200 to 599 if any`;
+  throw new FaultError({ code: 'internal-error', detail });
+}
+
+/** Headers with a content type, their own where they have one, however it is written. */
+function withType(headers: Readonly<Record<string, string>>, type: string): Readonly<Record<string, string>> {
+  const isType = (name: string) => name.toLowerCase() === 'content-type';
+  const own = Object.entries(headers).find(([name]) => isType(name))?.[1];
+  const others = Object.entries(headers).filter(([name]) => !isType(name));
+  return { 'Content-Type': own ?? type, ...Object.fromEntries(others) };
 }
 
 function setApplied(ctx: Context, applied: string | undefined): void {

@@ -7,6 +7,8 @@ import { seedOf } from './random.ts';
 export interface Difference {
   readonly gained: readonly Field[];
   readonly lost: readonly Field[];
+  /** Fields whose types have nothing in common. */
+  readonly clashes: readonly Field[];
 }
 
 /** A field: the way to the objects that have it, `*` for each entry of a list, and its name. */
@@ -23,7 +25,7 @@ export interface Completed {
   readonly made: readonly string[];
 }
 
-const SAME: Difference = { gained: [], lost: [] };
+const SAME: Difference = { gained: [], lost: [], clashes: [] };
 
 /** How deep fields are looked for. */
 const DEPTH = 8;
@@ -32,7 +34,7 @@ const DEPTH = 8;
 export function differenceOf(shop: Document, shopRoute: Route, served: Document, route: Route): Difference {
   const [before, now] = [successSchema(shopRoute), successSchema(route)];
   if (before === undefined || now === undefined) return SAME;
-  const difference = { gained: [] as Field[], lost: [] as Field[] };
+  const difference: Found = { gained: [], lost: [], clashes: [] };
   compare(shop, before, served, now, [], difference);
   return difference;
 }
@@ -42,26 +44,43 @@ function successSchema({ responses, successStatus }: Route): string | undefined 
   return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
 }
 
+type Found = { readonly [Part in keyof Difference]: Field[] };
+
 function compare(
   shop: Document,
   before: string,
   served: Document,
   now: string,
   way: readonly string[],
-  found: { gained: Field[]; lost: Field[] },
+  found: Found,
 ): void {
   if (way.length > DEPTH) return;
+  if (areApart(typesAt(shop, before), typesAt(served, now))) {
+    found.clashes.push({ way: way.slice(0, -1), name: way.at(-1) ?? '', schema: now });
+    return;
+  }
   const [old, current] = [propertiesAt(shop, before), propertiesAt(served, now)];
   for (const [name, schema] of current) {
     const known = old.get(name);
-    if (known === undefined) found.gained.push({ way, name, schema });
-    else compare(shop, known, served, schema, [...way, name], found);
+    if (known === undefined) {
+      if (at(served, `${settledPointer(served, schema)}/writeOnly`) !== true) found.gained.push({ way, name, schema });
+    } else compare(shop, known, served, schema, [...way, name], found);
   }
   // A schema that names no properties allows all.
   for (const [name, schema] of old) if (current.size > 0 && !current.has(name)) found.lost.push({ way, name, schema });
   const [entries, currentEntries] = [itemsAt(shop, before), itemsAt(served, now)];
   if (entries !== undefined && currentEntries !== undefined)
     compare(shop, entries, served, currentEntries, [...way, '*'], found);
+}
+
+/** The types that a schema allows; none where it doesn't say. */
+function typesAt(document: Document, schema: string): readonly unknown[] {
+  return partsOf(document, schema).flatMap((pointer) => at(document, `${pointer}/type`) ?? []);
+}
+
+function areApart(before: readonly unknown[], now: readonly unknown[]): boolean {
+  const isTaken = (type: unknown) => now.includes(type) || (type === 'integer' && now.includes('number'));
+  return before.length > 0 && now.length > 0 && !before.some(isTaken);
 }
 
 /** The properties that a schema gives an object, its references and `allOf` included, with where each is described. */
@@ -87,7 +106,7 @@ function partsOf(document: Document, schema: string, above: readonly string[] = 
   if (above.includes(pointer)) return [];
   const { allOf = [], $ref } = (at(document, pointer) ?? {}) as { allOf?: readonly unknown[]; $ref?: string };
   const next = [...allOf.keys()].map((place) => `${pointer}/allOf/${place}`);
-  if ($ref !== undefined) next.push(pointerOf($ref));
+  if (typeof $ref === 'string') next.push(pointerOf($ref));
   return [pointer, ...next.flatMap((part) => partsOf(document, part, [...above, pointer]))];
 }
 

@@ -15,14 +15,16 @@ export function wholeSchema(
   node: unknown,
   random: Random,
   isShort: (reference: string) => boolean,
+  above: readonly string[] = [],
 ): WholeSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
   const parts: WholeSchema[] = [{ schema: own, references: [] }];
-  const add = (part: unknown) => parts.push(wholeSchema(document, part, random, isShort));
-  if (typeof $ref === 'string') {
-    const pointer = settledPointer(document, pointerOf($ref));
-    const target = wholeSchema(document, at(document, pointer), random, isShort);
+  const add = (part: unknown) => parts.push(wholeSchema(document, part, random, isShort, above));
+  const pointer = typeof $ref === 'string' ? settledPointer(document, pointerOf($ref)) : undefined;
+  // What is part of itself says no more by that.
+  if (pointer !== undefined && !above.includes(pointer)) {
+    const target = wholeSchema(document, at(document, pointer), random, isShort, [...above, pointer]);
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);

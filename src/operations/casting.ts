@@ -71,12 +71,13 @@ export function castingOf({ shop, mock, own }: CastingParts): Casting {
 export async function ownHandlers(given: OwnHandlers | string | undefined): Promise<CastingParts['own']> {
   const path = typeof given === 'string' ? given : undefined;
   const brought = path === undefined ? (given ?? {}) : exported(path, await loaded(path));
-  for (const [id, handler] of Object.entries(brought as object)) {
+  const entries = Object.entries(brought as object).filter(([, handler]) => handler !== undefined);
+  for (const [id, handler] of entries) {
     if (typeof handler !== 'function' && handler !== mocked) {
       throw new CastingFault(`${path ?? 'handlers'}: ${id} is no function, which a handler has to be`);
     }
   }
-  return brought as CastingParts['own'];
+  return Object.fromEntries(entries);
 }
 
 async function loaded(path: string): Promise<Record<string, unknown>> {
@@ -88,8 +89,8 @@ async function loaded(path: string): Promise<Record<string, unknown>> {
 }
 
 function exported(path: string, { default: own, ...named }: Record<string, unknown>): object {
-  const brought = own ?? named;
-  if (typeof brought === 'object' && Object.keys(brought).length > 0) return brought;
+  const brought = { ...(typeof own === 'object' && !Array.isArray(own) ? own : {}), ...named };
+  if (Object.keys(brought).length > 0) return brought;
   throw new CastingFault(
     `${path} exports no handlers: export functions by the ids of their operations, or an object with these as the default`,
   );

@@ -193,6 +193,34 @@ describe("a team's own handler", () => {
     expect([status, headers.get('content-type'), body]).toEqual([404, 'application/problem+json', problem]);
   });
 
+  it.each([
+    ['nothing', () => undefined],
+    ['a text', () => 'ok'],
+    ['a status that is none', () => ({ status: 99 })],
+    ['a body that is no JSON', () => ({ body: { count: 1n } })],
+    ['a header of two lines', () => ({ headers: { 'X-Two': 'a\nb' }, body: {} })],
+  ])('that gives back %s gets a problem document', async (_what, handler) => {
+    const shop = await startStorefront({
+      faultsExpected: true,
+      verify: 'off',
+      handlers: { getPaymentSummary: untyped(handler as AnyHandler) },
+    });
+    const { status, headers, body } = await shop.ask('GET', '/api/payment-summary');
+    expect([status, headers.get('content-type'), body.type]).toEqual([
+      500,
+      'application/problem+json',
+      '/problems/internal-error',
+    ]);
+  });
+
+  it('has one content type, however it writes the name', async () => {
+    const handler = untyped(() => ({ headers: { 'content-type': 'text/html' }, body: {} }));
+    const shop = await startStorefront({ faultsExpected: true, handlers: { getPaymentSummary: handler } });
+    expect((await shop.ask('GET', '/api/payment-summary')).body.detail).toContain(
+      'content type text/html is not documented',
+    );
+  });
+
   it('gives headers, and no body where the contract has none', async () => {
     const shop = await startStorefront({ handlers: { resetData: untyped(() => ({ headers: { 'X-Team': 'cart' } })) } });
     const { status, headers, text } = await shop.ask('POST', '/api/reset');
