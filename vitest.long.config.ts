@@ -9,6 +9,10 @@ export default defineConfig({
       { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {
         extends: true,
+        test: { name: 'often', include: ['test/mock/dynamic-answers.test.ts'], env: { SEEDS: '1000' } },
+      },
+      {
+        extends: true,
         test: { name: 'built', include: ['test/http/**/*.test.ts', 'test/operations/**/*.test.ts'], isolate: false },
         // What is shipped is what the bundler made of the sources: it once took a call for one that does nothing.
         resolve: {

@@ -11,7 +11,7 @@ const contract = await loadContract({ path: projectFile('openapi.yaml'), strict:
 const mock = createMock(contract);
 
 /** How often each answer is made, and how often it is spoilt. */
-const TIMES = 60;
+const TIMES = 40;
 
 /** What a value is put in for another one. */
 const STRANGERS: readonly unknown[] = [

@@ -7,7 +7,7 @@ import { defaults, productId, projectFile } from '../support/default-data.ts';
 import { plainTroubles } from '../support/plain-judge.ts';
 import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
 
-const SEEDS = 200;
+const SEEDS = Number(process.env.SEEDS ?? 30);
 
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const mock = createMock(contract);
@@ -55,7 +55,7 @@ const codes = documentedOperations.flatMap(({ operationId, responses }) =>
 );
 
 describe('a dynamic answer', () => {
-  it.each(ids)('holds by the contract, two hundred times: %s', (operationId) => {
+  it.each(ids)('holds by the contract, whichever the seed: %s', (operationId) => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const reply = dynamicAnswer(operationId, seed);
       expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);

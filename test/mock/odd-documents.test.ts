@@ -65,7 +65,7 @@ describe.each([
     }
   });
 
-  it.each([1, 2])('is answered as documented when it is made up with seed %i, twice the same', async (seed) => {
+  it.each([1])('is answered as documented when it is made up with seed %i, twice the same', async (seed) => {
     const shop = await startStorefront({ contract });
     for (const operation of operationsIn(contract)) {
       const name = `${operation.method} ${operation.path}`;

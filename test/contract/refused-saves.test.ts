@@ -1,0 +1,102 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { defaults } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { contractText, replaced, startLive, toldOf, withReviews } from '../support/live-contract.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+describe('a contract that is saved while the shop runs', () => {
+  it.each([
+    ['no YAML', replaced('paths:\n', 'paths:\n }\n'), /openapi\.yaml:\d+:\d+ is not YAML: /],
+    [
+      'a reference that leads nowhere',
+      replaced('"#/components/schemas/CartItem" }', '"#/components/schemas/Item" }'),
+      /openapi\.yaml:\d+:\d+ #\/paths\/~1api~1cart-items\/get\/.*\$ref refers to "#\/components\/schemas\/Item", which is not there/,
+    ],
+    [
+      'an operation without responses',
+      replaced('      responses:\n', '      answers:\n'),
+      /:\d+:\d+ #\/paths\/~1api~1products\/get documents no response/,
+    ],
+    ['no OpenAPI', 'swagger: "2.0"\n', /is not an OpenAPI document of version 3\.0 or 3\.1/],
+    [
+      'another type of a field',
+      replaced(
+        '          description: Its name, as shown to people\n          type: string\n          minLength: 1',
+        '          type: integer',
+      ),
+      /contradicts the data: \/products\/0\/name /,
+    ],
+    [
+      'an entry of a list that is still to be written',
+      replaced('required: [id, image', 'required: [null, id, image'),
+      undefined,
+    ],
+    [
+      'a reference that is still to be written',
+      replaced('{ $ref: "#/components/schemas/CartItem" }', '{ $ref: }'),
+      /:\d+:\d+ #.*\$ref is no reference/,
+    ],
+    [
+      'a parameter without a schema',
+      replaced('          schema: { type: string }\n', '          schema:\n'),
+      /:\d+:\d+ #\/paths\/~1api~1products\/get\/parameters\/0 has no schema/,
+    ],
+    [
+      'a parameter that is nowhere',
+      replaced('          in: query\n', '          in: pat\n'),
+      /is in "pat": a parameter is in path, query, header, cookie/,
+    ],
+    [
+      'a status that is none',
+      replaced('        "200":\n', '        "20":\n'),
+      /:\d+:\d+ #.*\/responses\/20 is no status/,
+    ],
+    [
+      'a type that the shop does not give',
+      replaced(
+        '        totalItems:\n          description: The sum of the quantities\n          type: integer\n          minimum: 0',
+        '        totalItems:\n          type: string',
+      ),
+      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems is of another type than the shop gives it/,
+    ],
+  ])('is refused with its place where it is or has %s, and the one before is served on', async (_what, text, said) => {
+    const { shop, save } = await startLive();
+    await save(text);
+    if (said) expect(await toldOf(shop, 'The contract from before is served on', 40)).toMatch(said);
+    else await toldOf(shop, 'openapi.yaml', 40);
+    expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
+    if (said) expect((await shop.ask('GET', '/openapi.yaml')).text).toBe(contractText);
+    await save(withReviews);
+    await toldOf(shop, 'was read anew');
+  });
+});
+
+describe('a contract that is written wrongly in places that matter little', () => {
+  it('is served, and what it lets through is told with its place, at the start and after each save', async () => {
+    const sloppy = replaced(
+      '          type: string\n          format: uri-reference',
+      '          type: strng\n          format: uri-reference',
+    );
+    const { shop, save } = await startLive({}, sloppy);
+    expect(await toldOf(shop, 'says nothing', 40)).toMatch(
+      /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Product\/properties\/image\/type says nothing/,
+    );
+    await save(contractText);
+    await toldOf(shop, 'was read anew');
+    await save(sloppy);
+    await vi.waitFor(() => expect(shop.log.filter(({ msg }) => msg?.includes('says nothing'))).toHaveLength(2), {
+      timeout: 10_000,
+    });
+  });
+
+  it('is the one of the file even where it was saved while the shop started', async () => {
+    const folder = await folderWith({ 'openapi.yaml': contractText, 'saved.yaml': withReviews });
+    const path = join(folder, 'openapi.yaml');
+    const starting = startStorefront({ contract: path });
+    await rename(join(folder, 'saved.yaml'), path);
+    const shop = await starting;
+    await vi.waitFor(async () => expect((await shop.ask('GET', '/api/reviews')).status).toBe(200), { timeout: 10_000 });
+  });
+});
