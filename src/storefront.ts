@@ -6,7 +6,8 @@ import { type Contract, loadContract } from './contract/contract.ts';
 import { type DataCheck, dataCheckOfBoth } from './contract/data-check.ts';
 import { ContractFault, obstructed } from './contract/document.ts';
 import { signatureOf, watchContract } from './contract/live.ts';
-import { shopContract } from './contract/shop.ts';
+import { keepsAsWritten, shopContract } from './contract/shop.ts';
+import { FaultError } from './http/problem.ts';
 import { createHttpServer } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
@@ -17,6 +18,7 @@ import { changesBetween, type Service, serviceUnder } from './service.ts';
 import { type Flaw, flawsOf } from './store/check-state.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
+import type { Store } from './store/store.ts';
 
 export type { paths } from './contract/schema.d.ts';
 export { Refusal } from './domain/refusal.ts';
@@ -100,7 +102,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     images: ours('images'),
     static: options.static && resolve(options.static),
   };
-  let service = serviceUnder(first, parts);
+  let service = serviceUnder(first, { ...parts, store: guarded(store, check) });
   await refuseClashes(service).catch(async (error) => {
     await store.close();
     throw error;
@@ -114,9 +116,9 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       if (contract === service.contract) return;
       casting.check(contract);
       const newCheck = checkUnder(contract, casting);
-      const flaws = flawsOf(store.read().state, newCheck);
+      const flaws = flawsOf(structuredClone(store.read().state), newCheck);
       if (flaws.length > 0) throw new ContractFault(`${contractFile.path} contradicts the data: ${told(flaws)}`);
-      const newService = serviceUnder(contract, parts);
+      const newService = serviceUnder(contract, { ...parts, store: guarded(store, newCheck) });
       await refuseClashes(newService);
       if (contract.routes.length <= WARM_ROUTES) for (const route of contract.routes) contract.warmUp(route);
       tell.info(`${contractFile.path} was read anew: ${changesBetween(service, newService)}`);
@@ -170,10 +172,27 @@ async function refuseClashes({ contract, clashes }: Service): Promise<void> {
 /** How the state is checked under a contract: by what the shop is written for, and by the contract where it has operations of the shop. */
 function checkUnder(contract: Contract, casting: Casting): DataCheck {
   const shopCheck = shopContract.checkData;
-  if (!contract.routes.some((route) => casting.isOurs(route))) return shopCheck;
+  const isServed = contract.routes.some((route) => casting.isOurs(route));
+  if (!isServed || keepsAsWritten(shopContract, contract.plain)) return shopCheck;
   const schemas = Object.keys(contract.plain.components?.schemas ?? {});
   const servedCheck: DataCheck = (schema, value) => (schemas.includes(schema) ? contract.checkData(schema, value) : []);
   return dataCheckOfBoth(shopCheck, servedCheck);
+}
+
+/** A store that takes no change by which the state would not hold by the contract any more, where that asks for other than the shop is written for. */
+function guarded(store: Store, check: DataCheck): Store {
+  if (check === shopContract.checkData) return store;
+  return {
+    ...store,
+    update: (change) =>
+      store.update((state, nowMs) => {
+        const changed = change(state, nowMs);
+        const flaws = changed.next ? flawsOf(structuredClone(changed.next), check) : [];
+        if (flaws.length === 0) return changed;
+        const detail = `nothing was changed, since the data would contradict the contract: ${told(flaws)}`;
+        throw new FaultError({ code: 'internal-error', detail });
+      }),
+  };
 }
 
 /** How many flaws a sentence names; the rest are counted. */

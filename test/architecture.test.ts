@@ -31,6 +31,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'storefront.ts': [
     'service.ts',
     'http/server.ts',
+    'http/problem.ts',
     'operations',
     'search',
     'store',

@@ -1,7 +1,8 @@
 import { closed } from './closed.ts';
 import { type DataCheck, dataCheck } from './data-check.ts';
 import { inOneDialect } from './dialect.ts';
-import type { Document } from './document.ts';
+import { at, type Document, pointerTo, settledPointer } from './document.ts';
+import type { SchemaName } from './operation.ts';
 import { type Route, routesOf } from './routes.ts';
 import { schemaJudge } from './schemas.ts';
 import document from './shop.json' with { type: 'json' };
@@ -23,3 +24,30 @@ export function shopOf(document: Document): ShopContract {
 
 /** The contract that the shop's handlers are written for: its operations and schemas, which `npm run types` makes of openapi.yaml. */
 export const shopContract: ShopContract = shopOf(document as unknown as Document);
+
+/** Schemas of what the shop keeps. */
+const KEPT = ['Product', 'DeliveryOption', 'CartItem', 'Order'] as const satisfies readonly SchemaName[];
+
+/** Words for people, and values: no part of what data looks like. */
+const ASIDE = new Set(['description', 'summary', 'title', 'example', 'examples', 'x-present-with', '$ref']);
+
+/** Whether a document has what the shop keeps just as the shop's handlers are written for it. */
+export function keepsAsWritten({ plain }: Pick<ShopContract, 'plain'>, served: Document): boolean {
+  const seen = new Set<string>();
+  const isSame = (one: string, other: string): boolean => {
+    const [here, there] = [settledPointer(plain, one), settledPointer(served, other)];
+    if (seen.has(`${here} ${there}`)) return true;
+    seen.add(`${here} ${there}`);
+    const [before, now] = [at(plain, here), at(served, there)];
+    if (typeof before !== 'object' || before === null || typeof now !== 'object' || now === null) return before === now;
+    const isNames = here.endsWith('/properties');
+    const keysOf = (node: object) =>
+      Object.keys(node)
+        .filter((key) => isNames || !ASIDE.has(key))
+        .sort();
+    const keys = keysOf(before);
+    if (Array.isArray(before) !== Array.isArray(now) || keys.join() !== keysOf(now).join()) return false;
+    return keys.every((key) => isSame(here + pointerTo(key), there + pointerTo(key)));
+  };
+  return KEPT.every((name) => isSame(`/components/schemas/${name}`, `/components/schemas/${name}`));
+}

@@ -83,3 +83,19 @@ describe('a field that the contract has gained', () => {
     expect(await readFile(shop.dataFile ?? '', 'utf8')).toContain('"image"');
   });
 });
+
+describe('a limit that the contract has tightened', () => {
+  it('is kept to by what the shop stores: a change that passes it is refused, and nothing of it is kept', async () => {
+    const tightened = replaced('      minimum: 1\n      maximum: 1000000\n', '      minimum: 1\n      maximum: 10\n');
+    const { shop } = await startLive({ faultsExpected: true }, tightened);
+    const [item] = defaults.cartItems;
+    const added = { productId: item?.productId, quantity: 10 };
+    const { status, body } = await shop.ask('POST', '/api/cart-items', added);
+    expect([status, body.detail]).toEqual([
+      500,
+      expect.stringContaining('/cartItems/0/quantity 12 is above the maximum of 10'),
+    ]);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await shop.ask('PUT', `/api/cart-items/${item?.productId}`, { quantity: 9 })).status).toBe(200);
+  });
+});
