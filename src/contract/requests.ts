@@ -32,11 +32,10 @@ export interface RawInput {
 }
 
 /** A request taken apart as openapi-backend's checks expect it. They coerce parameters in place: what the handler gets is the contract's own. */
-export function partsOf({ parameters }: Route, request: PlainRequest, { path, query }: RawInput) {
-  const declared = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+export function partsOf({ parameters, pathNames }: Route, request: PlainRequest, { path, query }: RawInput) {
   const values: Record<Parameter['in'], Record<string, unknown>> = {
     // Some documents have a name in a path and say nothing else of it.
-    path: Object.fromEntries(declared.map((name) => [name, path[name]])),
+    path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
     query: { ...query },
     header: {},
     cookie: {},

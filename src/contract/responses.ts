@@ -52,8 +52,8 @@ export function responsesAt(document: Document, operation: string): readonly Doc
 
 /** The response to a status: documented itself, as a range, or as `default`. */
 export function responseTo(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
-  const names = [`${status}`, `${Math.floor(status / 100)}XX`, 'default'];
-  return names.flatMap((name) => responses.find((response) => response.name === name) ?? [])[0];
+  const named = (name: string) => responses.find((response) => response.name === name);
+  return named(String(status)) ?? named(`${Math.floor(status / 100)}XX`) ?? named('default');
 }
 
 /** The media types of a `content` and what each may be. */
@@ -100,6 +100,7 @@ export function examplesIn(document: Document, pointer: string): readonly Exampl
 
 /** The media type among some that a content type is of: with its parameters, without them, or by a wildcard. */
 export function mediaTypeFor(types: readonly string[], contentType: string): string | undefined {
+  if (types.includes(contentType)) return contentType;
   const bare = bareType(contentType);
   const [main] = bare.split('/');
   return (

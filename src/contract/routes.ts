@@ -19,6 +19,8 @@ export interface Route {
   /** What its request body may be, by media type; empty where it has none. */
   readonly bodyMedia: DocumentedResponse['media'];
   /** The names of its query parameters, and of the properties of its body. */
+  /** The names of its path parameters, as far as they are described. */
+  readonly pathNames: readonly string[];
   readonly known: { readonly query: readonly string[]; readonly body: readonly string[] };
   /** The parameters of a path that matches, decoded. */
   pathParameters(path: string): Readonly<Record<string, string>>;
@@ -84,6 +86,7 @@ function routeOf(document: Document, path: string, method: string, operationId: 
     responses,
     parameters,
     bodyMedia,
+    pathNames: parameters.filter((one) => one.in === 'path').map(({ name }) => name),
     known: {
       query: parameters.filter((one) => one.in === 'query').flatMap(({ name, fields }) => [name, ...fields]),
       body: propertyNames(document, bodyMedia),
