@@ -16,7 +16,7 @@ function ended(command, { isQuiet }) {
 }
 
 const [checks, tests] = await Promise.all([
-  ended('npm run --silent check', { isQuiet: true }),
+  ended('npm run --silent check:code', { isQuiet: true }),
   ended('vitest run', { isQuiet: false }),
 ]);
 process.stdout.write(`${checks.printed}\n${checks.command}: ${checks.code === 0 ? 'all well' : 'failed'}\n`);
