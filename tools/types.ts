@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CORE_SCHEMA, load } from 'js-yaml';
+import { rebuilt } from '../src/contract/walk.ts';
 
 const SHOP = 'src/contract/shop.json';
 
@@ -18,12 +19,9 @@ const LEFT_OUT = new Set([
   'title',
 ]);
 
-/** A document without what isn't about shapes. Below `properties` stand names, which may be those of keywords. */
-function shapesOf(node: unknown, isNames = false): unknown {
-  if (Array.isArray(node)) return node.map((entry) => shapesOf(entry));
-  if (typeof node !== 'object' || node === null) return node;
-  const entries = Object.entries(node).filter(([key]) => isNames || !LEFT_OUT.has(key));
-  return Object.fromEntries(entries.map(([key, value]) => [key, shapesOf(value, key === 'properties' && !isNames)]));
+/** A document without what isn't about shapes. */
+function shapesOf(document: object): object {
+  return rebuilt(document, (node) => Object.fromEntries(Object.entries(node).filter(([key]) => !LEFT_OUT.has(key))));
 }
 
 function shop(): string {

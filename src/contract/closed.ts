@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { VERBATIM } from './dialect.ts';
-import { at, isNode, type Node, pointerOf, settledPointer } from './document.ts';
+import { isNode, type Node, resolved } from './document.ts';
+import { below } from './walk.ts';
 
 /**
  * The document in which every object schema allows no other properties than its own. An `allOf` of objects becomes one object, since each of its
@@ -8,21 +8,19 @@ import { at, isNode, type Node, pointerOf, settledPointer } from './document.ts'
  */
 export function closed(document: Document): Document {
   /** `above`: the references that were put together into what the node stands in; one that leads back to itself is left as it is. */
-  const visit = (node: unknown, above: readonly string[]): unknown => {
-    if (Array.isArray(node)) return node.map((entry) => visit(entry, above));
+  const visit = (node: unknown, above: readonly string[], isNames: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((entry) => visit(entry, above, false));
     if (!isNode(node)) return node;
-    const { whole, references } = merged(document, node, above);
+    const { whole, references } = isNames ? { whole: node, references: [] } : merged(document, node, above);
     const within = [...above, ...references];
-    const visited = Object.entries(whole).map(([key, value]) => [key, visitedValue(key, value, within)]);
+    const visited = Object.entries(whole).map(([key, value]) => {
+      const what = below(key, isNames);
+      return [key, what === 'value' ? value : visit(value, within, what === 'names')];
+    });
     const result = Object.fromEntries(visited);
-    return isOpenObject(result) ? { ...result, additionalProperties: false } : result;
+    return !isNames && isOpenObject(result) ? { ...result, additionalProperties: false } : result;
   };
-  const visitedValue = (key: string, value: unknown, above: readonly string[]) => {
-    // Below `properties` stand names, which may be those of keywords.
-    if (key === 'properties' && isNode(value)) return mapped(value, (schema) => visit(schema, above));
-    return VERBATIM.has(key) ? value : visit(value, above);
-  };
-  return visit(document, []) as Document;
+  return visit(document, [], false) as Document;
 }
 
 function isOpenObject(node: Node): boolean {
@@ -47,7 +45,7 @@ function merged(document: Document, node: Node, above: readonly string[]): Merge
   const references = allOf.flatMap((part) => (isNode(part) && typeof part.$ref === 'string' ? [part.$ref] : []));
   if (references.some((reference) => above.includes(reference))) return asItIs;
   const own: readonly Node[] = beside.properties || beside.required ? [{ ...beside, type: 'object' }] : [];
-  const inner = allOf.map((part) => merged(document, resolved(document, part), [...above, ...references]));
+  const inner = allOf.map((part) => merged(document, nodeOf(document, part), [...above, ...references]));
   const parts: readonly Node[] = [...inner.map(({ whole }) => whole), ...own];
   if (!parts.every(isObjectSchema)) return asItIs;
   const closings = parts.flatMap(({ additionalProperties }) =>
@@ -71,12 +69,7 @@ function mergedProperties(parts: readonly Node[]): Node {
   return properties;
 }
 
-function mapped(node: Node, change: (value: unknown) => unknown): Node {
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value)]));
-}
-
-function resolved(document: Document, part: unknown): Node {
-  const target =
-    isNode(part) && typeof part.$ref === 'string' ? at(document, settledPointer(document, pointerOf(part.$ref))) : part;
+function nodeOf(document: Document, part: unknown): Node {
+  const target = resolved(document, part);
   return isNode(target) ? target : {};
 }

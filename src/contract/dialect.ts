@@ -1,5 +1,7 @@
 import type { Document } from 'openapi-backend';
 import { at, isNode, type Node, type Obstacle, pointerOf, pointerTo, settledPointer } from './document.ts';
+import { expressionOf } from './expression.ts';
+import { rebuilt } from './walk.ts';
 
 /** Keywords of JSON Schema 2020-12 that neither the checks nor the mock follow: to leave them out silently would let through what they refuse. */
 const UNFOLLOWED = new Set([
@@ -17,27 +19,6 @@ const UNFOLLOWED = new Set([
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
-/** Keys below which stand values, not schemas. */
-export const VERBATIM: ReadonlySet<string> = new Set([
-  'example',
-  'examples',
-  'enum',
-  'default',
-  'const',
-  'x-refused-examples',
-]);
-
-/** Keys below which stand names, which may be those of keywords. */
-export const NAMED: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'schemas',
-  'parameters',
-  'headers',
-  'responses',
-  '$defs',
-]);
-
 /**
  * A document of OpenAPI 3.0 or 3.1 with its schemas in the dialect that all that follow it share, JSON Schema as ajv has it: `nullable` and exclusive
  * bounds of 3.0 as types and numbers. What can't be followed is an obstacle.
@@ -51,21 +32,14 @@ export function inOneDialect(document: Document): {
   const obstacles: Obstacle[] = [];
   const slips: Obstacle[] = [];
   const isOld = document.openapi.startsWith('3.0');
-  const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
-    if (Array.isArray(node)) return node.map((entry, at) => visit(entry, pointer + pointerTo(String(at)), false));
-    if (!isNode(node)) return node;
-    const entries = Object.entries(node).map(([key, value]) => {
-      const place = pointer + pointerTo(key);
-      if (isNames) return [key, visit(value, place, false)];
-      if (UNFOLLOWED.has(key)) obstacles.push({ pointer: place, trouble: `is not supported: say it without ${key}` });
-      return [key, VERBATIM.has(key) ? value : visit(value, place, NAMED.has(key))];
-    });
-    const visited = Object.fromEntries(entries);
-    if (isNames) return visited;
-    const kept = wellFormed(visited, (key) => slips.push({ pointer: pointer + pointerTo(key), trouble: SAYS_NOTHING }));
+  const plain = rebuilt(document, (node, pointer) => {
+    for (const key of Object.keys(node).filter((one) => UNFOLLOWED.has(one))) {
+      obstacles.push({ pointer: pointer + pointerTo(key), trouble: `is not supported: say it without ${key}` });
+    }
+    const kept = wellFormed(node, (key) => slips.push({ pointer: pointer + pointerTo(key), trouble: SAYS_NOTHING }));
     return translated(kept, document, isOld);
-  };
-  return { document: visit(document, '', false) as Document, obstacles, slips };
+  });
+  return { document: plain, obstacles, slips };
 }
 
 /** A schema of OpenAPI in the words of JSON Schema; what is no schema has none of these words. */
@@ -126,7 +100,7 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
   enum: (value) => Array.isArray(value) && value.length > 0,
   properties: isNode,
-  pattern: (value) => typeof value === 'string' && isExpression(value),
+  pattern: (value) => typeof value === 'string' && expressionOf(value) !== undefined,
   format: (value) => typeof value === 'string',
   minLength: isCount,
   maxLength: isCount,
@@ -149,16 +123,6 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 function isType(value: unknown): boolean {
   return typeof value === 'string' && TYPES.has(value);
-}
-
-function isExpression(pattern: string): boolean {
-  return ['u', ''].some((flags) => {
-    try {
-      return new RegExp(pattern, flags) !== undefined;
-    } catch {
-      return false;
-    }
-  });
 }
 
 function isCount(value: unknown): boolean {

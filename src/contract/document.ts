@@ -132,6 +132,13 @@ export function pointerOf(reference: string): string {
   }
 }
 
+/** A node, or what it refers to. */
+export function resolved(document: unknown, node: unknown): unknown {
+  return isNode(node) && typeof node.$ref === 'string'
+    ? at(document, settledPointer(document, pointerOf(node.$ref)))
+    : node;
+}
+
 /** Where a node of a document really stands: the pointer itself, or that which its `$ref` leads to, over any number of them. */
 export function settledPointer(document: unknown, pointer: string): string {
   const node = at(document, pointer);

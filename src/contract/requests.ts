@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { at, type Document, isNode, pointerOf, settledPointer } from './document.ts';
+import { at, type Document, isNode, resolved, settledPointer } from './document.ts';
 import { deepName, type Parameter, shaped } from './parameters.ts';
 import { leaveOut } from './remedy.ts';
 import { isRead, mediaTypeFor } from './responses.ts';
@@ -148,12 +148,7 @@ export function bodyErrors(
 /** A schema whose properties are no references: a remedy tells what they have to be. */
 function withProperties(document: Document, schema: unknown): Record<string, unknown> {
   if (!isNode(schema) || !isNode(schema.properties)) return (schema ?? {}) as Record<string, unknown>;
-  const properties = Object.entries(schema.properties).map(([name, property]) => [
-    name,
-    isNode(property) && typeof property.$ref === 'string'
-      ? at(document, settledPointer(document, pointerOf(property.$ref)))
-      : property,
-  ]);
+  const properties = Object.entries(schema.properties).map(([name, property]) => [name, resolved(document, property)]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
@@ -166,6 +161,7 @@ function lacking(property: string, schema: unknown): ErrorObject {
     parentSchema: { properties: { [property]: schema } },
   };
 }
+
 /** Ours: what isn't known is ignored, since front ends send some. The query without it, and a note for all that it doesn't know in query and body. */
 export function withoutUnknown({ known, parameters }: Route, { query, body }: PlainRequest) {
   const isKnown = (name: string) =>

@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Document } from 'openapi-backend';
-import { NAMED, VERBATIM } from './dialect.ts';
-import { at, isNode, pointerOf, settledPointer } from './document.ts';
+import { isNode, resolved } from './document.ts';
+import { expressionOf } from './expression.ts';
+import { rebuilt } from './walk.ts';
 
 /** How ajv judges here, requests and answers alike: by everything that is wrong, with the value and the schema at hand. */
 export const ajvOptions: Options = {
@@ -12,20 +13,8 @@ export const ajvOptions: Options = {
   logger: false,
   // 4.35 is a multiple of 0.01, whatever is left of it in binary.
   multipleOfPrecision: 9,
-  code: { regExp: Object.assign(expressionOf, { code: 'new RegExp' }) },
+  code: { regExp: Object.assign((pattern: string) => expressionOf(pattern) ?? /^/, { code: 'new RegExp' }) },
 };
-
-/** A regular expression of a schema, in Unicode mode where it can be read so: many are not written for it. What is none lets every text pass. */
-function expressionOf(pattern: string): RegExp {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      // Not in this mode.
-    }
-  }
-  return /^/;
-}
 
 /** Gives an ajv the formats of JSON Schema and OpenAPI; without them it lets every text pass. */
 export function withFormats(ajv: Ajv): Ajv {
@@ -35,18 +24,7 @@ export function withFormats(ajv: Ajv): Ajv {
 
 /** A document without its examples, in which ajv would look for schemas with an id. */
 function withoutExamples(document: Document): Document {
-  const visit = (node: unknown, isNames: boolean): unknown => {
-    if (Array.isArray(node)) return node.map((entry) => visit(entry, false));
-    if (!isNode(node)) return node;
-    const entries = Object.entries(node).filter(([key]) => isNames || !EXAMPLES.has(key));
-    return Object.fromEntries(
-      entries.map(([key, value]) => [
-        key,
-        !isNames && VERBATIM.has(key) ? value : visit(value, !isNames && NAMED.has(key)),
-      ]),
-    );
-  };
-  return visit(document, false) as Document;
+  return rebuilt(document, (node) => Object.fromEntries(Object.entries(node).filter(([key]) => !EXAMPLES.has(key))));
 }
 
 const EXAMPLES: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused-examples']);
@@ -95,33 +73,18 @@ function unusable(pointer: string, { message }: Error): ErrorObject {
 }
 
 /** A document as it stands for one direction: what is only read needn't be in requests, what is only written not in answers (OpenAPI 3.0, Schema Object). */
-export function viewOf(document: Document, text: string, only: 'readOnly' | 'writeOnly'): Document {
+export function viewOf(document: Document, text: string, only: OneWay): Document {
   if (!text.includes(only)) return document;
-  const isOnly = (property: unknown) =>
-    isNode(property) && at(document, `${settledIn(document, property)}/${only}`) === true;
-  const visit = (node: unknown, isNames: boolean): unknown => {
-    if (Array.isArray(node)) return node.map((entry) => visit(entry, false));
-    if (!isNode(node)) return node;
-    const visited = Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [
-        key,
-        !isNames && VERBATIM.has(key) ? value : visit(value, !isNames && NAMED.has(key)),
-      ]),
-    );
+  return rebuilt(document, (node) => {
     const { required, properties } = node;
-    if (isNames || !Array.isArray(required) || !isNode(properties)) return visited;
-    return {
-      ...visited,
-      required: required.filter((name) => !isOnly(properties[name]) && !isNodeOnly(properties[name], only)),
-    };
-  };
-  return visit(document, false) as Document;
+    if (!Array.isArray(required) || !isNode(properties)) return node;
+    return { ...node, required: required.filter((name) => !isOnly(document, properties[name], only)) };
+  });
 }
 
-function isNodeOnly(property: unknown, only: string): boolean {
-  return isNode(property) && property[only] === true;
-}
+type OneWay = 'readOnly' | 'writeOnly';
 
-function settledIn(document: Document, { $ref }: { readonly $ref?: unknown }): string {
-  return typeof $ref === 'string' ? settledPointer(document, pointerOf($ref)) : '/x-none';
+/** Whether a property goes one way alone. */
+export function isOnly(document: Document, property: unknown, only: OneWay): boolean {
+  return [property, resolved(document, property)].some((one) => isNode(one) && one[only] === true);
 }

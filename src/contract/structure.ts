@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { NAMED, VERBATIM } from './dialect.ts';
 import { at, isNode, type Node, type Obstacle, pointerOf, pointerTo, settledPointer } from './document.ts';
+import { below } from './walk.ts';
 
 /** Methods that an operation of OpenAPI can have. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
@@ -23,7 +23,7 @@ function brokenReferences(document: Document): readonly Obstacle[] {
             ? troubleWithReference(document, pointer, value)
             : 'is no reference: write it as a text';
         if (trouble !== undefined) obstacles.push({ pointer: place, trouble });
-      } else if (isNames || !VERBATIM.has(key)) visit(value, place, NAMED.has(key) && !isNames);
+      } else if (below(key, isNames) !== 'value') visit(value, place, below(key, isNames) === 'names');
     }
   };
   visit(document, '', false);

@@ -1,6 +1,7 @@
 import { at, type Document, isNode, pointerOf, pointerTo, settledPointer } from '../contract/document.ts';
 import { isJsonType, responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import { isOnly } from '../contract/schemas.ts';
 import { seedOf } from './random.ts';
 
 /** How the bodies of an operation differ between the contract that its handler is written for and the one that is served. */
@@ -63,7 +64,7 @@ function compare(
   for (const [name, schema] of current) {
     const known = old.get(name);
     if (known === undefined) {
-      if (at(served, `${settledPointer(served, schema)}/writeOnly`) !== true) found.gained.push({ way, name, schema });
+      if (!isOnly(served, at(served, schema), 'writeOnly')) found.gained.push({ way, name, schema });
     } else compare(shop, known, served, schema, [...way, name], found);
   }
   // A schema that names no properties allows all.

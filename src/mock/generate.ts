@@ -1,5 +1,6 @@
-import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../contract/document.ts';
-import { boundsFor } from './lifelike.ts';
+import { type Document, isNode, type Node } from '../contract/document.ts';
+import { isOnly } from '../contract/schemas.ts';
+import { numberOf } from './numbers.ts';
 import type { Random } from './random.ts';
 import { textOf } from './strings.ts';
 import { wholeSchema } from './whole-schema.ts';
@@ -60,9 +61,9 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
       case 'array':
         return array(schema, name, { ...making, isBare }, path);
       case 'integer':
-        return number(schema, name, random, true);
+        return numberOf(schema, name, random, true);
       case 'number':
-        return number(schema, name, random, false);
+        return numberOf(schema, name, random, false);
       case 'boolean':
         return random.next() < 0.5;
       case 'null':
@@ -80,11 +81,11 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     const made = new Map<string, unknown>();
     const fits = () => made.size < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
     for (const key of required) {
-      if (isWriteOnly(document, properties[key])) continue;
+      if (isOnly(document, properties[key], 'writeOnly')) continue;
       made.set(key, value(properties[key] ?? spare(schema), key, making, path));
     }
     for (const [key, property] of Object.entries(properties)) {
-      if (made.has(key) || !fits() || isWriteOnly(document, property)) continue;
+      if (made.has(key) || !fits() || isOnly(document, property, 'writeOnly')) continue;
       const isWanted = isPresent(schema, key, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
       if (isWanted) made.set(key, value(property, key, making, path));
     }
@@ -159,16 +160,6 @@ function isMap({ additionalProperties, patternProperties }: Node, properties: No
   return (isNode(additionalProperties) || isNode(patternProperties)) && Object.keys(properties).length === 0;
 }
 
-/** Whether a property is for requests alone. */
-function isWriteOnly(document: Document, property: unknown): boolean {
-  if (!isNode(property)) return false;
-  if (property.writeOnly === true) return true;
-  return (
-    typeof property.$ref === 'string' &&
-    isWriteOnly(document, at(document, settledPointer(document, pointerOf(property.$ref))))
-  );
-}
-
 /** Whether a property is there by what the request asks for; undefined where the schema says nothing of that. */
 function isPresent(schema: Node, property: string, { query }: Making): boolean | undefined {
   const conditions = schema['x-present-with'];
@@ -179,40 +170,4 @@ function isPresent(schema: Node, property: string, { query }: Making): boolean |
 /** The name of an entry of a list of that name. */
 function singular(name: string): string {
   return name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
-}
-
-/** A number within the bounds of its schema, where these leave the choice within those of its name. */
-function number(schema: Node, name: string, random: Random, isWhole: boolean): number {
-  const bounds = schema as Readonly<Record<string, number | undefined>>;
-  const given = bounds.multipleOf ?? (isWhole ? 1 : undefined);
-  const least = Math.max(bounds.minimum ?? -Infinity, bounds.exclusiveMinimum ?? -Infinity);
-  const most = Math.min(bounds.maximum ?? Infinity, bounds.exclusiveMaximum ?? Infinity);
-  const isTaken = (value: number) =>
-    value >= least && value <= most && value !== bounds.exclusiveMinimum && value !== bounds.exclusiveMaximum;
-  const [usualLeast, usualMost] = boundsFor(name);
-  const ranges = [
-    [Math.max(least, usualLeast), Math.min(most, usualMost)],
-    [Number.isFinite(least) ? least : most - SPAN, Number.isFinite(most) ? most : least + SPAN],
-    [Number.isFinite(least) ? least : -FAR, Number.isFinite(most) ? most : FAR],
-  ] as const;
-  for (const [from, to] of ranges) {
-    for (const step of given === undefined ? [0.01, (to - from) / 1_000] : [given]) {
-      const [first, last] = [Math.ceil(from / step - 1e-9), Math.floor(to / step + 1e-9)];
-      if (last - first < (given === undefined ? 100 : 0)) continue;
-      for (let tries = 0; tries < TRIES; tries++) {
-        const value = exact(random.whole(first, last), step);
-        if (isTaken(value)) return value;
-      }
-    }
-  }
-  return Number.isFinite(least) ? least : Number.isFinite(most) ? most : 0;
-}
-
-/** How far numbers reach beyond the only bound that they have, at first and where no multiple is near. */
-const SPAN = 1_000;
-const FAR = 1e12;
-
-/** A multiple of a step, without the error of adding up binary fractions. */
-function exact(count: number, step: number): number {
-  return Number((count * step).toPrecision(15));
 }

@@ -1,4 +1,5 @@
 import type { Node } from '../contract/document.ts';
+import { expressionOf } from '../contract/expression.ts';
 import { momentFrom, sentence, textFor } from './lifelike.ts';
 import { textsOf } from './patterns.ts';
 import type { Random } from './random.ts';
@@ -55,7 +56,7 @@ function patternText(schema: Node, name: string, random: Random): string {
   const { least, most } = lengthsOf(schema);
   const isTaken = (text: string) => {
     const length = [...text].length;
-    return length >= least && length <= most && patterns.every((one) => matches(one, text));
+    return length >= least && length <= most && patterns.every((one) => expressionOf(one)?.test(text) ?? true);
   };
   const likely = textOf(plain, name, random);
   if (isTaken(likely)) return likely;
@@ -69,17 +70,6 @@ function patternText(schema: Node, name: string, random: Random): string {
     whole += shortest ?? '';
   }
   return isTaken(whole) ? whole : likely;
-}
-
-function matches(pattern: string, text: string): boolean {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(pattern, flags).test(text);
-    } catch {
-      // Not in this mode.
-    }
-  }
-  return true;
 }
 
 const HEX = '0123456789abcdef';
