@@ -7,7 +7,7 @@ import { type Log, logRequest } from './http/log.ts';
 import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
 import { completed, type Difference, differenceOf, type MakeField } from './mock/gained.ts';
 import { createMock } from './mock/mock.ts';
-import type { Casting } from './operations/casting.ts';
+import type { Casting, Doer } from './operations/casting.ts';
 
 /** What answers requests under one contract: with a newer one there is a new service, and requests that the old one has begun end there. */
 export interface Service {
@@ -30,15 +30,13 @@ export interface ServiceParts extends Omit<AppParts, 'contract' | 'mock' | 'comp
 /** The service under a contract. */
 export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceParts): Service {
   const mock = createMock(contract);
+  const doers = new Map(contract.routes.map((route) => [route, doing(casting.doerOf(route), route)]));
   const differences = new Map<Route, Difference>();
-  // A handler of the shop answers with success: an operation that documents none is mocked.
-  const doerOf = (route: Route) => {
-    const doer = casting.doerOf(route);
-    return doer?.isOurs && route.successStatus >= 300 ? undefined : doer;
-  };
-  for (const route of contract.routes.filter((one) => doerOf(one)?.isOurs)) {
+  for (const [route, doer] of doers) {
     const shopRoute = shopContract.routes.find(({ operationId }) => operationId === route.operationId);
-    if (shopRoute) differences.set(route, differenceOf(shopContract.plain, shopRoute, contract.plain, route));
+    if (doer?.isOurs && shopRoute) {
+      differences.set(route, differenceOf(shopContract.plain, shopRoute, contract.plain, route));
+    }
   }
   const field = remembered(mock.field);
   const ready = readyAnswers(() => parts.store.read().revision);
@@ -48,7 +46,7 @@ export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceP
     mock,
     ready,
     isOurs: casting.isOurs,
-    doerOf,
+    doerOf: (route) => doers.get(route),
     complete(route, body) {
       const difference = differences.get(route);
       return difference ? completed(body, difference, field) : { body, made: [] };
@@ -57,12 +55,17 @@ export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceP
   const all = [...differences.values()];
   return {
     contract,
-    mocked: contract.routes.filter((route) => !doerOf(route)).map(({ operationId }) => operationId),
+    mocked: contract.routes.filter((route) => !doers.get(route)).map(({ operationId }) => operationId),
     gained: namesOf(all.flatMap(({ gained }) => gained)),
     lost: namesOf(all.flatMap(({ lost }) => lost)),
     clashes: [...new Set(all.flatMap(({ clashes }) => clashes.map(({ schema }) => schema)))],
     answer: answering(app.callback(), ready, parts.log),
   };
+}
+
+/** Who does an operation: no handler of the shop where the contract documents no success, since it answers with that. */
+function doing(doer: Doer | undefined, { successStatus }: Route): Doer | undefined {
+  return doer?.isOurs && successStatus >= 300 ? undefined : doer;
 }
 
 function namesOf(fields: Difference['gained']): readonly string[] {

@@ -3,22 +3,20 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contract, loadContract } from './contract/contract.ts';
-import { type DataCheck, dataCheckOfBoth } from './contract/data-check.ts';
-import { ContractFault, obstructed } from './contract/document.ts';
+import { obstructed } from './contract/document.ts';
 import { signatureOf, watchContract } from './contract/live.ts';
-import { keepsAsWritten, shopContract } from './contract/shop.ts';
-import { FaultError } from './http/problem.ts';
+import type { Route } from './contract/routes.ts';
+import { shopContract } from './contract/shop.ts';
 import { createHttpServer } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
-import { type Casting, castingOf, ownHandlers } from './operations/casting.ts';
+import { castingOf, ownHandlers } from './operations/casting.ts';
 import type { Options, RepairOptions } from './options.ts';
 import { prepareSearch } from './search/product-index.ts';
 import { changesBetween, type Service, serviceUnder } from './service.ts';
-import { type Flaw, flawsOf } from './store/check-state.ts';
+import { checkUnder, guarded, refuseContradictions } from './state-check.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
-import type { Store } from './store/store.ts';
 
 export type { paths } from './contract/schema.d.ts';
 export { Refusal } from './domain/refusal.ts';
@@ -102,6 +100,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     images: ours('images'),
     static: options.static && resolve(options.static),
   };
+  const warm = (contract: Contract, route: Route) => contract.warmUp(route, { closed: casting.isOurs(route) });
   let service = serviceUnder(first, { ...parts, store: guarded(store, check) });
   await refuseClashes(service).catch(async (error) => {
     await store.close();
@@ -116,11 +115,10 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       if (contract === service.contract) return;
       casting.check(contract);
       const newCheck = checkUnder(contract, casting);
-      const flaws = flawsOf(structuredClone(store.read().state), newCheck);
-      if (flaws.length > 0) throw new ContractFault(`${contractFile.path} contradicts the data: ${told(flaws)}`);
+      refuseContradictions(contract, store.read().state, newCheck);
       const newService = serviceUnder(contract, { ...parts, store: guarded(store, newCheck) });
       await refuseClashes(newService);
-      if (contract.routes.length <= WARM_ROUTES) for (const route of contract.routes) contract.warmUp(route);
+      if (contract.routes.length <= WARM_ROUTES) for (const route of contract.routes) warm(contract, route);
       tell.info(`${contractFile.path} was read anew: ${changesBetween(service, newService)}`);
       if (contract.slips !== undefined) tell.warn(contract.slips);
       check = newCheck;
@@ -143,12 +141,23 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   address = url;
   const facts = { url, dataFile, durability, operations: first.routes.length, mocked: service.mocked };
   log.info(facts, greeting(facts));
-  const stopWarming = warmUp(first, () => prepareSearch(store.read().state.products));
+  const stopWarming = warmUp(
+    first.routes.slice(0, WARM_ROUTES).map((route) => () => warm(first, route)),
+    () => prepareSearch(store.read().state.products),
+  );
   const stopWatching = watchContract(contractFile.path, signature, renew);
 
   return {
-    ...facts,
+    url,
     port,
+    dataFile,
+    durability,
+    get operations() {
+      return service.contract.routes.length;
+    },
+    get mocked() {
+      return service.mocked;
+    },
     async close() {
       stopWatching();
       stopWarming();
@@ -167,40 +176,6 @@ async function refuseClashes({ contract, clashes }: Service): Promise<void> {
     contract.text,
     clashes.map((pointer) => ({ pointer, trouble })),
   );
-}
-
-/** How the state is checked under a contract: by what the shop is written for, and by the contract where it has operations of the shop. */
-function checkUnder(contract: Contract, casting: Casting): DataCheck {
-  const shopCheck = shopContract.checkData;
-  const isServed = contract.routes.some((route) => casting.isOurs(route));
-  if (!isServed || keepsAsWritten(shopContract, contract.plain)) return shopCheck;
-  const schemas = Object.keys(contract.plain.components?.schemas ?? {});
-  const servedCheck: DataCheck = (schema, value) => (schemas.includes(schema) ? contract.checkData(schema, value) : []);
-  return dataCheckOfBoth(shopCheck, servedCheck);
-}
-
-/** A store that takes no change by which the state would not hold by the contract any more, where that asks for other than the shop is written for. */
-function guarded(store: Store, check: DataCheck): Store {
-  if (check === shopContract.checkData) return store;
-  return {
-    ...store,
-    update: (change) =>
-      store.update((state, nowMs) => {
-        const changed = change(state, nowMs);
-        const flaws = changed.next ? flawsOf(structuredClone(changed.next), check) : [];
-        if (flaws.length === 0) return changed;
-        const detail = `nothing was changed, since the data would contradict the contract: ${told(flaws)}`;
-        throw new FaultError({ code: 'internal-error', detail });
-      }),
-  };
-}
-
-/** How many flaws a sentence names; the rest are counted. */
-const FLAWS_TOLD = 3;
-
-function told(flaws: readonly Flaw[]): string {
-  const named = flaws.slice(0, FLAWS_TOLD).map(({ pointer, trouble }) => `${pointer} ${trouble}`);
-  return [...named, ...(flaws.length > FLAWS_TOLD ? [`and ${flaws.length - FLAWS_TOLD} more`] : [])].join('; ');
 }
 
 function contractOf({ contract }: Pick<Options, 'contract'>): string {
@@ -247,15 +222,14 @@ export function greeting({
 /** How many operations are made ready before they are asked for: of hundreds few are, and all would take seconds. */
 const WARM_ROUTES = 40;
 
-/** Makes the index of the search, then the validators of one operation after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
-function warmUp(contract: Contract, index: () => void): () => void {
-  const cold = contract.routes.slice(0, WARM_ROUTES);
+/** Makes the index of the search, then takes one step after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
+function warmUp(steps: readonly (() => void)[], index: () => void): () => void {
+  const cold = [...steps];
   let turn: NodeJS.Immediate | undefined;
   const warmNext = () => {
-    const route = cold.shift();
-    if (!route) return;
+    const step = cold.shift();
     // What can't be made ready says so to the request that needs it.
-    if (!triedTo(() => contract.warmUp(route))) return;
+    if (!step || !triedTo(step)) return;
     turn = setImmediate(warmNext);
   };
   turn = setImmediate(() => {

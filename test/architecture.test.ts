@@ -30,8 +30,8 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   // The refusal is for programs that bring handlers of their own.
   'storefront.ts': [
     'service.ts',
+    'state-check.ts',
     'http/server.ts',
-    'http/problem.ts',
     'operations',
     'search',
     'store',
@@ -41,6 +41,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'logger.ts',
     'options.ts',
   ],
+  'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
   'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract'],
   'listen.ts': ['http/server.ts'],
   'options.ts': ['logger.ts', 'contract/answers.ts', 'operations/handler.ts', 'store/open-state.ts'],

@@ -54,7 +54,8 @@ export function createRouting(
   return {
     routes,
     route(method, path) {
-      const route = routeFor(method, path);
+      // Ours: HEAD is GET without the body, unless the contract has a HEAD of its own.
+      const route = routeFor(method, path) ?? (method === 'HEAD' ? routeFor('GET', path) : undefined);
       if (route) return { kind: 'operation', route };
       const allow = METHODS.filter((candidate) => routeFor(candidate, path)).map((name) => name.toUpperCase());
       return allow.length > 0 ? { kind: 'unknown-method', allow } : { kind: 'unknown-path' };

@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import type { PlainAnswer } from '../contract/answers.ts';
 import type { Contract } from '../contract/contract.ts';
-import type { Received } from '../contract/requests.ts';
+import type { RawInput, Received } from '../contract/requests.ts';
 import { isJsonType, responseTo } from '../contract/responses.ts';
-import type { Route, Routed } from '../contract/routes.ts';
+import type { Route } from '../contract/routes.ts';
 import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault, WishFault } from '../mock/mock.ts';
-import type { AnyAnswer, AnyHandler } from '../operations/handler.ts';
+import type { Doer } from '../operations/casting.ts';
+import type { AnyAnswer } from '../operations/handler.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
 import { answerWith, exchangeOf, JSON_TYPE, success } from './exchange.ts';
@@ -24,18 +25,11 @@ export interface DispatchParts extends ShopParts {
   readonly doerOf: (route: Route) => Doer | undefined;
 }
 
-/** Who does an operation. */
-export interface Doer {
-  readonly handle: AnyHandler;
-  /** Whether its answers depend on nothing but what it asks of the shop: a team's own handler may have other sources. */
-  readonly isOurs: boolean;
-}
-
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
 export function dispatch(parts: DispatchParts): Middleware {
   return async (ctx, next) => {
     const path = decodable(ctx.path.replace(/^\/{2,}/, '/'));
-    const routed = routedOf(parts.contract, ctx.method, path);
+    const routed = parts.contract.route(ctx.method, path);
     switch (routed.kind) {
       case 'operation':
         return answer(ctx, parts, routed.route, path);
@@ -48,12 +42,6 @@ export function dispatch(parts: DispatchParts): Middleware {
         return next();
     }
   };
-}
-
-/** Ours: HEAD is GET without the body, unless the contract has a HEAD of its own. */
-function routedOf(contract: Contract, method: string, path: string): Routed {
-  const routed = contract.route(method, path);
-  return method === 'HEAD' && routed.kind !== 'operation' ? contract.route('GET', path) : routed;
 }
 
 /** Has the contract make a call of the request, and the operation's handler or the mock an answer. */
@@ -77,8 +65,8 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
     if (preferences.delayMs === 0 && doer.isOurs) exchange.revision = revision();
     const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
     if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.map(encodeURI).join(', '));
-    const type = doer.isOurs ? JSON_TYPE : documentedType(route, status);
-    answerWith(ctx, success({ status, headers: withType(headers, type), body: whole.body }));
+    const typed = doer.isOurs ? headers : withType(headers, documentedType(route, status));
+    answerWith(ctx, success({ status, headers: typed, body: whole.body }));
   } else {
     const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);
     answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
@@ -130,7 +118,7 @@ async function receive(
 function mockAnswer(
   mock: Mock,
   route: Route,
-  input: Parameters<Mock['answer']>[1],
+  input: RawInput,
   { wish, given }: Preferences,
   ctx: Context,
 ): PlainAnswer {

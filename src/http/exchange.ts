@@ -34,10 +34,9 @@ const PROBLEM_TYPE = 'application/problem+json';
 
 /** An answer that all went well. */
 export function success({ status, headers = {}, body }: Partial<JsonAnswer> & { status: number }): JsonAnswer {
+  if (body !== undefined) return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
   const { 'Content-Type': _, ...others } = headers;
-  return body === undefined
-    ? { status, headers: others }
-    : { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
+  return { status, headers: others };
 }
 
 /** The problem document of a fault, as the answer to a request for `path`. */

@@ -29,13 +29,14 @@ const NONE: Preferences = { wish: {}, isForced: false, delayMs: 0, given: {} };
 
 /** What begins the name of a preference in a query: `?__code=404` is for an address bar, which has no headers. */
 const PREFIX = '__';
+const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
 /** The preferences in a `Prefer` header, and in a query, out of which they are taken. Throws a `FaultError` for one that makes no sense. */
 export function preferencesOf(
   header: string | undefined,
   query: Readonly<Record<string, string | string[]>>,
 ): { readonly preferences: Preferences; readonly query: Readonly<Record<string, string | string[]>> } {
-  const isInQuery = Object.keys(query).some((name) => NAMES.some((known) => name === PREFIX + known));
+  const isInQuery = Object.keys(query).some((name) => NAMES_IN_QUERY.has(name));
   if (header === undefined && !isInQuery) return { preferences: NONE, query };
   const given = { ...inQuery(query), ...inHeader(header ?? '') };
   const read = <Value>(
@@ -64,9 +65,7 @@ export function preferencesOf(
       given,
       isForced: wish.code !== undefined || wish.example !== undefined || wish.dynamic === true,
     },
-    query: Object.fromEntries(
-      Object.entries(query).filter(([name]) => !NAMES.some((known) => name === PREFIX + known)),
-    ),
+    query: Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES_IN_QUERY.has(name))),
   };
 }
 

@@ -16,10 +16,17 @@ export interface Part {
   readonly path: string;
 }
 
+/** Who does an operation. */
+export interface Doer {
+  readonly handle: AnyHandler;
+  /** Whether it is the shop's own handler, whose answers depend on nothing but what it asks of the shop: a team's own may have other sources. */
+  readonly isOurs: boolean;
+}
+
 /** Who does the operations of a contract. */
 export interface Casting {
-  /** Who does an operation, and whether it is the shop's own handler; undefined where it is mocked. */
-  doerOf(part: Part): { readonly handle: AnyHandler; readonly isOurs: boolean } | undefined;
+  /** Who does an operation; undefined where it is mocked. */
+  doerOf(part: Part): Doer | undefined;
   /** Whether it is an operation of the shop, by its id, method and path. */
   isOurs(part: Part): boolean;
   /** Throws a `CastingFault` where an operation is named that a contract doesn't have. */
