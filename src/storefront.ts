@@ -17,6 +17,7 @@ import { changesBetween, type Service, serviceUnder } from './service.ts';
 import { checkUnder, guarded, refuseContradictions } from './state-check.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
+import { warmUp } from './warm-up.ts';
 
 export type { paths } from './contract/schema.d.ts';
 export { Refusal } from './domain/refusal.ts';
@@ -50,6 +51,9 @@ const LAST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 function momentOf(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LAST_MS);
 }
+
+/** How many operations are made ready before they are asked for: of hundreds few are, and all would take seconds. */
+const WARM_ROUTES = 40;
 
 /** How long a request may take to arrive, in ms, unless the options say otherwise. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -141,10 +145,10 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   address = url;
   const facts = { url, dataFile, durability, operations: first.routes.length, mocked: service.mocked };
   log.info(facts, greeting(facts));
-  const stopWarming = warmUp(
-    first.routes.slice(0, WARM_ROUTES).map((route) => () => warm(first, route)),
+  const stopWarming = warmUp([
     () => prepareSearch(store.read().state.products),
-  );
+    ...first.routes.slice(0, WARM_ROUTES).map((route) => () => warm(first, route)),
+  ]);
   const stopWatching = watchContract(contractFile.path, signature, renew);
 
   return {
@@ -217,36 +221,6 @@ export function greeting({
   const told = mocked.length > MOCKED_NAMED ? `${mocked.length} of them` : mocked.join(', ');
   const mock = mocked.length === 0 ? '' : mocked.length === operations ? ', all mocked' : `, mocked: ${told}`;
   return `storefront ${version} at ${url}, ${operations} operations${mock}, data in ${dataFile ?? 'memory'}: ${SURVIVES[durability]}`;
-}
-
-/** How many operations are made ready before they are asked for: of hundreds few are, and all would take seconds. */
-const WARM_ROUTES = 40;
-
-/** Makes the index of the search, then takes one step after the other, each in a turn of its own so that requests go first. Gives back how to stop it. */
-function warmUp(steps: readonly (() => void)[], index: () => void): () => void {
-  const cold = [...steps];
-  let turn: NodeJS.Immediate | undefined;
-  const warmNext = () => {
-    const step = cold.shift();
-    // What can't be made ready says so to the request that needs it.
-    if (!step || !triedTo(step)) return;
-    turn = setImmediate(warmNext);
-  };
-  turn = setImmediate(() => {
-    index();
-    warmNext();
-  });
-  return () => clearImmediate(turn);
-}
-
-/** Whether something could be done. */
-function triedTo(step: () => void): boolean {
-  try {
-    step();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A file that comes along with this package: this module stands one folder below its root, in `src` as in `dist`. */

@@ -31,6 +31,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'storefront.ts': [
     'service.ts',
     'state-check.ts',
+    'warm-up.ts',
     'http/server.ts',
     'operations',
     'search',
@@ -41,6 +42,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'logger.ts',
     'options.ts',
   ],
+  'warm-up.ts': [],
   'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
   'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract'],
   'listen.ts': ['http/server.ts'],

@@ -1,4 +1,4 @@
-import type { Wish } from '../mock/mock.ts';
+import type { Wish } from '../mock/choice.ts';
 import { FaultError } from './problem.ts';
 
 /** What a client prefers of its answer (RFC 7240): which of the documented ones, and how late. */

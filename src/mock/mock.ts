@@ -8,35 +8,13 @@ import {
   type DocumentedResponse,
   type Example,
   isJsonType,
-  responseTo,
 } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import { chosenExample, chosenResponse, chosenType, toldStatus, type Wish } from './choice.ts';
 import { createGenerator, EndlessSchema } from './generate.ts';
 import { namesOf } from './pairing.ts';
 import { randomFrom, seedOf } from './random.ts';
 import { asXml } from './xml.ts';
-
-/** Which of the documented answers is wanted. */
-export interface Wish {
-  readonly code?: number | undefined;
-  /** The name of an example. */
-  readonly example?: string | undefined;
-  /** Made from the schema rather than taken from the examples. */
-  readonly dynamic?: boolean | undefined;
-  readonly seed?: number | undefined;
-}
-
-/** A wish for what the contract doesn't document: `message` says what it does. */
-export class WishFault extends Error {
-  override readonly name = 'WishFault';
-
-  constructor(
-    readonly wish: 'code' | 'example',
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 /** A schema that no value could be made for: `message` names the place. */
 export class MockFault extends Error {
@@ -50,6 +28,19 @@ export interface Mock {
   /** A value for a field by its schema: the schema's default, else one that is made, the same for the same seed; undefined where there is none. */
   field(schema: string, seed: number): unknown;
 }
+
+/** What a body is for. */
+interface Asked {
+  readonly route: Route;
+  readonly input: RawInput;
+  readonly wish: Wish;
+  readonly status: number;
+  /** The media type, without parameters. */
+  readonly type: string;
+}
+
+/** The media type of problem documents, which tell the status of their answer. */
+const PROBLEM_TYPE = 'application/problem+json';
 
 /** With how many seeds a value is made before there is said to be none. */
 const TRIES = 30;
@@ -74,17 +65,21 @@ export function createMock(contract: Contract): Mock {
     throw new MockFault(`no value was found that holds by the schema at #${schema}: give it an example`);
   }
 
+  /** The example, where there is one that holds and no other body is wished for; else a body that is made. */
   function bodyOf(
     media: DocumentedMedia,
     example: Example | undefined,
-    wish: Wish,
-    route: Route,
-    input: RawInput,
+    { route, input, wish, status, type }: Asked,
   ): unknown {
-    if (example && !wish.dynamic) return example.value;
-    if (media.schema === undefined) return {};
+    const { schema } = media;
+    if (example && !wish.dynamic) {
+      const value = tellingStatus(contract, schema, example.value, status);
+      if (schema === undefined || contract.holds(schema, value)) return value;
+    }
+    if (schema === undefined) return {};
     const seed = wish.seed ?? (wish.dynamic ? seedOf(JSON.stringify(input)) : seedOf(route.operationId));
-    return made(media.schema, seed, input.query, !wish.dynamic);
+    const value = made(schema, seed, input.query, !wish.dynamic);
+    return type === PROBLEM_TYPE ? tellingStatus(contract, schema, value, status) : value;
   }
 
   function headersOf(
@@ -118,9 +113,8 @@ export function createMock(contract: Contract): Mock {
       const chosen = media && chosenExample(media, names, status);
       const headers = headersOf(response, status, chosen, wish);
       if (!media || type === undefined) return { status, headers };
-      const made = bodyOf(media, fitting(contract, media, chosen, status), wish, route, input);
-      const body = toldRightly(contract, media, bareType(type), made, status);
       const contentType = concrete(type);
+      const body = bodyOf(media, chosen, { route, input, wish, status, type: bareType(type) });
       return {
         status,
         headers: { ...headers, 'Content-Type': contentType },
@@ -150,114 +144,9 @@ function attempted(make: () => unknown): unknown {
   }
 }
 
-/** The response that is wished for; else that which has an example of the request's name, a success rather than another; else the success. */
-function chosenResponse(route: Route, { code, example }: Wish, names: readonly string[]) {
-  if (code !== undefined) {
-    const response = responseTo(route.responses, code);
-    if (!response)
-      throw new WishFault(
-        'code',
-        `code=${code} is not documented for ${route.operationId}: use ${documentedCodes(route)}`,
-      );
-    if (example !== undefined && !exampleNames(response).includes(example))
-      throw unknownExample(route, example, [response]);
-    return { response, status: code };
-  }
-  const inOrder = [...route.responses].sort((one, other) => Number(isSuccess(other)) - Number(isSuccess(one)));
-  const named = inOrder.find((response) => exampleNames(response).some((name) => names.includes(name)));
-  if (named) return { response: named, status: statusOf(named, route, names) };
-  if (example !== undefined) throw unknownExample(route, example, route.responses);
-  const response = responseTo(route.responses, route.successStatus);
-  if (!response) throw new MockFault(`${route.operationId} documents no response`);
-  return { response, status: route.successStatus };
-}
-
-function isSuccess({ name }: DocumentedResponse): boolean {
-  return name.startsWith('2');
-}
-
-/** The status of an answer by a response: its own; of a range that which its example tells, else the first. */
-function statusOf({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
-  if (/^\d+$/.test(name)) return Number(name);
-  const examples = Object.values(media).flatMap(({ examples }) => examples);
-  const told = toldStatus(examples.find((example) => names.includes(example.name ?? '')));
-  if (told !== undefined && (name === 'default' || Math.floor(told / 100) === Number(name.charAt(0)))) return told;
-  return name === 'default' ? successStatus : Number(name.replace('XX', '00'));
-}
-
-/** The status that an example tells of itself, as problem documents do (RFC 9457). */
-function toldStatus(example: Example | undefined): number | undefined {
-  const { status } = (example?.value ?? {}) as { status?: unknown };
-  return typeof status === 'number' && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined;
-}
-
-function documentedCodes({ responses }: Route): string {
-  return responses.map(({ name }) => (name === 'default' ? 'any code (default)' : name)).join(', ');
-}
-
-function exampleNames({ media }: DocumentedResponse): readonly string[] {
-  return Object.values(media).flatMap(({ examples }) => examples.flatMap(({ name }) => name ?? []));
-}
-
-function unknownExample(route: Route, example: string, responses: readonly DocumentedResponse[]): WishFault {
-  const names = [...new Set(responses.flatMap(exampleNames))];
-  const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'there are none';
-  return new WishFault('example', `example=${example} is not documented for ${route.operationId}: ${remedy}`);
-}
-
-/** The media type that the client likes best; JSON where it doesn't care. */
-function chosenType({ media }: DocumentedResponse, accept: string): string | undefined {
-  const types = Object.keys(media);
-  const inOrder = [...types.filter(isJsonType), ...types.filter((type) => !isJsonType(type))];
-  const ranges = accept
-    .split(',')
-    .map((range) => ({ type: bareType(range), quality: Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1) }))
-    .filter(({ type }) => type !== '')
-    .sort((one, other) => other.quality - one.quality);
-  const unwanted = ranges.filter(({ quality }) => quality === 0).map(({ type }) => type);
-  for (const { type } of ranges.filter(({ quality }) => quality > 0)) {
-    const found = inOrder.find((one) => isWithin(bareType(one), type) && !unwanted.includes(bareType(one)));
-    if (found !== undefined) return found;
-  }
-  return inOrder[0];
-}
-
-function isWithin(type: string, range: string): boolean {
-  return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
-}
-
-/** The example of one of the names; else one that tells of this status, else the first. */
-function chosenExample({ examples }: DocumentedMedia, names: readonly string[], status: number): Example | undefined {
-  return (
-    examples.find(({ name }) => name !== undefined && names.includes(name)) ??
-    examples.find((example) => toldStatus(example) === status) ??
-    examples[0]
-  );
-}
-
-/** An example as the answer of a status: one that tells of another one tells of this, where that holds. One that doesn't hold by its schema is none. */
-function fitting(
-  contract: Contract,
-  { schema }: DocumentedMedia,
-  example: Example | undefined,
-  status: number,
-): Example | undefined {
-  const told = toldStatus(example);
-  if (!example || schema === undefined) return example;
-  const adapted = { ...example, value: { ...(example.value as object), status } };
-  if (told !== undefined && told !== status && contract.holds(schema, adapted.value)) return adapted;
-  return contract.holds(schema, example.value) ? example : undefined;
-}
-
-/** A problem document, which tells the status of its answer (RFC 9457, section 3.1.3), with this one; where that holds. */
-function toldRightly(
-  contract: Contract,
-  { schema }: DocumentedMedia,
-  type: string,
-  body: unknown,
-  status: number,
-): unknown {
-  if (type !== 'application/problem+json' || !isNode(body) || typeof body.status !== 'number') return body;
+/** A body with the status of its answer, where it tells one (RFC 9457, section 3.1.3) and where that holds. */
+function tellingStatus(contract: Contract, schema: string | undefined, body: unknown, status: number): unknown {
+  if (!isNode(body) || (toldStatus(body) ?? status) === status) return body;
   const right = { ...body, status };
   return schema === undefined || contract.holds(schema, right) ? right : body;
 }
