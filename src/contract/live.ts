@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
 /** How often a contract's file is looked at, in ms: what was saved is read once two looks have found the same. */
-const LOOK_MS = 100;
+export const LOOK_MS = 100;
 
 /**
  * Calls `changed` each time that a file has changed since it had the signature and rests; gives back how to stop it. One that is gone is waited for.

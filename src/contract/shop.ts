@@ -22,7 +22,7 @@ export function shopOf(document: Document): ShopContract {
   return { plain, routes: routesOf(plain), checkData: dataCheck(judge) };
 }
 
-/** The contract that the shop's handlers are written for: its operations and schemas, which `npm run types` makes of openapi.yaml. */
+/** The contract that the shop's handlers are written for: its operations and schemas, which `npm run types` makes of openapi.yaml without the words for people that the type asks for. */
 export const shopContract: ShopContract = shopOf(document as unknown as Document);
 
 /** Schemas of what the shop keeps. */

@@ -33,8 +33,8 @@ export type AnyHandler = (input: AnyInput, shop: Shop) => AnyAnswer | Promise<An
 export interface AnyInput {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
-  // biome-ignore lint/suspicious/noExplicitAny: its shape is the contract's, which the request has passed.
-  readonly body: any;
+  /** Of the shape that the contract has for it: the request has passed. */
+  readonly body: unknown;
 }
 
 /** A body and headers; the status is the contract's success where none is given. */

@@ -1,7 +1,29 @@
-import { rm } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LOOK_MS, signatureOf, watchContract } from '../../src/contract/live.ts';
+import type { Handler } from '../../src/operations/handler.ts';
 import { defaults } from '../support/default-data.ts';
-import { contractText, startLive, toldOf, withReviews } from '../support/live-contract.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { contractText, replaced, startLive, toldOf, withReviews } from '../support/live-contract.ts';
+
+const SUMMARY = {
+  totalItems: 1,
+  productCostCents: 100,
+  shippingCostCents: 0,
+  totalCostBeforeTaxCents: 100,
+  taxCents: 10,
+  totalCostCents: 110,
+};
+
+/** Something that one waits for and another gives. */
+function signal() {
+  let give = () => {};
+  const given = new Promise<void>((done) => {
+    give = done;
+  });
+  return { given, give };
+}
 
 describe('a contract that is saved while the shop runs', () => {
   it('brings its new operations, mocked, and leaves the state as it is', async () => {
@@ -20,20 +42,38 @@ describe('a contract that is saved while the shop runs', () => {
   });
 
   it('leaves requests that have begun to the contract that they began under', async () => {
-    const { shop, save } = await startLive({}, withReviews);
-    const slow = shop.ask('GET', '/api/reviews', undefined, { Prefer: 'delay=1500' });
-    await new Promise((done) => setTimeout(done, 100));
-    await save(contractText);
-    await toldOf(shop, 'operations that are gone');
-    expect((await slow).status).toBe(200);
+    const [begun, gate] = [signal(), signal()];
+    const getPaymentSummary: Handler<'getPaymentSummary'> = async () => {
+      begun.give();
+      await gate.given;
+      return { body: SUMMARY };
+    };
+    const { shop, save } = await startLive({ handlers: { getPaymentSummary } });
+    const slow = shop.ask('GET', '/api/payment-summary');
+    await begun.given;
+    await save(replaced('  /api/payment-summary:\n', '  /api/summary:\n'));
+    await toldOf(shop, 'was read anew');
+    expect((await shop.ask('GET', '/api/payment-summary')).status).toBe(404);
+    gate.give();
+    expect((await slow).body).toEqual(SUMMARY);
   });
+});
 
-  it('is waited for where an editor takes it away first', async () => {
-    const { shop, path, save } = await startLive();
+describe('the file of a contract', () => {
+  it('is waited for where an editor takes it away first, and while it is written', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const path = join(await folderWith({ 'openapi.yaml': contractText }), 'openapi.yaml');
+    const changed = vi.fn(async () => {});
+    onTestFinished(watchContract(path, signatureOf(path), changed));
     await rm(path);
-    await new Promise((done) => setTimeout(done, 500));
-    expect((await shop.ask('GET', '/api/products')).status).toBe(200);
-    await save(withReviews);
-    await toldOf(shop, 'listReviews');
+    vi.advanceTimersByTime(5_000);
+    await writeFile(path, 'half of it');
+    vi.advanceTimersByTime(LOOK_MS);
+    await writeFile(path, withReviews);
+    vi.advanceTimersByTime(LOOK_MS);
+    expect(changed).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(5_000);
+    expect(changed).toHaveBeenCalledOnce();
   });
 });
