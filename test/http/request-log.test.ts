@@ -32,7 +32,7 @@ describe('the log', () => {
       ['GET', '/images/nothing.png', 404, undefined],
     ];
     for (const [method, path] of answered) await shop.ask(method, path);
-    await vi.waitFor(() => expect(requests(shop)).toHaveLength(answered.length));
+    await vi.waitFor(() => expect(requests(shop)).toHaveLength(answered.length), { timeout: 10_000 });
     expect(requests(shop)).toEqual(
       answered.map(([method, path, status, operation]) =>
         expect.objectContaining({
