@@ -13,8 +13,9 @@ export interface paths {
         };
         /**
          * List or search the products
-         * @description All products, in the order of the catalogue. With `search`, those whose name or keywords match the term: where each
-         *     of its words (runs of letters and digits) begins a word there, in any order, or where it stands there as written, inside words too.
+         * @description All products, in the order of the catalogue. With `search`, those whose name or keywords match the term, the best match first: where
+         *     its words (runs of letters and digits) stand there in any order, whole, begun or inside others, or misspelt by one letter (from 3
+         *     letters on) or two (from 5 on), or shortened. Of several words all are looked for, and where no product has all, most of them.
          *     Letter case, accents and the width of letters don't count. The keywords of a product count as
          *     one text in which they are joined by a comma, so a term can match across the end of one keyword and the start of the next.
          *     A blank term gives the whole list; a term that nothing matches gives an empty one. Of a longer term the first 512 characters count.
@@ -458,7 +459,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The products, complete, in the order of the catalogue */
+            /** @description The products, complete; all of them in the order of the catalogue, those that were searched for with the best match first */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
