@@ -1,10 +1,13 @@
 #!/usr/bin/env node
+import { randomInt } from 'node:crypto';
+import { CheckFault } from './check/fault.ts';
+import { type CheckCommand, LARGEST_SEED } from './check/options.ts';
 import { ContractFault } from './contract/document.ts';
 import { AddressFault } from './listen.ts';
 import { CastingFault } from './operations/casting.ts';
 import { type Options, type RepairOptions, readCommandLine } from './options.ts';
 import { DataFault } from './store/data-file.ts';
-import { createStorefront, greeting, repair, type Storefront, version } from './storefront.ts';
+import { contractOf, createStorefront, greeting, repair, type Storefront, version } from './storefront.ts';
 
 /** Exit codes: what machine or data refuse, and what the command line gets wrong. */
 const REFUSED = 1;
@@ -29,7 +32,9 @@ const request = readCommandLine({
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 if (request.kind === 'print') process.stdout.write(request.text);
 else if (request.kind === 'refuse') fail(request.reason, MISUSED);
-else await orRefuse(() => (request.kind === 'repair' ? mend(request.options) : run(request.options)));
+else if (request.kind === 'repair') await orRefuse(() => mend(request.options));
+else if (request.kind === 'check') await orRefuse(() => check(request.options));
+else await orRefuse(() => run(request.options));
 
 /** Does what was asked for; what machine or data refuse is said in one sentence. */
 async function orRefuse(task: () => Promise<void>): Promise<void> {
@@ -43,6 +48,19 @@ async function orRefuse(task: () => Promise<void>): Promise<void> {
 
 async function mend(options: RepairOptions): Promise<void> {
   process.stdout.write(`${await repair(options)}\n`);
+}
+
+async function check(command: CheckCommand): Promise<void> {
+  // Nobody else is to wait for what this loads.
+  const { deliver, judgeServer } = await import('./check/command.ts');
+  const print = (text: string) => void process.stdout.write(text);
+  const report = await judgeServer(command, {
+    contract: contractOf({}),
+    start: () => createStorefront({ contract: command.contract }),
+    print,
+    seed: randomInt(LARGEST_SEED),
+  });
+  if (!deliver(report, command, print)) process.exitCode = REFUSED;
 }
 
 async function run(options: Options): Promise<void> {
@@ -65,7 +83,7 @@ function droppingWriter(stream: NodeJS.WriteStream): { write(line: string): void
 }
 
 function isFault(error: unknown): error is Error {
-  return [ContractFault, DataFault, AddressFault, CastingFault].some((fault) => error instanceof fault);
+  return [CheckFault, ContractFault, DataFault, AddressFault, CastingFault].some((fault) => error instanceof fault);
 }
 
 /** Ends the shop on the first signal, once it has started; further signals change nothing. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type CheckCommand, checkCommand } from './check/options.ts';
 import type { Verify } from './contract/answers.ts';
 import type { LogStyle } from './logger.ts';
 import type { OwnHandlers } from './operations/handler.ts';
@@ -45,6 +46,7 @@ export interface Options {
 export type Request =
   | { readonly kind: 'run'; readonly options: Options }
   | { readonly kind: 'repair'; readonly options: RepairOptions }
+  | { readonly kind: 'check'; readonly options: CheckCommand }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
 
@@ -66,14 +68,19 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
   const print = (text: string) => {
     printed += text;
   };
-  let repair: RepairOptions | undefined;
+  let chosen: Request | undefined;
   const command = storefrontCommand(version, isTerminal, (options) => {
-    repair = options;
+    chosen = { kind: 'repair', options };
   });
+  command.addCommand(
+    checkCommand(environment, (options) => {
+      chosen = { kind: 'check', options };
+    }),
+  );
   for (const each of [command, ...command.commands]) each.configureOutput({ writeOut: print, writeErr: print });
   try {
     command.parse(args, { from: 'user' });
-    if (repair) return { kind: 'repair', options: repair };
+    if (chosen) return chosen;
     if (environment.PORT && command.getOptionValueSource('port') === 'default') {
       command.setOptionValueWithSource('port', port(environment.PORT), 'env');
     }

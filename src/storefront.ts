@@ -7,7 +7,7 @@ import { obstructed } from './contract/document.ts';
 import { signatureOf, watchContract } from './contract/live.ts';
 import type { Route } from './contract/routes.ts';
 import { shopContract } from './contract/shop.ts';
-import { createHttpServer } from './http/server.ts';
+import { createHttpServer, REQUEST_TIMEOUT_MS } from './http/server.ts';
 import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
 import { castingOf, ownHandlers } from './operations/casting.ts';
@@ -54,9 +54,6 @@ function momentOf(clockMs: number): number {
 
 /** How many operations are made ready before they are asked for: of hundreds few are, and all would take seconds. */
 const WARM_ROUTES = 40;
-
-/** How long a request may take to arrive, in ms, unless the options say otherwise. */
-const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
  * Starts a shop in this process and gives it back once it listens: on a free port, with its state in memory, unless the options say otherwise.
@@ -182,7 +179,8 @@ async function refuseClashes({ contract, clashes }: Service): Promise<void> {
   );
 }
 
-function contractOf({ contract }: Pick<Options, 'contract'>): string {
+/** The file of the contract that is served: the one that the options name, or ours. */
+export function contractOf({ contract }: Pick<Options, 'contract'>): string {
   return resolve(contract ?? ours('openapi.yaml'));
 }
 

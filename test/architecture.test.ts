@@ -26,6 +26,10 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'contract/document.ts',
     'operations/casting.ts',
     'store/data-file.ts',
+    // What is loaded at once is a fault, its options, and no more.
+    'check/fault.ts',
+    'check/options.ts',
+    'check/command.ts',
   ],
   // The refusal is for programs that bring handlers of their own.
   'storefront.ts': [
@@ -46,11 +50,19 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
   'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract'],
   'listen.ts': ['http/server.ts'],
-  'options.ts': ['logger.ts', 'contract/answers.ts', 'operations/handler.ts', 'store/open-state.ts'],
+  'options.ts': [
+    'logger.ts',
+    'check/options.ts',
+    'contract/answers.ts',
+    'operations/handler.ts',
+    'store/open-state.ts',
+  ],
   'logger.ts': [],
   http: ['mock', 'operations', 'search', 'store', 'domain', 'contract'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
   mock: ['contract'],
+  // It judges our server as it judges any other: over HTTP, by the contract alone.
+  check: ['mock', 'contract'],
   search: ['contract/operation.ts'],
   store: ['contract/operation.ts'],
   domain: ['contract/operation.ts'],
@@ -73,12 +85,13 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
   'co-body': ['http'],
   send: ['http'],
   pino: ['logger.ts'],
-  commander: ['options.ts'],
+  commander: ['options.ts', 'check/options.ts'],
+  'fast-check': ['check'],
 };
 
 /** Which files import the modules of Node with which the world outside is reached, or which bring what differs from run to run. */
 const modules: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts'],
+  'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts', 'check/command.ts'],
   'node:fs/promises': ['store'],
   'node:util': ['store', 'mock'],
   'node:timers/promises': ['store', 'http/dispatch.ts'],
@@ -86,12 +99,14 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   'node:net': ['store/lock.ts'],
   'node:os': ['store/lock.ts'],
-  'node:http': ['http', 'service.ts'],
+  'node:http': ['http', 'service.ts', 'check'],
+  'node:https': ['check/client.ts'],
   'node:stream': ['http'],
   // Ids; names for locks and for what stands beside a data file while it is replaced.
-  'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts'],
+  // A seed, where none is named.
+  'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'main.ts'],
   // A team's own handlers are a module that is named on the command line.
-  'node:path': ['store', 'storefront.ts', 'operations/casting.ts'],
+  'node:path': ['store', 'storefront.ts', 'operations/casting.ts', 'check/report/report.ts'],
   'node:url': ['storefront.ts', 'operations/casting.ts'],
 };
 

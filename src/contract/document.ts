@@ -71,16 +71,15 @@ export async function obstructed(path: string, text: string, obstacles: readonly
 
 /** Obstacles as a sentence: the first of them, each with file, line and column. */
 export async function described(path: string, text: string, obstacles: readonly Obstacle[]): Promise<string> {
-  const placeOf = text.length > PLACED_LENGTH ? () => path : await placesIn(path, text);
-  const told = obstacles
-    .slice(0, OBSTACLES_TOLD)
-    .map(({ pointer, trouble }) => `${placeOf(stepsOf(pointer))} #${pointer} ${trouble}`);
+  const placeOf = await placesIn(path, text);
+  const told = obstacles.slice(0, OBSTACLES_TOLD).map(({ pointer, trouble }) => `${placeOf(pointer)} ${trouble}`);
   const rest = obstacles.length - told.length;
   return `${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-/** Tells file, line and column of a node by the steps that lead to it. */
-async function placesIn(path: string, text: string): Promise<(steps: readonly string[]) => string> {
+/** Tells where in the text of a document a node is, by its JSON Pointer: file, line and column, as far as the node is there, and the pointer. */
+export async function placesIn(path: string, text: string): Promise<(pointer: string) => string> {
+  if (text.length > PLACED_LENGTH) return (pointer) => `${path} #${pointer}`;
   // Some 100 ms, which nobody else is to wait for.
   const { isNode: hasRange, LineCounter, parseDocument: parseWithPlaces } = await import('yaml');
   const lines = new LineCounter();
@@ -91,7 +90,7 @@ async function placesIn(path: string, text: string): Promise<(steps: readonly st
     const { line, col } = lines.linePos(node.range[0]);
     return `${path}:${line}:${col}`;
   };
-  return placeOf;
+  return (pointer) => `${placeOf(stepsOf(pointer))} #${pointer}`;
 }
 
 /** Any node of a document or a schema. */

@@ -6,7 +6,7 @@ import { unavailable } from './problem.ts';
 import { createRefusals } from './refusals.ts';
 
 /** What Node itself holds clients to. */
-const LIMITS = {
+export const LIMITS = {
   /** Request line and headers together, in bytes. */
   maxHeaderSize: 64 * 1024,
   /** How long a connection may stay idle, in ms: longer than proxies in front of it keep theirs, so that they close first. */
@@ -16,6 +16,9 @@ const LIMITS = {
   /** A missing Host header is refused below: Node would do it without a body. */
   requireHostHeader: false,
 };
+
+/** How long a request may take to arrive, in ms, unless the options say otherwise. */
+export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** What answers requests, and what they are told of that never reach it. */
 export interface ServerParts {

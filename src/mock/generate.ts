@@ -12,6 +12,8 @@ export interface Making {
   readonly usesExamples: boolean;
   /** Leaves out what needn't be there. */
   readonly isBare: boolean;
+  /** Leaves out nothing that may be there, as far as it isn't nested deeply. */
+  readonly isFull?: boolean;
   /** The query of the request that it is made for: `x-present-with` of a schema names for a property the parameter and the value with which it is there. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -40,8 +42,14 @@ export class EndlessSchema extends Error {
   override readonly name = 'EndlessSchema';
 }
 
-/** Makes values of the schemas of a document; they hold by them as far as one pass can tell, which whoever uses them checks. */
-export function createGenerator(document: Document): (node: unknown, making: Making) => unknown {
+/**
+ * Makes values of the schemas of a document, without properties that go only the other way; they hold by them as far as one pass can tell, which
+ * whoever uses them checks.
+ */
+export function createGenerator(
+  document: Document,
+  otherWay: 'readOnly' | 'writeOnly' = 'writeOnly',
+): (node: unknown, making: Making) => unknown {
   function value(node: unknown, name: string, making: Making, above: readonly string[]): unknown {
     const { random } = making;
     const isShort = (reference: string) => above.filter((one) => one === reference).length < TURNS;
@@ -81,12 +89,14 @@ export function createGenerator(document: Document): (node: unknown, making: Mak
     const made = new Map<string, unknown>();
     const fits = () => made.size < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
     for (const key of required) {
-      if (isOnly(document, properties[key], 'writeOnly')) continue;
+      if (isOnly(document, properties[key], otherWay)) continue;
       made.set(key, value(properties[key] ?? spare(schema), key, making, path));
     }
     for (const [key, property] of Object.entries(properties)) {
-      if (made.has(key) || !fits() || isOnly(document, property, 'writeOnly')) continue;
-      const isWanted = isPresent(schema, key, making) ?? (!isBare && (making.usesExamples || random.next() < OPTIONAL));
+      if (made.has(key) || !fits() || isOnly(document, property, otherWay)) continue;
+      const isWanted =
+        isPresent(schema, key, making) ??
+        (!isBare && (making.usesExamples || making.isFull || random.next() < OPTIONAL));
       if (isWanted) made.set(key, value(property, key, making, path));
     }
     const least = Math.max(Number(schema.minProperties ?? 0), isMap(schema, properties) && !isBare ? 2 : 0);

@@ -1,0 +1,108 @@
+import type { Contract } from '../contract/contract.ts';
+import { at, isNode, pointerTo, settledPointer } from '../contract/document.ts';
+import type { Parameter } from '../contract/parameters.ts';
+import type { Route } from '../contract/routes.ts';
+import { bodyTypeOf, type Values, withParameter } from './requests.ts';
+
+/** Something of a request that can be changed: a parameter, or what stands at a path in the body. */
+export type Place =
+  | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
+  | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
+
+/** One change of a request. */
+export type Edit =
+  | { readonly kind: 'leave out' }
+  | { readonly kind: 'give'; readonly value: unknown }
+  | { readonly kind: 'give twice' }
+  | { readonly kind: 'add a property'; readonly value: unknown };
+
+/** How deep places are looked for in a body, and how many entries of a list. */
+const DEEPEST = 5;
+const ENTRIES = 2;
+
+/** All that can be changed of a request to an operation. */
+export function placesOf(contract: Contract, route: Route, { body }: Values): readonly Place[] {
+  const parameters = route.parameters.map((parameter) => ({
+    kind: 'parameter' as const,
+    parameter,
+    schema: `${parameter.pointer}/schema`,
+  }));
+  const schema = route.bodyMedia[bodyTypeOf(route) ?? '']?.schema;
+  return schema === undefined ? parameters : [...parameters, ...bodyPlaces(contract, body, [], schema)];
+}
+
+function bodyPlaces(
+  contract: Contract,
+  value: unknown,
+  path: readonly string[],
+  schema: string | undefined,
+): readonly Place[] {
+  const own: Place = { kind: 'body', path, schema };
+  if (path.length >= DEEPEST || typeof value !== 'object' || value === null) return [own];
+  const entries = Array.isArray(value) ? Object.entries(value).slice(0, ENTRIES) : Object.entries(value);
+  const below = entries.flatMap(([key, one]) =>
+    bodyPlaces(
+      contract,
+      one,
+      [...path, key],
+      schemaBelow(contract, schema, Array.isArray(value) ? '/items' : pointerTo('properties', key)),
+    ),
+  );
+  return [own, ...below];
+}
+
+/** Where the schema of what stands below a schema is; undefined where it isn't said in one place. */
+function schemaBelow({ plain }: Contract, schema: string | undefined, step: string): string | undefined {
+  if (schema === undefined) return undefined;
+  const pointer = `${settledPointer(plain, schema)}${step}`;
+  return at(plain, pointer) === undefined ? undefined : pointer;
+}
+
+/** A request changed in one place; undefined where that can't be done there. */
+export function edited(values: Values, place: Place, edit: Edit): Values | undefined {
+  return place.kind === 'body' ? editedBody(values, place.path, edit) : editedParameter(values, place.parameter, edit);
+}
+
+function editedParameter(values: Values, parameter: Parameter, edit: Edit): Values | undefined {
+  const { name, in: where } = parameter;
+  // A path without it is another path, and so is one whose part is empty or dots.
+  if (where === 'path') {
+    if (edit.kind !== 'give' || /^\.{0,2}$/.test(String(edit.value))) return undefined;
+    return withParameter(values, parameter, edit.value);
+  }
+  const { [name]: own, ...others } = values.query;
+  if (edit.kind === 'leave out' && where === 'query') return { ...values, query: others };
+  if (edit.kind === 'give twice' && where === 'query' && parameter.shape === undefined) {
+    const [value = 'twice'] = [own].flat();
+    return { ...values, query: { ...others, [name]: [value, value] } };
+  }
+  return edit.kind === 'give' ? withParameter(values, parameter, edit.value) : undefined;
+}
+
+function editedBody(values: Values, path: readonly string[], edit: Edit): Values | undefined {
+  if (edit.kind === 'give twice') return undefined;
+  if (path.length === 0 && edit.kind === 'leave out') {
+    const { body: _, ...rest } = values;
+    return rest;
+  }
+  const body = changedAt(values.body, path, edit);
+  return body === undefined ? undefined : { ...values, body };
+}
+
+function changedAt(value: unknown, [key, ...rest]: readonly string[], edit: Edit): unknown {
+  if (key === undefined) {
+    if (edit.kind === 'give') return edit.value;
+    return edit.kind === 'add a property' && isNode(value) ? { ...value, [UNKNOWN]: edit.value } : undefined;
+  }
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  const entries = Object.entries(value).flatMap(([name, one]) => {
+    if (name !== key) return [[name, one] as const];
+    if (rest.length === 0 && edit.kind === 'leave out') return [];
+    return [[name, changedAt(one, rest, edit)] as const];
+  });
+  if (entries.some(([, one]) => one === undefined)) return undefined;
+  return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
+}
+
+/** The name of a property that no contract has. */
+const UNKNOWN = 'unknownProperty';

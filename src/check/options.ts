@@ -1,0 +1,104 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+/** What a check is asked for. */
+export interface CheckCommand {
+  /** The server that is judged; undefined for a shop of our own. */
+  readonly url?: string | undefined;
+  /** The contract, an OpenAPI document; undefined for the one that comes along. */
+  readonly contract?: string | undefined;
+  /** How long to wait until the server answers, in s. */
+  readonly wait: number;
+  /** Whether somebody's server may be changed. */
+  readonly allowWrites: boolean;
+  /** Headers that all requests carry. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly only?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly runs: number;
+  /** Files to write: JUnit XML, and Markdown, which is added to what the file holds. */
+  readonly report?: string | undefined;
+  readonly summary?: string | undefined;
+}
+
+/** How many generated requests each operation gets, and how many sequences are played, unless the command says otherwise. */
+const RUNS = 50;
+
+/** The largest seed. */
+export const LARGEST_SEED = 2 ** 31 - 1;
+
+/** The subcommand `check`, with the options that are common to all who judge a server. `onCheck` is told what is asked for. */
+export function checkCommand(
+  environment: Readonly<Record<string, string | undefined>>,
+  onCheck: (command: CheckCommand) => void,
+): Command {
+  return withCheckOptions(new Command('check'), environment)
+    .description(
+      'Judges whether a server keeps the contract; without a URL, a shop of our own. Ends with 0 where it does.',
+    )
+    .argument('[url]', 'address of the server', address)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .action((url: string | undefined, options: CheckFlags) => onCheck(checkOf(options, url)));
+}
+
+/** What commander makes of the flags. */
+export interface CheckFlags extends Omit<CheckCommand, 'headers' | 'allowWrites'> {
+  readonly header: Readonly<Record<string, string>>;
+  readonly allowWrites?: boolean;
+}
+
+/** A check as its flags have it. */
+export function checkOf({ header, allowWrites = false, ...flags }: CheckFlags, url: string | undefined): CheckCommand {
+  return { ...flags, url, headers: header, allowWrites };
+}
+
+/** A command with the options of a check. */
+export function withCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
+  return command
+    .option('--contract <file>', 'the contract, an OpenAPI document, 3.0 or 3.1 (default: the one that comes along)')
+    .option('--wait <seconds>', 'wait until the server answers', whole('--wait', 86_400), 0)
+    .option('--allow-writes', 'the server may be changed and reset')
+    .option('-H, --header <header>', "a header for all requests, 'Name: value'; may be given again", header, {})
+    .option('--only <operations>', 'judge these operations alone (a,b)', ids)
+    .option('--exclude <operations>', 'never send requests of these operations (a,b)', ids)
+    .option('--seed <number>', 'what is generated, again: the seed that a report names', whole('--seed', LARGEST_SEED))
+    .option(
+      '--runs <number>',
+      'how many requests are generated for each operation, and sequences played',
+      whole('--runs', 100_000),
+      RUNS,
+    )
+    .option('--report <file>', 'write a report as JUnit XML')
+    .option(
+      '--summary <file>',
+      'add a summary in Markdown to this file; GITHUB_STEP_SUMMARY in the environment does the same',
+      environment.GITHUB_STEP_SUMMARY,
+    );
+}
+
+/** The address of a server. */
+export function address(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
+  throw new InvalidArgumentError('Give an address such as http://localhost:3000.');
+}
+
+function whole(what: string, largest: number): (text: string) => number {
+  return (text) => {
+    if (/^\d+$/.test(text) && Number(text) <= largest) return Number(text);
+    throw new InvalidArgumentError(`${what} takes a whole number from 0 to ${largest}.`);
+  };
+}
+
+function header(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("Write a header as 'Name: value'.");
+  return { ...before, [name.toLowerCase()]: value.trimEnd() };
+}
+
+function ids(text: string): readonly string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.every((entry) => entry !== '')) return entries;
+  throw new InvalidArgumentError('Name operations by their ids, with commas between them.');
+}

@@ -1,0 +1,130 @@
+import { relative } from 'node:path';
+import type { Contract } from '../../contract/contract.ts';
+import { placesIn } from '../../contract/document.ts';
+import type { Route } from '../../contract/routes.ts';
+import type { Verdict } from '../check.ts';
+import { curlOf, type Exchange } from '../exchange.ts';
+import { type Count, type Finding, JUDGES } from '../findings.ts';
+
+/** All that was judged, as it is printed: judges may be added to it. */
+export interface Report {
+  /** What was judged, in a line. */
+  readonly title: string;
+  readonly judges: readonly string[];
+  readonly rows: readonly Row[];
+  readonly failures: readonly Failure[];
+  /** What else should be known, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** What a further judge adds to a report. */
+export type ReportPart = Omit<Report, 'title'>;
+
+/** A report with what another judge has seen. */
+export function joined(report: Report, { judges, rows, failures, notes }: ReportPart): Report {
+  const isSame = (one: Row, other: Row) => one.operationId === other.operationId && one.status === other.status;
+  const added = rows.filter((row) => !report.rows.some((other) => isSame(row, other)));
+  const countsFor = (row: Row) => rows.find((other) => isSame(row, other))?.counts ?? {};
+  return {
+    ...report,
+    judges: [...report.judges, ...judges],
+    rows: [...report.rows.map((row) => ({ ...row, counts: { ...row.counts, ...countsFor(row) } })), ...added],
+    failures: [...report.failures, ...failures],
+    notes: [...report.notes, ...notes],
+  };
+}
+
+/** A documented answer of an operation, or one that came without being documented, and what each judge has seen of it. */
+export interface Row {
+  readonly operationId: string;
+  readonly status: string;
+  readonly counts: Readonly<Record<string, Count | undefined>>;
+}
+
+/** One way in which the contract is broken. */
+export interface Failure {
+  readonly judge: string;
+  readonly operationId: string;
+  readonly status: string;
+  readonly rule: string;
+  /** What came and what would be right, as a sentence. */
+  readonly said: string;
+  /** Where the contract says so: file, line, column and JSON Pointer. */
+  readonly place: string;
+  readonly steps: readonly Step[];
+}
+
+/** A request as a line for a shell, and what came. */
+export interface Step {
+  readonly request: string;
+  readonly answer: string;
+}
+
+/** What is shown of an answer's body, in characters. */
+const BODY_SHOWN = 300;
+
+/** A verdict as a report. */
+export async function reportOf(verdict: Verdict, contract: Contract): Promise<Report> {
+  const { url, seed, runs, kind, routes, findings, ledger, notes } = verdict;
+  const path = pathFromHere(contract.path);
+  const placeOf = await placesIn(path, contract.text);
+  const rows = routes.flatMap((route) => rowsOf(verdict, route));
+  const never = rows.filter(
+    ({ status, counts }) => /^\d+$/.test(status) && Object.values(counts).every((count) => !count?.seen),
+  );
+  const model = kind === 'shop' ? 'the model of the shop' : 'checks for any API (examples, links, create-read-delete)';
+  return {
+    title: `${url} against ${path}, by ${model}; seed ${seed}, ${runs} runs, ${ledger.answers} answers`,
+    judges: JUDGES,
+    rows,
+    failures: findings.map((finding) => failureOf(verdict, finding, placeOf)),
+    notes: [
+      ...notes,
+      ...(never.length > 0
+        ? [`never seen: ${never.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`]
+        : []),
+    ],
+  };
+}
+
+/** A path as people would write it. */
+function pathFromHere(path: string): string {
+  const short = relative('.', path);
+  return short.startsWith('..') ? path : short;
+}
+
+function rowsOf({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
+  const documented = responses.map(({ name }) => name);
+  const seen = ledger.statusesOf(operationId);
+  // A range that no answer was in says nothing.
+  const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
+  const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
+  return statuses.map((status) => ({
+    operationId,
+    status,
+    counts: Object.fromEntries(JUDGES.map((judge) => [judge, ledger.countOf(judge, operationId, status)])),
+  }));
+}
+
+function failureOf({ url, headers }: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
+  const { judge, operationId, status, rule, said, pointer, exchanges } = finding;
+  return {
+    judge,
+    operationId,
+    status,
+    rule,
+    said,
+    place: placeOf(pointer),
+    steps: exchanges.map((exchange) => stepOf(url, headers, exchange)),
+  };
+}
+
+function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, reply }: Exchange): Step {
+  const type = reply.headers['content-type'];
+  const body =
+    reply.text.length > BODY_SHOWN
+      ? `${reply.text.slice(0, BODY_SHOWN)}… (${reply.text.length} characters)`
+      : reply.text;
+  const answer = reply.status === 0 ? 'no answer' : [String(reply.status), type, body].filter((part) => part).join(' ');
+  return { request: curlOf(url, ask, headers), answer: answer.replaceAll(/\s*\n\s*/g, ' ') };
+}

@@ -1,0 +1,81 @@
+import { asking } from '../exchange.ts';
+import type { Pool } from '../pool.ts';
+import type { Session } from '../session.ts';
+import type { LISTS } from './looks.ts';
+import type { Model } from './model.ts';
+import { createPlayer, isBroken, Off, type Player } from './player.ts';
+import { resetAlone } from './steps.ts';
+
+/** Where the state of a shop is read from. */
+interface StartParts {
+  readonly session: Session;
+  readonly pool: Pool;
+  readonly mayReset: boolean;
+  /** Whether the shop is in its default data already, so that a reset is to change nothing. */
+  readonly isFresh: boolean;
+}
+
+type List = Exclude<(typeof LISTS)[number], 'getPaymentSummary'>;
+
+/** What a shop holds in its default data; where it may not be reset, now. Undefined where that can't be told. */
+export async function startOf({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
+  const player = createPlayer(session, 'statuses', { products: [], deliveryOptions: [], cart: [], orders: [] });
+  const model = await noting(session, async () => {
+    const before = isFresh ? await heldBy(session, pool, player) : undefined;
+    if (mayReset) await noting(session, () => resetAlone(player));
+    const after = await heldBy(session, pool, player);
+    if (before) {
+      const rule = 'a reset restores the default data';
+      await noting(session, async () => player.expectSame('resetData', rule, before, after, rule));
+    }
+    return after;
+  });
+  if (model) await noting(session, async () => seeReferences(player, model));
+  return model;
+}
+
+/** What is read; undefined where the shop is off, which is noted. */
+async function noting<Value>(session: Session, look: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Off)) throw error;
+    for (const finding of error.findings) session.ledger.add(finding);
+    return undefined;
+  }
+}
+
+async function heldBy(session: Session, pool: Pool, player: Player): Promise<Model> {
+  const listed = async (list: List): Promise<readonly never[]> => {
+    const route = player.routes[list];
+    const { reply, findings } = await session.ask('statuses', route, asking('GET', route.path));
+    for (const finding of findings) session.ledger.add(finding);
+    if (!Array.isArray(reply?.body) || findings.some(isBroken)) throw new Off([]);
+    pool.learn(route, reply.body);
+    return reply.body as never[];
+  };
+  return {
+    products: await listed('listProducts'),
+    deliveryOptions: await listed('listDeliveryOptions'),
+    cart: await listed('listCartItems'),
+    orders: await listed('listOrders'),
+  };
+}
+
+/** Sees that ids are ids, and that the cart holds nothing but what there is. */
+function seeReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
+  const ids = products.map(({ id }) => id);
+  if (new Set(ids).size < ids.length) {
+    player.off('listProducts', 'each product has an id of its own', 'two products have one id');
+  }
+  const isKnown = (optionId: string) => deliveryOptions.some(({ id }) => id === optionId);
+  const stray = cart.find(({ productId, deliveryOptionId }) => !ids.includes(productId) || !isKnown(deliveryOptionId));
+  if (stray) {
+    const rule = 'the cart holds what there is';
+    player.off(
+      'listCartItems',
+      rule,
+      `${rule}, but ${JSON.stringify(stray)} is of a product or delivery option that is not listed`,
+    );
+  }
+}

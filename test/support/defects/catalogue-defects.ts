@@ -1,0 +1,168 @@
+import type { Defect } from './defect.ts';
+import { DAY_MS } from './plain-shop.ts';
+import { asking, bodies, type Json, withQuery } from './tamper.ts';
+
+/** Changes each entry of a list that is answered. */
+function each(operationId: 'listProducts' | 'listDeliveryOptions' | 'listCartItems', change: (entry: Json) => Json) {
+  return bodies(operationId, (entries) => entries.map(change));
+}
+
+/** Changes the estimates of the delivery options. */
+function estimates(change: (estimateMs: number, days: number) => number) {
+  return each('listDeliveryOptions', (option) =>
+    'estimatedDeliveryTimeMs' in option
+      ? { ...option, estimatedDeliveryTimeMs: change(option.estimatedDeliveryTimeMs, option.deliveryDays) }
+      : option,
+  );
+}
+
+/** What a shop gives wrong of products, delivery options and the products of items. */
+export const catalogueDefects: readonly Defect[] = [
+  {
+    name: 'turns the keywords of a product into a string',
+    operationId: 'listProducts',
+    tamper: each('listProducts', (product) => ({ ...product, keywords: product.keywords.join(',') })),
+  },
+  {
+    name: 'gives prices of products as strings',
+    operationId: 'listProducts',
+    tamper: each('listProducts', (product) => ({ ...product, priceCents: String(product.priceCents) })),
+  },
+  {
+    name: 'gives prices of products with a fraction',
+    operationId: 'listProducts',
+    tamper: each('listProducts', (product) => ({ ...product, priceCents: product.priceCents / 100 })),
+  },
+  {
+    name: 'gives stars as ten times what they are',
+    operationId: 'listProducts',
+    tamper: each('listProducts', ({ rating, ...product }) => ({
+      ...product,
+      rating: { ...rating, stars: rating.stars * 10 },
+    })),
+  },
+  {
+    name: 'adds a stock to products',
+    operationId: 'listProducts',
+    tamper: each('listProducts', (product) => ({ ...product, stock: 100 })),
+  },
+  {
+    name: 'leaves out the ratings of products',
+    operationId: 'listProducts',
+    tamper: each('listProducts', ({ rating: _, ...product }) => product),
+  },
+  {
+    name: 'gives null for the picture of a product',
+    operationId: 'listProducts',
+    tamper: bodies('listProducts', (products) =>
+      products.map((product: Json, at: number) => (at === 0 ? { ...product, image: null } : product)),
+    ),
+  },
+  {
+    name: 'gives an id of a product that is no uuid',
+    operationId: 'listProducts',
+    tamper: bodies('listProducts', (products) =>
+      products.map((product: Json, at: number) => ({ ...product, id: String(at + 1) })),
+    ),
+  },
+  {
+    name: 'wraps the list of products in an object',
+    operationId: 'listProducts',
+    tamper: bodies('listProducts', (products) => ({ data: products, total: products.length })),
+  },
+  {
+    name: 'gives the first ten products as if they were all',
+    operationId: 'listProducts',
+    tamper: bodies('listProducts', (products) => products.slice(0, 10)),
+  },
+  {
+    name: 'gives the ids of delivery options as numbers',
+    operationId: 'listDeliveryOptions',
+    tamper: each('listDeliveryOptions', (option) => ({ ...option, id: Number(option.id) })),
+  },
+  {
+    name: 'estimates as a span instead of a moment',
+    operationId: 'listDeliveryOptions',
+    tamper: estimates((_estimateMs, days) => days * DAY_MS),
+  },
+  {
+    name: 'estimates in seconds',
+    operationId: 'listDeliveryOptions',
+    tamper: estimates((estimateMs) => Math.floor(estimateMs / 1000)),
+  },
+  {
+    name: 'estimates a day too late',
+    operationId: 'listDeliveryOptions',
+    tamper: estimates((estimateMs) => estimateMs + DAY_MS),
+  },
+  {
+    name: 'estimates with a fraction of a millisecond',
+    operationId: 'listDeliveryOptions',
+    tamper: estimates((estimateMs) => estimateMs + 0.25),
+  },
+  {
+    name: 'ignores expand for delivery options',
+    operationId: 'listDeliveryOptions',
+    tamper: each('listDeliveryOptions', ({ estimatedDeliveryTimeMs: _, ...option }) => option),
+  },
+  {
+    name: 'gives estimates always, whether asked for or not',
+    operationId: 'listDeliveryOptions',
+    tamper: asking('listDeliveryOptions', (asked) => ({
+      ...asked,
+      target: withQuery(asked.target, (query) => query || 'expand=estimatedDeliveryTime'),
+    })),
+  },
+  {
+    name: 'takes an unknown value of expand',
+    operationId: 'listDeliveryOptions',
+    tamper: asking('listDeliveryOptions', (asked) => ({
+      ...asked,
+      target: withQuery(asked.target, (query) => (/^expand=(?!estimatedDeliveryTime$)[^&]*$/.test(query) ? '' : query)),
+    })),
+  },
+  {
+    name: 'takes an expand of the cart that is given twice',
+    operationId: 'listCartItems',
+    tamper: asking('listCartItems', (asked) => ({
+      ...asked,
+      target: withQuery(asked.target, (query) => query.split('&').at(-1) ?? ''),
+    })),
+  },
+  {
+    name: 'gives the products of the cart always, whether asked for or not',
+    operationId: 'listCartItems',
+    tamper: asking('listCartItems', (asked) => ({
+      ...asked,
+      target: withQuery(asked.target, (query) => query || 'expand=product'),
+    })),
+  },
+  {
+    name: 'gives the products of the cart without keywords',
+    operationId: 'listCartItems',
+    tamper: each('listCartItems', (item) => {
+      if (!('product' in item)) return item;
+      const { keywords: _, ...product } = item.product;
+      return { ...item, product };
+    }),
+  },
+  {
+    name: 'gives one and the same product for every item of the cart',
+    operationId: 'listCartItems',
+    tamper: bodies('listCartItems', (items) =>
+      items.map((item: Json) => ('product' in item ? { ...item, product: items[0].product } : item)),
+    ),
+  },
+  {
+    name: 'adds an id and a time to cart items',
+    operationId: 'listCartItems',
+    tamper: bodies('listCartItems', (items) =>
+      items.map((item: Json, at: number) => ({ id: at + 1, ...item, createdAt: '2025-06-01T12:00:00.000Z' })),
+    ),
+  },
+  {
+    name: 'gives the delivery option of an item as a number',
+    operationId: 'listCartItems',
+    tamper: each('listCartItems', (item) => ({ ...item, deliveryOptionId: Number(item.deliveryOptionId) })),
+  },
+];

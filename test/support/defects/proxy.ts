@@ -1,0 +1,156 @@
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** Header lines as they came, in their order: name, value. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+/** A request, read to its end. */
+export interface Asked {
+  readonly method: string;
+  /** Path and query, byte for byte. */
+  readonly target: string;
+  readonly headers: HeaderLines;
+  readonly body: Buffer;
+}
+
+/** An answer, read to its end. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: HeaderLines;
+  readonly body: Buffer;
+}
+
+/** Asks the shop itself. */
+export type Pass = (asked: Asked) => Promise<Answered>;
+
+/** Answers a request, as a rule by way of the shop. */
+export type Tamper = (asked: Asked, pass: Pass) => Promise<Answered>;
+
+/** A proxy that listens. */
+export interface Proxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** More than the shop takes, so that it is the shop that refuses headers of that size, in bytes. */
+const MAX_HEADER_BYTES = 256 * 1024;
+
+/** As long as the shop keeps idle connections, in ms. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** What belongs to one connection (RFC 9110, section 7.6.1), or is told by the body anew. */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'];
+
+/** A proxy in front of the shop at `shopPort` that tampers with what passes; what isn't HTTP gets to the shop as it is. */
+export async function startProxy(shopPort: number, tamper: Tamper): Promise<Proxy> {
+  const agent = new Agent({ keepAlive: true });
+  const sockets = new Set<Duplex>();
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    try {
+      const asked = { method: req.method ?? '', target: req.url ?? '', headers: linesOf(req), body: await bodyOf(req) };
+      give(res, await tamper(asked, (request) => send(request, shopPort, agent)));
+    } catch (error) {
+      if (!res.headersSent) res.writeHead(502).end(`the proxy of the defect failed: ${(error as Error).stack}`);
+    }
+  };
+  const tunnel = (socket: Duplex, bytes: string | Buffer) => {
+    const upstream = connect(shopPort, LOOPBACK);
+    sockets.add(upstream).add(socket);
+    upstream.on('error', () => socket.destroy()).write(bytes);
+    upstream.pipe(socket).on('error', () => upstream.destroy());
+  };
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
+  })
+    .on('request', answer)
+    .on('checkExpectation', answer)
+    .on('connect', (req, socket) => tunnel(socket, headOf(req)))
+    .on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
+      if (error.rawPacket && socket.writable) tunnel(socket, error.rawPacket);
+      else socket.destroy();
+    });
+  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
+  return {
+    url: `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      await closed(server);
+    },
+  };
+}
+
+/** The answer of the shop. A connection that it had closed meanwhile is no answer: then another one is taken. */
+async function send(asked: Asked, port: number, agent: Agent): Promise<Answered> {
+  for (;;) {
+    const upstream = request({ host: LOOPBACK, port, agent, method: asked.method, path: asked.target, setHost: false });
+    try {
+      return await answerTo(upstream, asked);
+    } catch (error) {
+      if (!upstream.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    }
+  }
+}
+
+function answerTo(upstream: ReturnType<typeof request>, { headers, body }: Asked): Promise<Answered> {
+  const headerOf = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+  for (const [name, value] of headers) if (isPassed(name, value)) upstream.appendHeader(name, value);
+  // A body of no bytes is told from none as the client did it.
+  if (headerOf('transfer-encoding') !== undefined) upstream.setHeader('Transfer-Encoding', 'chunked');
+  else if (body.length > 0 || headerOf('content-length') !== undefined)
+    upstream.setHeader('Content-Length', body.length);
+  else for (const name of ['Content-Length', 'Transfer-Encoding']) upstream.removeHeader(name);
+  return new Promise((resolve, reject) => {
+    upstream.on('error', reject).on('response', async (res) => {
+      resolve({ status: res.statusCode ?? 0, headers: linesOf(res), body: await bodyOf(res) });
+    });
+    upstream.end(body);
+  });
+}
+
+/** Whether a header of a request gets to the shop; that a body may come, the proxy has said already. */
+function isPassed(name: string, value: string): boolean {
+  if (name.toLowerCase() === 'expect') return value.toLowerCase() !== '100-continue';
+  return !HOP_BY_HOP.includes(name.toLowerCase());
+}
+
+function give(res: ServerResponse, { status, headers, body }: Answered): void {
+  const isHead = res.req.method === 'HEAD';
+  res.sendDate = false;
+  res.statusCode = status;
+  for (const [name, value] of headers) {
+    const isLengthOfHead = isHead && body.length === 0 && name.toLowerCase() === 'content-length';
+    const isEnd = name.toLowerCase() === 'connection' && value === 'close';
+    if (isLengthOfHead || isEnd || !HOP_BY_HOP.includes(name.toLowerCase())) res.appendHeader(name, value);
+  }
+  const isBodiless = status === 204 || status === 304 || (isHead && body.length === 0);
+  if (!isBodiless) res.setHeader('Content-Length', body.length);
+  res.end(isHead ? undefined : body);
+}
+
+function linesOf({ rawHeaders }: IncomingMessage): HeaderLines {
+  return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of message) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+function headOf(req: IncomingMessage): string {
+  const lines = linesOf(req).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${req.method} ${req.url} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

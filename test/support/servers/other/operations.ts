@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { jsonOf } from './body.ts';
+import { additionViolations, changeViolations, expandViolations, idViolations, searchViolations } from './checks.ts';
+import { deliveryOptions, products } from './default-data.ts';
+import { problemPage, Refusal, refuseIfAny } from './problems.ts';
+import { searchProducts } from './search.ts';
+import { arrivalOf, type CartItem, type Order, productOf, type Shop } from './shop.ts';
+
+/** A request, as far as an operation looks at it. */
+export interface Call {
+  readonly shop: Shop;
+  readonly query: URLSearchParams;
+  /** What stands in the place of the path's parameter, decoded; empty where it can't be. */
+  readonly parameter: string;
+  readonly request: IncomingMessage;
+  readonly serverUrl: string;
+}
+
+/** What is answered: a value as JSON, or a text of a type of its own. */
+export interface Answer {
+  readonly status: number;
+  readonly json?: object;
+  readonly text?: { readonly type: string; readonly content: string };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Operation = (call: Call) => Answer | Promise<Answer>;
+
+/** The paths, with the operations of each; `*` stands for a parameter. */
+export const routes: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  'api/products': { GET: listProducts },
+  'api/delivery-options': { GET: listDeliveryOptions },
+  'api/cart-items': { POST: addCartItem, GET: listCartItems },
+  'api/cart-items/*': { DELETE: removeCartItem, PUT: updateCartItem },
+  'api/orders': { POST: createOrder, GET: listOrders },
+  'api/orders/*': { GET: getOrder },
+  'api/payment-summary': { GET: ({ shop }) => ({ status: 200, json: shop.summary() }) },
+  'api/reset': { POST: resetData },
+  'problems/*': { GET: getProblemPage },
+  'pictures/*': { GET: getPicture },
+};
+
+function listProducts({ query }: Call): Answer {
+  refuseIfAny(searchViolations(query));
+  return { status: 200, json: searchProducts(products, query.get('search') ?? '') };
+}
+
+function listDeliveryOptions({ query }: Call): Answer {
+  refuseIfAny(expandViolations(query, 'estimatedDeliveryTime'));
+  if (!query.has('expand')) return { status: 200, json: deliveryOptions };
+  return { status: 200, json: deliveryOptions.map((one) => ({ estimatedDeliveryTimeMs: arrivalOf(one), ...one })) };
+}
+
+function listCartItems({ query, shop }: Call): Answer {
+  refuseIfAny(expandViolations(query, 'product'));
+  return { status: 200, json: query.has('expand') ? shop.cart.map(withProduct) : shop.cart };
+}
+
+async function addCartItem({ request, shop }: Call): Promise<Answer> {
+  const body = await jsonOf(request);
+  refuseIfAny(additionViolations(body));
+  const { productId, quantity } = body as { productId: string; quantity: number };
+  return { status: 201, json: shop.add(productId, quantity) };
+}
+
+async function updateCartItem({ request, parameter, shop }: Call): Promise<Answer> {
+  const violations = idViolations('productId', parameter);
+  // An item that isn't there is told whatever the body.
+  if (violations.length === 0) shop.itemOf(parameter);
+  const body = await jsonOf(request);
+  refuseIfAny([...violations, ...changeViolations(body)]);
+  return { status: 200, json: shop.change(parameter, wishOf(body)) };
+}
+
+function wishOf(body: unknown): Partial<CartItem> {
+  const { quantity, deliveryOptionId: id } = (body ?? {}) as { quantity?: number; deliveryOptionId?: string | number };
+  return {
+    ...(quantity !== undefined && { quantity }),
+    // By way of BigInt, since the text of a large number has an exponent.
+    ...(id !== undefined && { deliveryOptionId: typeof id === 'number' ? BigInt(id).toString() : id }),
+  };
+}
+
+function removeCartItem({ parameter, shop }: Call): Answer {
+  refuseIfAny(idViolations('productId', parameter));
+  shop.remove(parameter);
+  return { status: 204 };
+}
+
+function listOrders({ query, shop }: Call): Answer {
+  refuseIfAny(expandViolations(query, 'products'));
+  return { status: 200, json: query.has('expand') ? shop.orders.map(withProducts) : shop.orders };
+}
+
+function createOrder({ shop, serverUrl }: Call): Answer {
+  const order = shop.order();
+  return { status: 201, json: order, headers: { LOCATION: `${serverUrl}/api/orders/${order.id}` } };
+}
+
+function getOrder({ parameter, query, shop }: Call): Answer {
+  refuseIfAny([...expandViolations(query, 'products'), ...idViolations('orderId', parameter)]);
+  const order = shop.orderOf(parameter);
+  return { status: 200, json: query.has('expand') ? withProducts(order) : order };
+}
+
+function resetData({ shop }: Call): Answer {
+  shop.reset();
+  return { status: 204 };
+}
+
+function getProblemPage({ parameter }: Call): Answer {
+  const content = problemPage(parameter);
+  if (!content) throw new Refusal('unknown-path', 'There is no such problem.');
+  return { status: 200, text: { type: 'text/html', content } };
+}
+
+function getPicture({ parameter }: Call): Answer {
+  const addresses = products.map((one) => decodeURI(one.image.replace(/\?.*/, '')));
+  if (!addresses.includes(`pictures/${parameter}`)) throw new Refusal('unknown-path', 'There is no such picture.');
+  const content = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle cx="1" cy="1" r="1"/></svg>\n';
+  return { status: 200, text: { type: 'image/svg+xml', content } };
+}
+
+function withProduct<Of extends { readonly productId: string }>(one: Of) {
+  return { product: productOf(one.productId), ...one };
+}
+
+function withProducts(order: Order) {
+  return { ...order, products: order.products.map(withProduct) };
+}

@@ -1,0 +1,71 @@
+const kinds = {
+  'invalid-request': [400, 'Not what the contract asks for'],
+  'malformed-json': [400, 'Unreadable JSON'],
+  'malformed-request': [400, 'Unreadable HTTP'],
+  'unknown-product': [404, 'Product not found'],
+  'unknown-cart-item': [404, 'Item not found'],
+  'unknown-delivery-option': [404, 'Delivery option not found'],
+  'unknown-order': [404, 'Order not found'],
+  'unknown-path': [404, 'Path not found'],
+  'method-not-allowed': [405, 'Wrong method'],
+  'request-timeout': [408, 'Too slow'],
+  'quantity-limit': [409, 'Too many of one product'],
+  'empty-cart': [409, 'Nothing to order'],
+  'body-too-large': [413, 'Too long'],
+  'unsupported-media-type': [415, 'Wrong kind of body'],
+  'expectation-failed': [417, 'Unknown expectation'],
+  'headers-too-large': [431, 'Headers too long'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+/** Which problem it is: the last part of its `type`. */
+export type ProblemKind = keyof typeof kinds;
+
+/** One way in which a request breaks the contract; `value` may be left out, and is. */
+export interface Violation {
+  readonly remedy: string;
+  readonly rule: string;
+  readonly pointer: string;
+  readonly in: 'body' | 'path' | 'query';
+}
+
+/** Thrown where a request is not to be done. */
+export class Refusal extends Error {
+  constructor(
+    readonly kind: ProblemKind,
+    detail: string,
+    readonly extras: { readonly allow?: string; readonly violations?: readonly Violation[] } = {},
+  ) {
+    super(detail);
+  }
+
+  get status(): number {
+    return kinds[this.kind][0];
+  }
+
+  /** The problem document. */
+  document(instance: string): object {
+    const { violations } = this.extras;
+    return {
+      ...(violations && { violations }),
+      instance,
+      message: this.message,
+      detail: this.message,
+      status: this.status,
+      title: kinds[this.kind][1],
+      type: `/problems/${this.kind}`,
+    };
+  }
+}
+
+/** Refuses a request that has violations, and tells all of them. */
+export function refuseIfAny(violations: readonly Violation[]): void {
+  if (violations.length === 0) return;
+  const places = violations.map((one) => `${one.in}${one.pointer} → ${one.remedy}`);
+  throw new Refusal('invalid-request', `Please mend: ${places.join('; ')}.`, { violations });
+}
+
+/** The page at the address of a problem's type. */
+export function problemPage(name: string): string | undefined {
+  const kind = Object.entries(kinds).find(([one]) => one === name)?.[1];
+  return kind && `<!doctype html><title>${kind[1]}</title><p>Answered with status ${kind[0]}: ${kind[1]}.</p>\n`;
+}

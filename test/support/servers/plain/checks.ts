@@ -1,0 +1,96 @@
+import type { Violation } from './refusal.ts';
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** The keywords of JSON Schema that don't hold for a value. */
+type Rules = (value: unknown) => string[];
+
+interface Field {
+  readonly rules: Rules;
+  readonly required: boolean;
+  readonly remedy: string;
+}
+
+/** The properties that a body may have. */
+export type Fields = Readonly<Record<string, Field>>;
+
+const uuidRules: Rules = (value) => {
+  if (typeof value !== 'string') return ['type'];
+  return [...(UUID.test(value) ? [] : ['format']), ...([...value].length > 36 ? ['maxLength'] : [])];
+};
+
+function quantityRules(maximum: number): Rules {
+  return (value) => {
+    if (typeof value !== 'number') return ['type'];
+    const broken = { type: !isWhole(value), minimum: value < 1, maximum: value > maximum };
+    return Object.entries(broken).flatMap(([rule, breaks]) => (breaks ? [rule] : []));
+  };
+}
+
+// A number like 1e400 is whole in JSON, though infinite here.
+function isWhole(value: number): boolean {
+  return Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY;
+}
+
+const optionRules: Rules = (value) =>
+  typeof value === 'string' || (typeof value === 'number' && isWhole(value)) ? [] : ['anyOf'];
+
+/** What the body of POST /api/cart-items may have. */
+export const newCartItem: Fields = {
+  productId: { rules: uuidRules, required: true, remedy: 'give a uuid' },
+  quantity: { rules: quantityRules(10), required: true, remedy: 'give a whole number from 1 to 10' },
+};
+
+/** What the body of PUT /api/cart-items/{productId} may have. */
+export const cartItemChange: Fields = {
+  quantity: { rules: quantityRules(1_000_000), required: false, remedy: 'give a whole number from 1 to 1000000' },
+  deliveryOptionId: { rules: optionRules, required: false, remedy: 'give a string or a whole number' },
+};
+
+/** The violations of a body that was sent. */
+export function bodyViolations(fields: Fields, body: unknown): Violation[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return asViolations('body', '', body, ['type'], 'send a JSON object');
+  }
+  return Object.entries(fields).flatMap(([name, { rules, required, remedy }]): Violation[] => {
+    const value: unknown = Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+    if (value !== undefined) return asViolations('body', `/${name}`, value, rules(value), remedy);
+    return required ? [{ in: 'body', pointer: `/${name}`, rule: 'required', remedy }] : [];
+  });
+}
+
+/** The violations of a parameter of the path that has to be a uuid. */
+export function pathViolations(name: string, value: string): Violation[] {
+  return asViolations('path', `/${name}`, value, uuidRules(value), 'give a uuid');
+}
+
+/** The violations of a query parameter, which may be given once and, with `allowed`, have that value alone. */
+export function queryViolations(query: URLSearchParams, name: string, allowed: string | undefined): Violation[] {
+  const values = query.getAll(name);
+  const repeated = values.length > 1;
+  const offList = allowed !== undefined && values.length > 0 && (repeated || values[0] !== allowed);
+  const rules = [...(repeated ? ['type'] : []), ...(offList ? ['enum'] : [])];
+  const remedy = allowed === undefined ? 'give it once' : `give "${allowed}", once`;
+  return asViolations('query', `/${name}`, repeated ? values : values[0], rules, remedy);
+}
+
+function asViolations(
+  where: Violation['in'],
+  pointer: string,
+  value: unknown,
+  rules: string[],
+  remedy: string,
+): Violation[] {
+  return rules.map((rule) => ({ in: where, pointer, rule, value: shortened(value, 3), remedy }));
+}
+
+// Deep values are cut, since JSON.stringify would run out of stack on them.
+function shortened(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.length > 200 ? `${value.slice(0, 199)}…` : value;
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return '…';
+  if (Array.isArray(value)) return value.slice(0, 10).map((each) => shortened(each, depth - 1));
+  const entries = Object.entries(value).slice(0, 10);
+  return Object.fromEntries(entries.map(([name, each]) => [name.slice(0, 200), shortened(each, depth - 1)]));
+}

@@ -1,0 +1,87 @@
+/** One way in which a request breaks the contract. */
+export interface Violation {
+  readonly in: 'body' | 'path' | 'query';
+  readonly pointer: string;
+  readonly rule: string;
+  readonly value?: unknown;
+  readonly remedy: string;
+}
+
+/** An answer that is yet to be sent. */
+export interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const KINDS = {
+  'invalid-request': [400, 'The request breaks the contract'],
+  'malformed-json': [400, 'The body is not JSON'],
+  'malformed-request': [400, 'The request is not readable HTTP'],
+  'unknown-path': [404, 'There is no such path'],
+  'unknown-product': [404, 'There is no such product'],
+  'unknown-cart-item': [404, 'The product is not in the cart'],
+  'unknown-delivery-option': [404, 'There is no such delivery option'],
+  'unknown-order': [404, 'There is no such order'],
+  'method-not-allowed': [405, "The path doesn't have this method"],
+  'request-timeout': [408, 'The request took too long to arrive'],
+  'empty-cart': [409, 'The cart is empty'],
+  'quantity-limit': [409, 'The cart takes no more of this product'],
+  'body-too-large': [413, 'The body is too large'],
+  'unsupported-media-type': [415, 'The body has an unsupported type'],
+  'expectation-failed': [417, 'The expectation cannot be met'],
+  'headers-too-large': [431, 'The headers are too large'],
+  'internal-error': [500, 'The server has a fault'],
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+interface Extra {
+  readonly violations?: readonly Violation[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown where a request is not done. */
+export class Refusal extends Error {
+  readonly kind: Kind;
+  readonly extra: Extra;
+
+  constructor(kind: Kind, detail: string, extra: Extra = {}) {
+    super(detail);
+    this.kind = kind;
+    this.extra = extra;
+  }
+}
+
+/** The refusal of a request that breaks the contract in these ways. */
+export function invalid(violations: readonly Violation[]): Refusal {
+  const detail = violations.map((each) => `${each.in}${each.pointer} breaks "${each.rule}": ${each.remedy}`).join('; ');
+  return new Refusal('invalid-request', detail, { violations });
+}
+
+/** What is thrown, as an answer to a request for this path. */
+export function problemAnswer(thrown: unknown, path: string): Answer {
+  const refusal = thrown instanceof Refusal ? thrown : new Refusal('internal-error', 'the server has a fault');
+  const [status, title] = KINDS[refusal.kind];
+  const { violations, headers = {} } = refusal.extra;
+  const detail = refusal.message;
+  const instance = asUriReference(path);
+  const problem = { type: `/problems/${refusal.kind}`, title, status, detail, message: detail, instance, violations };
+  return { status, type: 'application/problem+json', body: JSON.stringify(problem), headers };
+}
+
+/** The page that the `type` of a problem points to; undefined where there is no such problem. */
+export function problemPage(name: string): Answer | undefined {
+  if (!Object.hasOwn(KINDS, name)) return undefined;
+  const [status, title] = KINDS[name as Kind];
+  return { status: 200, type: 'text/plain; charset=utf-8', body: `${status} ${title}\n` };
+}
+
+function asUriReference(path: string): string {
+  const escaped = path
+    .replace(/%(?![0-9a-f]{2})/gi, '%25')
+    .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, (character) => encodeURIComponent(character));
+  // After two slashes a host is read, in which a colon would begin a port.
+  return escaped.startsWith('//') ? escaped.replaceAll(':', '%3A') : escaped;
+}
