@@ -4,7 +4,7 @@ import { bareType, isJsonType, isRead, mediaTypeFor } from '../contract/response
 import { type Fault, FaultError } from './problem.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */
-const LIMIT_BYTES = 102_400;
+export const LIMIT_BYTES = 102_400;
 
 /** Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the contract's to say. */
 const READING = { limit: LIMIT_BYTES, strict: false, returnRawBody: true, onProtoPoisoning: 'ignore' };

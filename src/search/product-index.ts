@@ -10,7 +10,7 @@ import { vocabularyOf } from './vocabulary.ts';
 export type Search = (term: string) => readonly Product[];
 
 /** The longest part of a term that is looked at, in characters. */
-const TERM_LIMIT = 512;
+export const TERM_LIMIT = 512;
 
 /** The shortest text that is looked for where two keywords run together, and what it costs to be found there: hardly less than a misspelt word. */
 const BORDER_LENGTH = 4;

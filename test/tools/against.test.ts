@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AgainstFault, earlierVersion } from '../../tools/contract/against.ts';
+import { newestFirst } from '../../tools/contract/version-tags.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const NAMES = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
+
+function git(folder: string, ...args: readonly string[]): void {
+  execFileSync('git', [...NAMES, ...args], { cwd: folder, stdio: 'pipe' });
+}
+
+/** What happens in a repository: a version of the document is committed, another file is, or a tag is set. */
+type Step = { readonly document: string } | { readonly other: string } | { readonly tag: string };
+
+/** The folder of a repository in which these things have happened, one after the other; its document is api/openapi.yaml. */
+async function repository(...steps: readonly Step[]): Promise<string> {
+  const folder = await tempFolder();
+  git(folder, 'init', '--quiet');
+  mkdirSync(join(folder, 'api'));
+  for (const step of steps) {
+    if ('tag' in step) git(folder, 'tag', step.tag);
+    else {
+      const [path, text] = 'document' in step ? ['api/openapi.yaml', step.document] : ['other.txt', step.other];
+      writeFileSync(join(folder, path), text);
+      git(folder, 'add', '.');
+      git(folder, 'commit', '--quiet', '--message', text);
+    }
+  }
+  return folder;
+}
+
+function documentOf(folder: string): string {
+  return join(folder, 'api/openapi.yaml');
+}
+
+/** The sentence with which no version is given. */
+async function refusal(path: string, against?: string): Promise<string> {
+  const fault = await earlierVersion(path, against).catch((error) => error);
+  expect(fault).toBeInstanceOf(AgainstFault);
+  expect(fault.message).not.toContain('\n');
+  return fault.message;
+}
+
+describe('the version that a document is held against', () => {
+  it('is a file that is named', async () => {
+    const folder = await repository({ document: 'one' });
+    writeFileSync(join(folder, 'older.yaml'), 'older');
+    const file = join(folder, 'older.yaml');
+    expect(await earlierVersion(documentOf(folder), file)).toEqual({ name: file, text: 'older' });
+  });
+
+  it('is that of a tag, a branch or a commit that is named', async () => {
+    const folder = await repository({ document: 'one' }, { tag: 'first' }, { document: 'two' }, { document: 'three' });
+    expect(await earlierVersion(documentOf(folder), 'first')).toEqual({ name: 'first:openapi.yaml', text: 'one' });
+    expect(await earlierVersion(documentOf(folder), 'HEAD~1')).toMatchObject({ text: 'two' });
+  });
+
+  it('is by itself that of the newest version tag that has it', async () => {
+    const folder = await repository(
+      { other: 'before' },
+      { tag: 'v3.0.0' },
+      { document: 'one' },
+      { tag: 'v1.10.0' },
+      { document: 'two' },
+      { tag: '1.9.1' },
+      { tag: 'v2' },
+      { document: 'three' },
+      { tag: 'v1.11.0-rc.1' },
+      { tag: 'nightly' },
+      { document: 'four' },
+    );
+    expect(await earlierVersion(documentOf(folder))).toEqual({ name: 'v1.11.0-rc.1:openapi.yaml', text: 'three' });
+  });
+
+  it('is without tags that before the last commit that changed it', async () => {
+    const folder = await repository({ document: 'one' }, { document: 'two' }, { other: 'a' }, { other: 'b' });
+    const { name, text } = await earlierVersion(documentOf(folder));
+    expect(text).toBe('one');
+    expect(name).toMatch(/^[0-9a-f]+\^:openapi\.yaml$/);
+  });
+
+  it('is not known in a shallow clone, which is said in one sentence', async () => {
+    const folder = await repository({ document: 'one' }, { tag: 'v1.0.0' }, { document: 'two' });
+    const clone = join(await tempFolder(), 'clone');
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
+    expect(await refusal(documentOf(clone))).toMatch(/this clone is shallow.*git fetch --unshallow --tags/);
+    expect(await refusal(documentOf(clone), 'v1.0.0')).toMatch(/^v1\.0\.0 is neither .*shallow.*git fetch --unshallow/);
+    git(clone, 'fetch', '--quiet', '--unshallow', '--tags');
+    expect(await earlierVersion(documentOf(clone))).toMatchObject({ text: 'one' });
+  });
+
+  it.each([
+    ['there is none yet', [{ document: 'one' }], undefined, /no earlier version: commit [0-9a-f]+ made it/],
+    ['the name is unknown', [{ document: 'one' }], 'v9', /^v9 is neither a file nor a version that git knows/],
+    ['the name is an option', [{ document: 'one' }], '--all', /^--all is neither a file nor a version/],
+    ['the version lacks it', [{ other: 'a' }, { tag: 't' }, { document: 'one' }], 't', /^t has no openapi\.yaml/],
+  ] as const)('is refused in a sentence where %s', async (_, steps, against, expected) => {
+    expect(await refusal(documentOf(await repository(...steps)), against)).toMatch(expected);
+  });
+
+  it('is refused in a sentence where it was never committed', async () => {
+    const folder = await repository({ other: 'a' });
+    writeFileSync(documentOf(folder), 'one');
+    expect(await refusal(documentOf(folder))).toMatch(/in no commit yet/);
+  });
+
+  it('is refused in a sentence where there is no repository, no git, or no document', async () => {
+    const folder = await tempFolder();
+    const path = join(folder, 'openapi.yaml');
+    expect(await refusal(path)).toMatch(/openapi\.yaml is not there/);
+    writeFileSync(path, 'one');
+    expect(await refusal(path)).toMatch(/in no git repository: name a file with --against FILE$/);
+    expect(await refusal(path, 'v1')).toMatch(/^v1, which is no file, can't be looked up/);
+    const { PATH } = process.env;
+    process.env.PATH = folder;
+    try {
+      expect(await refusal(path)).toMatch(/git is not installed/);
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+});
+
+describe('version tags', () => {
+  it('are put in order by what they say, the newest first', () => {
+    const tags = ['v1.2.0', '1.10.0', 'v1.10.0-rc.2', 'v1.10.0-rc.10', 'v1.10.0-rc', 'latest', 'v2', 'v0.9.0+7'];
+    const expected = ['1.10.0', 'v1.10.0-rc.10', 'v1.10.0-rc.2', 'v1.10.0-rc', 'v1.2.0', 'v0.9.0+7'];
+    expect(newestFirst(tags)).toEqual(expected);
+    expect(newestFirst(tags.toReversed())).toEqual(expected);
+  });
+});

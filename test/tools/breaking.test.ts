@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { at, type Document } from '../../src/contract/document.ts';
+import { rebuilt } from '../../src/contract/walk.ts';
+import { changesBetween } from '../../tools/contract/breaking.ts';
+import { edited, equalPairs, labelledPairs } from './breaking-pairs.ts';
+
+/** The labelled pairs, each with what is found. */
+const judged = labelledPairs.map((pair) => ({ ...pair, changes: changesBetween(pair.before, pair.after) }));
+
+describe('the changes between two versions of a document', () => {
+  it('are judged by at least thirty-six pairs, half of them breaking', () => {
+    const breaking = labelledPairs.filter(({ isBreaking }) => isBreaking);
+    expect(breaking.length).toBeGreaterThanOrEqual(18);
+    expect(labelledPairs.length - breaking.length).toBeGreaterThanOrEqual(18);
+  });
+
+  it.each(judged)('$name: breaking $isBreaking', ({ changes, isBreaking, direction }) => {
+    const telling = changes.filter((change) => change.isBreaking === isBreaking);
+    expect(changes.some((change) => change.isBreaking)).toBe(isBreaking);
+    expect(new Set(telling.map((change) => change.direction))).toEqual(new Set([direction]));
+  });
+
+  it('are told with a place that is there, and with the operation', () => {
+    for (const { before, after, changes } of judged) {
+      for (const { pointer, said, operation } of changes) {
+        expect.soft(at(after, pointer) ?? at(before, pointer), `${pointer}: ${said}`).toBeDefined();
+        expect.soft(said.startsWith(operation ?? 'server'), said).toBe(true);
+      }
+    }
+  });
+
+  it.each(equalPairs)('$name: nothing', ({ before, after }) => {
+    expect(changesBetween(before, after)).toEqual([]);
+  });
+
+  it('are none of a document against itself', () => {
+    for (const { name, after } of labelledPairs) {
+      expect.soft(changesBetween(after, structuredClone(after)), name).toEqual([]);
+    }
+  });
+
+  it('are none of a document in other words for people', () => {
+    for (const { name, after } of labelledPairs) {
+      expect.soft(changesBetween(after, inOtherWords(after)), name).toEqual([]);
+    }
+  });
+
+  it('are the same whatever the order of keys', () => {
+    for (const { name, before, after, changes } of judged) {
+      const sentences = changesBetween(before, turned(after)).map(({ said }) => said);
+      expect.soft(sentences.toSorted(), name).toEqual(changes.map(({ said }) => said).toSorted());
+    }
+  });
+
+  it('are told the other way round too', () => {
+    for (const { name, before, after } of labelledPairs) {
+      expect.soft(changesBetween(after, before), name).not.toEqual([]);
+    }
+  });
+
+  it('are told in words, with operation, direction and place', () => {
+    const after = edited({ '/components/schemas/NewItem/properties/quantity/maximum': 10 });
+    expect(changesBetween(edited({}), after)).toEqual([
+      {
+        isBreaking: true,
+        direction: 'request',
+        pointer: '/components/schemas/NewItem/properties/quantity/maximum',
+        operation: 'POST /items',
+        said: expect.stringMatching(
+          /^POST \/items: quantity of the request.* may be 10 at most instead of 20: requests that held are refused now$/,
+        ),
+      },
+    ]);
+  });
+
+  it('are told once for each operation, though a schema leads back to itself', () => {
+    const changes = changesBetween(edited({}), edited({ '/components/schemas/Item/properties/weight': undefined }));
+    expect(changes.map(({ operation }) => operation)).toEqual(['GET /items', 'POST /items', 'GET /items/{id}']);
+  });
+});
+
+/** A document with the keys of each object in the opposite order. */
+function turned(document: Document): Document {
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(
+      Object.entries(node)
+        .toReversed()
+        .map(([key, value]) => [key, visit(value)]),
+    );
+  };
+  return visit(document) as Document;
+}
+
+/** A document with another description of every schema, operation, response and parameter. */
+function inOtherWords(document: Document): Document {
+  return rebuilt(document, (node) =>
+    'content' in node || 'schema' in node || 'type' in node || 'responses' in node
+      ? { ...node, description: 'Said otherwise' }
+      : node,
+  );
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DocumentFinding, ownFindings } from '../../tools/contract/document-checks.ts';
+import { projectFile } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+
+/** What is found in openapi.yaml with some of its texts otherwise, wherever they stand. */
+async function findingsWith(plants: readonly Plant[]): Promise<readonly DocumentFinding[]> {
+  let document = readFileSync(projectFile('openapi.yaml'), 'utf8');
+  for (const [, text, instead] of plants) {
+    expect(document).toContain(text);
+    document = document.replaceAll(text, instead);
+  }
+  return ownFindings(join(await folderWith({ 'openapi.yaml': document }), 'openapi.yaml'));
+}
+
+const ADD = '/paths/~1api~1cart-items/post';
+const BODY = `${ADD}/requestBody/content/application~1json`;
+const PUT = '/paths/~1api~1cart-items~1{productId}/put';
+const OPTIONS = '/paths/~1api~1delivery-options/get';
+const TOO_LARGE = '/components/responses/BodyTooLarge';
+const BESIDE = '/components/responses/RefusedBeside';
+const PROBLEMS = '/content/application~1problem+json/examples';
+const KETTLE = 'fafe42e1-2f3e-46e3-a2c5-d94a792572e6';
+
+/** What is found, place and sentence, where a text is replaced by another. */
+type Plant = readonly [name: string, text: string, instead: string, ...found: readonly (readonly [string, RegExp])[]];
+
+const examples: readonly Plant[] = [
+  [
+    'a body with a value out of its limits',
+    `value: { productId: ${KETTLE}, quantity: 2 }`,
+    `value: { productId: ${KETTLE}, quantity: 12 }`,
+    [`${BODY}/examples/added/value`, /^the example does not keep to its schema: \/quantity must be <= 10$/],
+  ],
+  [
+    'an answer without what it has to have',
+    'quantity: 12, deliveryOptionId: "1" }',
+    'quantity: 12 }',
+    [`${ADD}/responses/201/content/application~1json/examples/addedTo/value`, /deliveryOptionId/],
+  ],
+  [
+    'nothing more in what is only read, which answers have to have',
+    'description: The id of the delivery option chosen for it',
+    'readOnly: true',
+  ],
+  [
+    'an answer with a property that is not documented',
+    'quantity: 2, deliveryOptionId: "3" }',
+    'quantity: 2, deliveryOptionId: "3", colour: red }',
+    [`${PUT}/responses/200/content/application~1json/examples/deliveryOption/value`, /properties \(colour\)$/],
+  ],
+  [
+    'a parameter with a value that it may not have',
+    'value: estimatedDeliveryTime',
+    'value: soon',
+    [`${OPTIONS}/parameters/0/examples/expanded/value`, /allowed values/],
+  ],
+  [
+    'a path parameter whose one example is no uuid',
+    'example: 6fb12208-d3f8-49e5-8f52-3d2038703fc6',
+    'example: socks',
+    ['/components/parameters/CartItemProductId/example', /uuid/],
+  ],
+  [
+    'a header with a value of another type',
+    'value: 1\n',
+    'value: soon\n',
+    ['/components/responses/Failed/headers/Retry-After/examples/unavailable/value', /integer/],
+  ],
+  [
+    'a default of a schema',
+    'enum: [estimatedDeliveryTime] }',
+    'enum: [estimatedDeliveryTime], default: soon }',
+    [`${OPTIONS}/parameters/0/schema/default`, /^the value does not keep/],
+  ],
+  [
+    'a refused body that holds',
+    'quantity: 11 }',
+    'quantity: 10 }',
+    [`${BODY}/x-refused-examples/quantityAboveMaximum`, /^keeps to the schema/],
+  ],
+  [
+    'a refused body that is JSON and holds',
+    `'{"productId": '`,
+    `'{"productId": "${KETTLE}", "quantity": 1}'`,
+    [`${BODY}/x-refused-examples/notJson`, /^keeps to the schema/],
+  ],
+];
+
+const names: readonly Plant[] = [
+  [
+    'a body without an answer, and the answer without a body',
+    '\n              added:\n',
+    '\n              put:\n',
+    [`${BODY}/examples/put`, /^the request put has no example of this name among the answers$/],
+    [`${ADD}/responses/201/content/application~1json/examples/added`, /^the answer added has no .* the requests$/],
+  ],
+  [
+    'a parameter without an answer',
+    '\n            byName:\n',
+    '\n            byWord:\n',
+    ['/paths/~1api~1products/get/parameters/0/examples/byWord', /^the request byWord has no/],
+  ],
+  [
+    'a refused body without an answer, and the answer without a body',
+    '\n              quantityBelowMinimum:\n',
+    '\n              tooFew:\n',
+    [`${PUT}/requestBody/content/application~1json/x-refused-examples/tooFew`, /^the refused request tooFew has no/],
+    [`${PUT}/responses/400${PROBLEMS}/quantityBelowMinimum`, /^the answer quantityBelowMinimum has no/],
+  ],
+  [
+    'two answers without parameters',
+    '                plain:\n                  summary: As they are\n                  value:\n                    - { id',
+    '                none: { value: [] }\n                plain:\n                  value:\n                    - { id',
+    [`${OPTIONS}/responses/200/content/application~1json/examples/plain`, /^the answer plain has no/],
+  ],
+  [
+    'a refusal for the path that names the path of the examples',
+    'instance: /api/cart-items/00000000-0000-4000-8000-000000000000',
+    'instance: /api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6',
+    [`${PUT}/responses/404${PROBLEMS}/unknownCartItem`, /nor is it due to path or query$/],
+    [
+      `/paths/~1api~1cart-items~1{productId}/delete/responses/404${PROBLEMS}/unknownCartItem`,
+      /nor is it due to path or query$/,
+    ],
+  ],
+  [
+    'two answers of one name',
+    '\n                quantityLimit:\n',
+    '\n                unknownProduct:\n',
+    [`${BODY}/examples/quantityLimit`, /^the request quantityLimit has no/],
+    [`${ADD}/responses/409${PROBLEMS}/unknownProduct`, /^two answers are called unknownProduct/],
+  ],
+];
+
+const limits: readonly Plant[] = [
+  ['the largest body', '100 kB (102,400 bytes)', '200 kB (204,800 bytes)', [`${TOO_LARGE}/description`, /LIMIT_BYTES/]],
+  [
+    'the largest headers',
+    '431 headers of more than 64 kB',
+    '431 headers of more than 164 kB',
+    [`${BESIDE}/description`, /maxHeaderSize/],
+  ],
+  [
+    'the largest headers, in an example',
+    'summary: Headers of more than 64 kB',
+    'summary: Headers of more than 164 kB',
+    [`${BESIDE}${PROBLEMS}/headersTooLarge/summary`, /maxHeaderSize/],
+  ],
+  ['the time for a request', 'within 30 s', 'within 300 s', [`${BESIDE}/description`, /REQUEST_TIMEOUT_MS/]],
+  [
+    'the longest term',
+    'the first 512 characters',
+    'the first 5120 characters',
+    ['/paths/~1api~1products/get/description', /TERM_LIMIT.*"the first 512 characters" has to stand here/],
+  ],
+  [
+    'the largest quantity, as a number',
+    'maximum: 1000000\n',
+    'maximum: 1000001\n',
+    ['/components/schemas/Quantity/maximum', /QUANTITY_LIMIT .* so 1000000 has/],
+  ],
+  [
+    'the largest quantity, in words',
+    'up to 1,000,000',
+    'up to 1,000,000,000',
+    [`${ADD}/description`, /QUANTITY_LIMIT/],
+  ],
+];
+
+describe('the checks of the document', () => {
+  it('find nothing in openapi.yaml', async () => {
+    expect(await ownFindings(projectFile('openapi.yaml'))).toEqual([]);
+  });
+
+  it.each([
+    ['examples', examples],
+    ['names', names],
+    ['limits', limits],
+  ] as const)('find all that is planted among the %s, and nothing else', async (check, plants) => {
+    // A place that is renamed tells no limit under its old name.
+    const found = (await findingsWith(plants)).filter((one) => one.check === check);
+    for (const [name, , , ...places] of plants) {
+      for (const [pointer, said] of places) {
+        const finding = { check, pointer, said: expect.stringMatching(said) };
+        expect.soft(found, name).toContainEqual(finding);
+      }
+    }
+    expect(found.map(({ pointer }) => pointer).toSorted()).toEqual(placesOf(plants));
+  });
+});
+
+function placesOf(plants: readonly Plant[]): readonly string[] {
+  return plants.flatMap(([, , , ...places]) => places.map(([pointer]) => pointer)).toSorted();
+}

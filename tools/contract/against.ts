@@ -1,0 +1,101 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { type Git, GitFault, gitIn } from './git.ts';
+import { newestFirst } from './version-tags.ts';
+
+/** An earlier version of a document that can't be had: `message` is one sentence that says why, and what to do. */
+export class AgainstFault extends Error {
+  override readonly name = 'AgainstFault';
+}
+
+/** An earlier version of a document. */
+export interface EarlierVersion {
+  /** Where it comes from: "v1.2.0:openapi.yaml", or the path of a file. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * The version that the document at `path` is to be held against: the file or the version of git that `against` names; without it the document of the
+ * newest version tag that has one (v1.2.3 or 1.2.3), else that before the last commit that changed it. Throws `AgainstFault`.
+ */
+export async function earlierVersion(path: string, against?: string): Promise<EarlierVersion> {
+  if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
+  if (!isFile(path)) throw new AgainstFault(`${path} is not there: name the document that is to be compared`);
+  const [folder, file] = [dirname(resolve(path)), basename(path)];
+  const git = await asked(folder, path, against);
+  if (against !== undefined) return named(git, file, against);
+  return (await tagged(git, file)) ?? (await beforeLastChange(git, file));
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new AgainstFault(`${path} can't be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+  }
+}
+
+async function asked(folder: string, path: string, against: string | undefined): Promise<Git> {
+  try {
+    return await gitIn(folder);
+  } catch (cause) {
+    if (!(cause instanceof GitFault)) throw cause;
+    const wanted = against === undefined ? `an earlier version of ${path}` : `${against}, which is no file,`;
+    throw new AgainstFault(`${wanted} can't be looked up, since ${cause.message}: name a file with --against FILE`, {
+      cause,
+    });
+  }
+}
+
+/** The document as git has it in a version. */
+async function named(git: Git, file: string, reference: string): Promise<EarlierVersion> {
+  const isKnown = await git('rev-parse', '--verify', '--quiet', `${reference}^{commit}`);
+  if (!isKnown) {
+    const cure = (await isShallow(git))
+      ? `; this clone is shallow: ${DEEPEN}`
+      : ': name a path, a tag, a branch or a commit';
+    throw new AgainstFault(`${reference} is neither a file nor a version that git knows${cure}`);
+  }
+  const text = await git('show', `${reference}:./${file}`);
+  if (text === undefined) throw new AgainstFault(`${reference} has no ${file}: name a version that has it`);
+  return { name: `${reference}:${file}`, text };
+}
+
+const DEEPEN = 'run git fetch --unshallow --tags (in CI, check out with the whole history)';
+
+async function isShallow(git: Git): Promise<boolean> {
+  return (await git('rev-parse', '--is-shallow-repository'))?.trim() === 'true';
+}
+
+/** The document of the newest version tag that has it. */
+async function tagged(git: Git, file: string): Promise<EarlierVersion | undefined> {
+  const tags = (await git('tag', '--list'))?.split('\n') ?? [];
+  for (const tag of newestFirst(tags)) {
+    const text = await git('show', `refs/tags/${tag}:./${file}`);
+    if (text !== undefined) return { name: `${tag}:${file}`, text };
+  }
+  return undefined;
+}
+
+async function beforeLastChange(git: Git, file: string): Promise<EarlierVersion> {
+  // Where history is cut off, so are its tags, and the commit at the cut seems to have made every file.
+  if (await isShallow(git)) {
+    throw new AgainstFault(
+      `this clone is shallow, so that no earlier version of ${file} is known: ${DEEPEN}, or name a file with --against FILE`,
+    );
+  }
+  const commit = (await git('log', '-1', '--format=%h', '--', file))?.trim();
+  if (!commit) throw new AgainstFault(`${file} is in no commit yet: name what to compare it with by --against FILE`);
+  const text = await git('show', `${commit}^:./${file}`);
+  if (text === undefined) {
+    throw new AgainstFault(
+      `${file} has no earlier version: commit ${commit} made it, and there is no version tag; name what to compare it with by --against FILE|REF`,
+    );
+  }
+  return { name: `${commit}^:${file}`, text };
+}

@@ -1,0 +1,94 @@
+import type { Document } from '../../src/contract/document.ts';
+import { answerChanges } from './breaking/answers.ts';
+import { type Change, changeOf } from './breaking/change.ts';
+import type { Compare } from './breaking/compared.ts';
+import { type Operation, operationsOf } from './breaking/operation.ts';
+import { parameterChanges } from './breaking/parameters.ts';
+import { bodyChanges } from './breaking/request-body.ts';
+import { schemaComparison } from './breaking/schema-changes.ts';
+import { securityChanges } from './breaking/security.ts';
+import { serverChanges } from './breaking/servers.ts';
+
+export type { Change } from './breaking/change.ts';
+
+/**
+ * What changed from one version of an OpenAPI document (3.0 or 3.1) to the next for those who use it, the operations in the order of the newer one.
+ * Words for people, names of path parameters and order don't count. `callbacks`, `webhooks` and `links` are not looked at; a `pattern` or a keyword
+ * of 2020-12 that can't be compared is said to break.
+ */
+export function changesBetween(before: Document, after: Document): readonly Change[] {
+  const compare = schemaComparison(before, after);
+  const [old, now] = [before, after].map((document) => new Map(operationsOf(document).map((one) => [one.key, one])));
+  if (!old || !now) return [];
+  return distinct([
+    ...serverChanges(before, after),
+    ...[...old.values()].filter(({ key }) => !now.has(key)).map(removed),
+    ...[...now.values()].flatMap((operation) => {
+      const earlier = old.get(operation.key);
+      return earlier ? operationChanges(earlier, operation, compare) : [added(operation)];
+    }),
+  ]);
+}
+
+function operationChanges(before: Operation, after: Operation, compare: Compare): readonly Change[] {
+  const asked = [
+    ...parameterChanges(before, after, compare),
+    ...bodyChanges(before, after, compare),
+    ...securityChanges(before, after),
+  ];
+  return [
+    ...statements(before, after),
+    ...asked.map((delta) => changeOf(delta, 'request', after.name)),
+    ...answerChanges(before, after, compare).map((delta) => changeOf(delta, 'response', after.name)),
+  ];
+}
+
+function removed({ name, pointer }: Operation): Change {
+  const said = `${name} is not there any more: requests to it are refused now`;
+  return { isBreaking: true, direction: 'both', pointer, operation: name, said };
+}
+
+function added({ name, pointer }: Operation): Change {
+  return {
+    isBreaking: false,
+    direction: 'both',
+    pointer,
+    operation: name,
+    said: `${name} is new: nobody has called it yet`,
+  };
+}
+
+/** What changed in what an operation says of itself. Its id is a name in clients that were generated, and nothing on the wire. */
+function statements(before: Operation, after: Operation): readonly Change[] {
+  const { name, pointer } = after;
+  const note = (key: string, words: string): Change => {
+    return {
+      isBreaking: false,
+      direction: 'both',
+      pointer: `${pointer}/${key}`,
+      operation: name,
+      said: `${name} ${words}`,
+    };
+  };
+  const { operationId: oldId } = before.node;
+  const { operationId: newId } = after.node;
+  const [wasDeprecated, isDeprecated] = [before, after].map(({ node }) => node.deprecated === true);
+  return [
+    ...(typeof oldId === 'string' && oldId !== newId
+      ? [
+          note(
+            'operationId',
+            `has the operationId ${newId} instead of ${oldId}: clients that were generated name it otherwise, requests stay`,
+          ),
+        ]
+      : []),
+    ...(isDeprecated && !wasDeprecated ? [note('deprecated', 'is deprecated now: it answers as before')] : []),
+    ...(wasDeprecated && !isDeprecated ? [note('deprecated', 'is not deprecated any more: it answers as before')] : []),
+  ];
+}
+
+function distinct(changes: readonly Change[]): readonly Change[] {
+  return [
+    ...new Map(changes.map((change) => [`${change.direction} ${change.pointer} ${change.said}`, change])).values(),
+  ];
+}

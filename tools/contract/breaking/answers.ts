@@ -1,0 +1,128 @@
+import { isNode, pointerTo } from '../../../src/contract/document.ts';
+import { statusesOf } from '../../../src/contract/structure.ts';
+import type { Delta } from './change.ts';
+import type { Compare } from './compared.ts';
+import { contentChanges, type Sides } from './content.ts';
+import { found, keysAt, type Operation } from './operation.ts';
+import { schemaAt } from './schema-parts.ts';
+
+/** What changed in the answers of an operation. */
+export function answerChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
+  const [old, now] = [before, after].map(({ node }) => statusesOf(isNode(node.responses) ? node.responses : {}));
+  const followed = (old ?? []).flatMap((status) =>
+    successors(status, now ?? []).map((other) => [status, other] as const),
+  );
+  return [
+    ...(old ?? [])
+      .filter((status) => !followed.some(([one]) => one === status))
+      .map((status) => removed(before, status)),
+    ...(now ?? [])
+      .filter((status) => !followed.some(([, one]) => one === status))
+      .map((status) => added(after, status)),
+    ...followed.flatMap(([status, other]) => betweenAnswers(before, after, compare, status, other)),
+  ];
+}
+
+/**
+ * What answers where a status did: itself; for a success that isn't listed any more the range or `default` that holds it; for a range of successes
+ * those that are listed in its place.
+ */
+function successors(status: string, now: readonly string[]): readonly string[] {
+  const same = now.find((one) => one.toUpperCase() === status.toUpperCase());
+  if (same !== undefined) return [same];
+  if (!isSuccess(status)) return [];
+  if (/XX$/i.test(status)) return now.filter((one) => one[0] === status[0]);
+  const range = now.find((one) => one.toUpperCase() === `${status[0]}XX`) ?? now.find((one) => /^default$/i.test(one));
+  return range === undefined ? [] : [range];
+}
+
+/** Clients wait for a success; an error that doesn't come any more, or one more, they handle as they handle any. */
+function removed({ pointer }: Operation, status: string): Delta {
+  const said = `status ${status} is not among the answers any more`;
+  return { effect: isSuccess(status) ? 'gone' : 'noted', pointer: `${pointer}/responses/${status}`, said };
+}
+
+function added({ pointer }: Operation, status: string): Delta {
+  return {
+    effect: 'gained',
+    pointer: `${pointer}/responses/${status}`,
+    said: `status ${status} is new among the answers`,
+  };
+}
+
+function isSuccess(status: string): boolean {
+  return /^[123]/.test(status);
+}
+
+function betweenAnswers(
+  before: Operation,
+  after: Operation,
+  compare: Compare,
+  old: string,
+  now: string,
+): readonly Delta[] {
+  const [one, other] = [
+    found(before.document, `${before.pointer}/responses/${old}`),
+    found(after.document, `${after.pointer}/responses/${now}`),
+  ];
+  const root = `the ${now} response`;
+  const sides: Sides = { old: before.document, now: after.document, root, direction: 'response', compare };
+  return [
+    ...contentChanges(sides, `${one.pointer}/content`, `${other.pointer}/content`),
+    ...headerChanges(sides, `${one.pointer}/headers`, `${other.pointer}/headers`),
+  ];
+}
+
+function headerChanges(sides: Sides, before: string, after: string): readonly Delta[] {
+  const [old, now] = [headersAt(sides, 'old', before), headersAt(sides, 'now', after)];
+  const has = (names: readonly string[], name: string) => names.some((one) => one.toLowerCase() === name.toLowerCase());
+  const words = (name: string) => `header ${name} of ${sides.root}`;
+  return [
+    ...old
+      .filter((name) => !has(now, name))
+      .map((name): Delta => {
+        return { effect: 'gone', pointer: before + pointerTo(name), said: `${words(name)} is not there any more` };
+      }),
+    ...now
+      .filter((name) => !has(old, name))
+      .map((name): Delta => {
+        return { effect: 'gained', pointer: after + pointerTo(name), said: `${words(name)} is new` };
+      }),
+    ...now.flatMap((name) => {
+      const same = old.find((one) => one.toLowerCase() === name.toLowerCase());
+      return same === undefined
+        ? []
+        : betweenHeaders(sides, before + pointerTo(same), after + pointerTo(name), words(name));
+    }),
+  ];
+}
+
+/** What a body is, its own content type says (OpenAPI 3.0, Response Object). */
+function headersAt(sides: Sides, side: 'old' | 'now', pointer: string): readonly string[] {
+  return keysAt(sides[side], pointer).filter((name) => name.toLowerCase() !== 'content-type');
+}
+
+function betweenHeaders(
+  { old, now, direction, compare }: Sides,
+  before: string,
+  after: string,
+  words: string,
+): readonly Delta[] {
+  const [one, other] = [found(old, before), found(now, after)];
+  const [wasRequired, isRequired] = [one, other].map(({ node }) => node.required === true);
+  return [
+    // A header that may be missing is one that clients can't rely on.
+    ...(wasRequired && !isRequired
+      ? [{ effect: 'widened', pointer: other.pointer, said: `${words} may be missing` } as const]
+      : []),
+    ...(!wasRequired && isRequired
+      ? [{ effect: 'narrowed', pointer: `${other.pointer}/required`, said: `${words} is always there` } as const]
+      : []),
+    ...compare({
+      before: schemaAt(old, `${one.pointer}/schema`),
+      after: schemaAt(now, `${other.pointer}/schema`),
+      place: { steps: '', root: words },
+      direction,
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+import { type Document, pointerTo } from '../../../src/contract/document.ts';
+import { bareType, mediaTypeFor } from '../../../src/contract/responses.ts';
+import type { Delta, Direction } from './change.ts';
+import type { Compare } from './compared.ts';
+import { keysAt } from './operation.ts';
+import { keyOf, schemaAt } from './schema-parts.ts';
+
+/** Two versions of the messages that go one way. */
+export interface Sides {
+  readonly old: Document;
+  readonly now: Document;
+  /** The message in words: "the request". */
+  readonly root: string;
+  readonly direction: Direction;
+  readonly compare: Compare;
+}
+
+/** What changed between two `content`s: in their media types, and in the schema of each. */
+export function contentChanges(sides: Sides, before: string, after: string): readonly Delta[] {
+  const [old, now] = [keysAt(sides.old, before), keysAt(sides.now, after)];
+  const gone = old.filter((type) => counterparts(type, now).length === 0);
+  const gained = now.filter((type) => !old.some((one) => counterparts(one, now).includes(type)));
+  // Media types that share a schema share its changes.
+  const isOneSchema =
+    new Set(old.map((type) => keyOf(schemaAt(sides.old, `${before}${pointerTo(type)}/schema`)))).size < 2;
+  return [
+    ...gone.map((type): Delta => {
+      const said = `${sides.root} may not be ${type} any more`;
+      return { effect: 'gone', pointer: before + pointerTo(type), said };
+    }),
+    ...gained.map(
+      (type): Delta => ({
+        effect: 'gained',
+        pointer: after + pointerTo(type),
+        said: `${sides.root} may be ${type} too`,
+      }),
+    ),
+    ...old.flatMap((type) =>
+      counterparts(type, now).flatMap((other) => [
+        ...rangeChange(sides, type, other, after),
+        ...betweenMedia(sides, before + pointerTo(type), after + pointerTo(other), isOneSchema ? undefined : type),
+      ]),
+    ),
+  ];
+}
+
+/** The media type that an older one has become: itself, a wildcard that holds it, or those that a wildcard held. */
+function counterparts(type: string, now: readonly string[]): readonly string[] {
+  const one = mediaTypeFor(now, type);
+  if (one !== undefined) return [one];
+  return bareType(type).endsWith('*') ? now.filter((other) => mediaTypeFor([type], other) !== undefined) : [];
+}
+
+function rangeChange({ root }: Sides, old: string, now: string, after: string): readonly Delta[] {
+  const [wasRange, isRange] = [old, now].map((type) => bareType(type).endsWith('*'));
+  if (wasRange === isRange || bareType(old) === bareType(now)) return [];
+  const said = `${root} may be ${now} instead of ${old}`;
+  return [{ effect: isRange ? 'widened' : 'narrowed', pointer: after + pointerTo(now), said }];
+}
+
+function betweenMedia(sides: Sides, before: string, after: string, type: string | undefined): readonly Delta[] {
+  const { old, now, root, direction, compare } = sides;
+  return compare({
+    before: schemaAt(old, `${before}/schema`),
+    after: schemaAt(now, `${after}/schema`),
+    place: { steps: '', root: type === undefined ? root : `${root} as ${type}` },
+    direction,
+  });
+}

@@ -1,0 +1,50 @@
+import { at, type Document, isNode, type Node, pointerOf, pointerTo } from '../../../src/contract/document.ts';
+import { METHODS } from '../../../src/contract/structure.ts';
+
+/** An operation of a document, with its place. */
+export interface Operation {
+  readonly document: Document;
+  /** Method and path: "POST /api/orders". */
+  readonly name: string;
+  /** The same whatever the path parameters are called. */
+  readonly key: string;
+  readonly path: string;
+  readonly node: Node;
+  readonly pointer: string;
+  /** Where what holds for all operations of its path stands. */
+  readonly item: string;
+}
+
+/** All operations of a document, in its order. */
+export function operationsOf(document: Document): readonly Operation[] {
+  return Object.keys(document.paths ?? {}).flatMap((path) => {
+    const { node: item, pointer } = found(document, pointerTo('paths', path));
+    if (!path.startsWith('/')) return [];
+    return METHODS.flatMap((method) => {
+      const node = item[method];
+      if (!isNode(node)) return [];
+      const name = `${method.toUpperCase()} ${path}`;
+      const key = name.replaceAll(/\{.*?\}/g, '{}');
+      return [{ document, name, key, path, node, pointer: `${pointer}/${method}`, item: pointer }];
+    });
+  });
+}
+
+/** What stands at a pointer, or what it refers to, with where that is; an empty node where there is nothing. */
+export function found(document: Document, pointer: string): { readonly node: Node; readonly pointer: string } {
+  const seen = new Set<string>();
+  let place = pointer;
+  for (;;) {
+    const node = at(document, place);
+    if (!isNode(node)) return { node: {}, pointer: place };
+    if (typeof node.$ref !== 'string' || !node.$ref.startsWith('#') || seen.has(place)) return { node, pointer: place };
+    seen.add(place);
+    place = pointerOf(node.$ref);
+  }
+}
+
+/** The keys of a node below a pointer, where there is one. */
+export function keysAt(document: Document, pointer: string): readonly string[] {
+  const node = at(document, pointer);
+  return isNode(node) ? Object.keys(node) : [];
+}

@@ -1,0 +1,123 @@
+import { at, type Node } from '../../../src/contract/document.ts';
+import type { Delta } from './change.ts';
+import type { Compare } from './compared.ts';
+import { contentChanges } from './content.ts';
+import { found, type Operation } from './operation.ts';
+import { canonical, schemaAt } from './schema-parts.ts';
+
+interface Parameter {
+  readonly node: Node;
+  readonly pointer: string;
+  /** Place and name, by which it is found again: for one in the path its position, since its name is nobody's but the document's. */
+  readonly key: string;
+  readonly words: string;
+}
+
+/** What changed in the parameters of an operation, those of its path included. */
+export function parameterChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
+  const [old, now] = [parametersOf(before), parametersOf(after)];
+  return [
+    ...[...old.values()].flatMap((one) => {
+      const other = now.get(one.key);
+      if (other) return betweenParameters({ before, after, compare }, one, other);
+      // A path parameter that isn't described any more is there still: its template is the same.
+      const effect = one.node.in === 'path' ? 'widened' : 'gone';
+      return [{ effect, pointer: one.pointer, said: `${one.words} is not there any more` } as const];
+    }),
+    ...[...now.values()].filter(({ key }) => !old.has(key)).map(added),
+  ];
+}
+
+function added({ node, pointer, words }: Parameter): Delta {
+  // Any value of a path is a text: describing it asks for nothing more.
+  if (node.required !== true || node.in === 'path') return { effect: 'gained', pointer, said: `${words} is new` };
+  return { effect: 'narrowed', pointer, said: `${words} is new and required` };
+}
+
+interface Sides {
+  readonly before: Operation;
+  readonly after: Operation;
+  readonly compare: Compare;
+}
+
+function betweenParameters({ before, after, compare }: Sides, one: Parameter, other: Parameter): readonly Delta[] {
+  const [old, now] = [one.node, other.node];
+  const { words, pointer } = other;
+  const hasContent = 'content' in old && 'content' in now;
+  const sides = { old: before.document, now: after.document, root: words, direction: 'request', compare } as const;
+  return [
+    ...requirement(old, now, words, pointer),
+    ...(written(old) === written(now)
+      ? []
+      : [
+          {
+            effect: 'reshaped',
+            pointer,
+            said: `${words} is written in another way (style, explode or media type)`,
+          } as const,
+        ]),
+    ...(old.allowEmptyValue === true && now.allowEmptyValue !== true
+      ? [{ effect: 'narrowed', pointer, said: `${words} may not be empty any more` } as const]
+      : []),
+    ...(now.deprecated === true && old.deprecated !== true
+      ? [{ effect: 'noted', pointer: `${pointer}/deprecated`, said: `${words} is deprecated now` } as const]
+      : []),
+    ...(hasContent
+      ? contentChanges(sides, `${one.pointer}/content`, `${pointer}/content`)
+      : compare({
+          before: schemaAt(before.document, `${one.pointer}/schema`),
+          after: schemaAt(after.document, `${pointer}/schema`),
+          place: { steps: '', root: words },
+          direction: 'request',
+        })),
+  ];
+}
+
+/** What changed in whether a parameter, or a body, has to be there. */
+export function requirement(old: Node, now: Node, words: string, pointer: string): readonly Delta[] {
+  if ((old.required === true) === (now.required === true)) return [];
+  return now.required === true
+    ? [{ effect: 'narrowed', pointer: `${pointer}/required`, said: `${words} is required now` }]
+    : [{ effect: 'widened', pointer, said: `${words} is not required any more` }];
+}
+
+const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' };
+
+/** How a value is written, as far as it matters: a text has one way in most styles. */
+function written({ in: place, style, explode, content, schema, allowReserved }: Node): string {
+  if (content !== undefined) return 'content';
+  const plain = style ?? STYLES[String(place)];
+  const type = [at(schema, '/type')].flat();
+  const isComposed = type.includes('array') || type.includes('object') || at(schema, '/$ref') !== undefined;
+  return canonical([plain, isComposed ? (explode ?? plain === 'form') : true, allowReserved === true]);
+}
+
+/** Headers that are no parameters, whatever a document says (OpenAPI 3.0, Parameter Object). */
+const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
+
+function parametersOf(operation: Operation): ReadonlyMap<string, Parameter> {
+  const { document, path, pointer, item } = operation;
+  const names = [...path.matchAll(/\{(.*?)\}/g)].map(([, name]) => name);
+  const parameters = [item, pointer].flatMap((holder) => {
+    const list = at(document, `${holder}/parameters`);
+    return (Array.isArray(list) ? [...list.keys()] : []).map((place) =>
+      found(document, `${holder}/parameters/${place}`),
+    );
+  });
+  // What the operation says of a parameter stands in the place of what its path says.
+  return new Map(
+    parameters
+      .filter(({ node }) => !isNone(node))
+      .map(({ node, pointer: own }) => {
+        const name = String(node.name);
+        const known =
+          node.in === 'header' ? name.toLowerCase() : node.in === 'path' ? String(names.indexOf(name)) : name;
+        const key = `${node.in} ${known}`;
+        return [key, { node, pointer: own, key, words: `${node.in} parameter ${name}` }];
+      }),
+  );
+}
+
+function isNone({ in: place, name }: Node): boolean {
+  return place === 'header' && NO_PARAMETERS.includes(String(name).toLowerCase());
+}

@@ -1,0 +1,26 @@
+import type { Delta } from './change.ts';
+import type { Compare } from './compared.ts';
+import { contentChanges } from './content.ts';
+import { found, type Operation } from './operation.ts';
+import { requirement } from './parameters.ts';
+
+const ROOT = 'the request';
+
+/** What changed in the body of an operation's requests. */
+export function bodyChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
+  const [old, now] = [before, after].map(({ document, node, pointer }) =>
+    node.requestBody === undefined ? undefined : found(document, `${pointer}/requestBody`),
+  );
+  if (!old && !now) return [];
+  if (!now) return [{ effect: 'gone', pointer: old?.pointer ?? '', said: 'the request body is not there any more' }];
+  if (!old) {
+    return now.node.required === true
+      ? [{ effect: 'narrowed', pointer: now.pointer, said: 'the request body is new and required' }]
+      : [{ effect: 'gained', pointer: now.pointer, said: 'the request body is new' }];
+  }
+  const sides = { old: before.document, now: after.document, root: ROOT, direction: 'request', compare } as const;
+  return [
+    ...requirement(old.node, now.node, 'the request body', now.pointer),
+    ...contentChanges(sides, `${old.pointer}/content`, `${now.pointer}/content`),
+  ];
+}

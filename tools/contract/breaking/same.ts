@@ -1,0 +1,66 @@
+import { at, type Document, isNode, pointerOf } from '../../../src/contract/document.ts';
+import type { Schema } from './schema-parts.ts';
+
+/** What stands at a reference: whether it is word for word the same in both documents, and what it refers to in turn. */
+interface Target {
+  readonly isSame: boolean;
+  readonly references: readonly string[];
+}
+
+/** Tells whether two schemas are word for word the same, with all that they refer to; most of two versions is, and needs no comparing. */
+export function sameness(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
+  const isOneDialect = before.openapi.slice(0, 3) === after.openapi.slice(0, 3);
+  const targets = new Map<string, Target>();
+  const known = new Map<string, boolean>();
+  const targetOf = (reference: string): Target => {
+    const [one, other] = [at(before, pointerOf(reference)), at(after, pointerOf(reference))];
+    const target = targets.get(reference) ?? { isSame: equal(one, other), references: referencesIn(one) };
+    targets.set(reference, target);
+    return target;
+  };
+  /** Whether all that can be reached from some references is the same; in a loop, since references lead on for hundreds of schemas. */
+  const leadToSame = (references: readonly string[]): boolean => {
+    const reached = new Set(references);
+    for (const reference of reached) {
+      if (known.get(reference) === true) continue;
+      const { isSame, references: further } = targetOf(reference);
+      if (!isSame || known.get(reference) === false) return false;
+      for (const one of further) reached.add(one);
+    }
+    for (const reference of reached) known.set(reference, true);
+    return true;
+  };
+  const leadsToSame = (reference: string): boolean => {
+    const isSame = known.get(reference) ?? leadToSame([reference]);
+    known.set(reference, isSame);
+    return isSame;
+  };
+  const isSamePart = (part: Schema[number], other: Schema[number] | undefined): boolean =>
+    part.mark === undefined &&
+    other?.mark === undefined &&
+    equal(part.node, other?.node) &&
+    referencesIn(part.node).every(leadsToSame);
+  return (one, other) =>
+    isOneDialect && one.length === other.length && one.every((part, place) => isSamePart(part, other[place]));
+}
+
+/** Whether two values of JSON are equal, whatever the order of their keys. */
+function equal(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((entry, place) => equal(entry, other[place]));
+  }
+  if (!isNode(one) || !isNode(other)) return one === other;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && equal(one[key], other[key]))
+  );
+}
+
+function referencesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (!isNode(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === '$ref' && typeof one === 'string' ? (one.startsWith('#') ? [one] : []) : referencesIn(one),
+  );
+}

@@ -1,0 +1,218 @@
+import { isNode, type Node, pointerTo } from '../../../src/contract/document.ts';
+import type { Direction } from './change.ts';
+import { canonical, ELSEWHERE, type Part, type Schema, schemaBelow } from './schema-parts.ts';
+
+/** The types that a value of JSON can have; whole numbers are of `number` too. */
+export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
+export type Type = (typeof TYPES)[number];
+
+/** A limit to one side; `isExclusive` where the limit itself doesn't hold. */
+export interface Bound {
+  readonly value: number;
+  readonly isExclusive: boolean;
+}
+
+/** What the parts of a schema say together; undefined, or an empty list, is no limit. */
+export interface Facts {
+  readonly types: readonly Type[];
+  readonly choices: readonly unknown[] | undefined;
+  readonly lower: Bound | undefined;
+  readonly upper: Bound | undefined;
+  readonly multiples: readonly number[];
+  /** By keyword: minLength, maxLength, minItems, maxItems, minProperties, maxProperties. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly patterns: readonly string[];
+  readonly formats: readonly string[];
+  readonly hasUniqueItems: boolean;
+  readonly items: Schema;
+  /** Those that go in this direction: in requests none that are only read, in answers none that are only written. */
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly required: readonly string[];
+  readonly patternProperties: Readonly<Record<string, Schema>>;
+  /** What other properties hold by; undefined where there may be none. */
+  readonly others: Schema | undefined;
+  readonly not: readonly Schema[];
+  readonly fallback: string | undefined;
+  readonly isDeprecated: boolean;
+  /** Keywords that are compared as they stand, as a text. */
+  readonly opaque: string;
+}
+
+const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+
+/** Keywords that few documents have: a change in them is told, and not understood. */
+const OPAQUE = [
+  ...['prefixItems', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else', 'propertyNames'],
+  ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef'],
+  ...['contentEncoding', 'contentMediaType', ELSEWHERE],
+];
+
+/** What a schema says for messages that go one way. */
+export function factsOf(schema: Schema, direction: Direction): Facts {
+  const all = (key: string) => schema.flatMap(({ node }) => (node[key] === undefined ? [] : [node[key]]));
+  const types = typesOf(schema);
+  const properties = propertiesOf(schema, 'properties');
+  const hidden = Object.keys(properties).filter((name) => isHidden(properties[name] ?? [], direction));
+  return {
+    types,
+    choices: choicesOf(schema),
+    lower: tightest(schema.flatMap(lowerOf), types, 1),
+    upper: tightest(schema.flatMap(upperOf), types, -1),
+    multiples: all('multipleOf').filter((value): value is number => typeof value === 'number'),
+    counts: countsOf(schema),
+    patterns: distinct(all('pattern').map(String)),
+    formats: distinct(all('format').map(String)),
+    hasUniqueItems: all('uniqueItems').includes(true),
+    items: schema.flatMap((part) => (part.node.items === undefined ? [] : schemaBelow(part, 'items'))),
+    properties: without(properties, hidden),
+    required: distinct(all('required').flat().map(String)).filter((name) => !hidden.includes(name)),
+    patternProperties: propertiesOf(schema, 'patternProperties'),
+    others: othersOf(schema),
+    not: schema.flatMap((part) => (part.node.not === undefined ? [] : [schemaBelow(part, 'not')])),
+    fallback: all('default').map(canonical)[0],
+    isDeprecated: all('deprecated').includes(true),
+    opaque: OPAQUE.map((key) =>
+      all(key)
+        .map((value) => `${key} ${canonical(undescribed(value))}`)
+        .join(),
+    ).join(''),
+  };
+}
+
+/** The types that all parts have in common, as far as they list any. */
+function typesOf(schema: Schema): readonly Type[] {
+  const lists = schema.map(({ node }) => {
+    const { type, nullable } = node;
+    const types = [type].flat().filter((one): one is Type => TYPES.includes(one as Type));
+    return types.length > 0 ? [...types, ...(nullable === true ? (['null'] as const) : [])] : TYPES;
+  });
+  const allowed = TYPES.filter((type) => lists.every((list) => allows(list, type)));
+  const choices = choicesOf(schema);
+  if (choices === undefined) return allowed;
+  return allowed.filter((type) => choices.some((choice) => isOf(choice, type)));
+}
+
+/** Whether a list of types lets a type through: whole numbers are numbers. */
+export function allows(types: readonly Type[], type: Type): boolean {
+  return types.includes(type) || (type === 'integer' && types.includes('number'));
+}
+
+function isOf(value: unknown, type: Type): boolean {
+  if (value === null) return type === 'null';
+  if (Array.isArray(value)) return type === 'array';
+  if (typeof value === 'number')
+    return type === 'number' ? !Number.isInteger(value) : type === 'integer' && Number.isInteger(value);
+  return typeof value === type;
+}
+
+/** Whether a value is of one of some types. */
+export function isOfOne(value: unknown, types: readonly Type[]): boolean {
+  return TYPES.some((type) => isOf(value, type) && allows(types, type));
+}
+
+/** The values that all lists of a schema have; undefined where it has no list. */
+function choicesOf(schema: Schema): readonly unknown[] | undefined {
+  const lists = schema.flatMap(({ node }) => [
+    ...(Array.isArray(node.enum) ? [[...node.enum, ...(node.nullable === true ? [null] : [])]] : []),
+    ...('const' in node ? [[node.const]] : []),
+  ]);
+  const [first, ...rest] = lists;
+  if (!first) return undefined;
+  const common = first.filter((one) => rest.every((list) => list.some((other) => canonical(other) === canonical(one))));
+  return [...new Map(common.map((value) => [canonical(value), value])).values()];
+}
+
+function lowerOf({ node }: Part): readonly Bound[] {
+  return boundsOf(node, 'minimum', 'exclusiveMinimum');
+}
+
+function upperOf({ node }: Part): readonly Bound[] {
+  return boundsOf(node, 'maximum', 'exclusiveMaximum');
+}
+
+/** The bounds of a part, `exclusiveMinimum` as OpenAPI 3.0 has it (true beside `minimum`) or as 3.1 does (a number). */
+function boundsOf(node: Node, key: string, exclusiveKey: string): readonly Bound[] {
+  const { [key]: value, [exclusiveKey]: exclusive } = node;
+  const own = typeof value === 'number' ? [{ value, isExclusive: exclusive === true }] : [];
+  return typeof exclusive === 'number' ? [...own, { value: exclusive, isExclusive: true }] : own;
+}
+
+/** The tightest of some bounds; `inwards` is 1 for lower ones. Of whole numbers `> 0` is `≥ 1`. */
+function tightest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
+  const isWhole = !types.includes('number');
+  const plain = bounds.map((bound) => (isWhole ? whole(bound, inwards) : bound));
+  return plain.toSorted((one, other) => (isTighter(one, other, inwards) ? -1 : 1))[0];
+}
+
+function whole({ value, isExclusive }: Bound, inwards: 1 | -1): Bound {
+  const nearest = inwards === 1 ? Math.ceil(value) : Math.floor(value);
+  return { value: isExclusive && nearest === value ? value + inwards : nearest, isExclusive: false };
+}
+
+/** Whether a bound lets less through than another; `inwards` is 1 for lower ones, -1 for upper ones. */
+export function isTighter(one: Bound | undefined, other: Bound | undefined, inwards: 1 | -1): boolean {
+  if (!one) return false;
+  if (!other) return true;
+  const by = (one.value - other.value) * inwards;
+  return by > 0 || (by === 0 && one.isExclusive && !other.isExclusive);
+}
+
+function countsOf(schema: Schema): Facts['counts'] {
+  const entries = COUNTS.flatMap((key) => {
+    const values = schema.flatMap(({ node }) => (typeof node[key] === 'number' ? [node[key]] : []));
+    const value = key.startsWith('min') ? Math.max(0, ...values) : Math.min(...values);
+    // At least nothing, or any number at most, says nothing.
+    return value > 0 && Number.isFinite(value)
+      ? [[key, value]]
+      : value === 0 && key.startsWith('max')
+        ? [[key, 0]]
+        : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function propertiesOf(schema: Schema, key: string): Record<string, Schema> {
+  const found = new Map<string, Schema>();
+  for (const part of schema) {
+    for (const name of Object.keys(isNode(part.node[key]) ? part.node[key] : {})) {
+      found.set(name, [...(found.get(name) ?? []), ...schemaBelow(part, key, name)]);
+    }
+  }
+  return Object.fromEntries(found);
+}
+
+function isHidden(property: Schema, direction: Direction): boolean {
+  const only = direction === 'request' ? 'readOnly' : 'writeOnly';
+  return property.some(({ node }) => node[only] === true);
+}
+
+function without<Value>(record: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+function othersOf(schema: Schema): Schema | undefined {
+  const said = schema.filter(({ node }) => node.additionalProperties !== undefined);
+  if (said.some(({ node }) => node.additionalProperties === false)) return undefined;
+  return said.flatMap((part) => schemaBelow(part, 'additionalProperties'));
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].toSorted();
+}
+
+/** Keywords that say something to people alone. */
+const WORDS = ['title', 'description', 'example', 'examples', 'summary', 'externalDocs', '$comment'];
+
+function undescribed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(undescribed);
+  if (!isNode(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, one]) => (WORDS.includes(key) ? [] : [[key, undescribed(one)]])),
+  );
+}
+
+/** The pointer of a keyword in the schema that says it; of the schema itself where none does. */
+export function placeOf(schema: Schema, key: string): string {
+  const part = schema.find(({ node }) => node[key] !== undefined);
+  return part ? part.pointer + pointerTo(key) : (schema[0]?.pointer ?? '');
+}

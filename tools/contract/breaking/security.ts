@@ -1,0 +1,58 @@
+import { at, type Document, isNode, type Node } from '../../../src/contract/document.ts';
+import type { Delta } from './change.ts';
+import { found, type Operation } from './operation.ts';
+import { canonical } from './schema-parts.ts';
+
+/** One way to be let in: all that a request has to bring for it. */
+type Way = ReadonlySet<string>;
+
+/** What changed in what an operation asks of those who call it. */
+export function securityChanges(before: Operation, after: Operation): readonly Delta[] {
+  const [old, now] = [waysInto(before), waysInto(after)];
+  const pointer = after.node.security === undefined ? '/security' : `${after.pointer}/security`;
+  // Whoever was let in brings all that one of the ways asks for still.
+  const shut = old.filter((way) => !now.some((other) => [...other].every((need) => way.has(need))));
+  if (shut.length > 0)
+    return [{ effect: 'narrowed', pointer, said: `the request needs ${words(now)} instead of ${words(old)}` }];
+  const opened = now.filter((way) => !old.some((other) => [...other].every((need) => way.has(need))));
+  if (opened.length === 0) return [];
+  return [{ effect: 'widened', pointer, said: `the request needs ${words(now)} instead of ${words(old)}` }];
+}
+
+function waysInto({ document, node }: Operation): readonly Way[] {
+  const list = node.security ?? document.security;
+  const ways = Array.isArray(list) ? list.filter(isNode) : [];
+  return ways.length === 0 ? [new Set()] : ways.map((way) => wayOf(document, way));
+}
+
+/** A scheme is what it asks for, whatever the document calls it. */
+function wayOf(document: Document, way: Node): Way {
+  return new Set(
+    Object.entries(way).flatMap(([name, scopes]) => {
+      const { node } = found(document, `/components/securitySchemes/${name}`);
+      const { type, in: place, name: key, scheme, openIdConnectUrl } = node;
+      const flows = Object.keys(isNode(node.flows) ? node.flows : {}).toSorted();
+      const urls = flows.map((flow) => [
+        flow,
+        at(node, `/flows/${flow}/tokenUrl`),
+        at(node, `/flows/${flow}/authorizationUrl`),
+      ]);
+      const identity =
+        type === undefined ? name : canonical([type, place, key, String(scheme).toLowerCase(), openIdConnectUrl, urls]);
+      const label =
+        `${String(type ?? name)} ${[scheme, key].filter((one) => typeof one === 'string').join(' ')}`.trim();
+      return [
+        `${label}\n${identity}`,
+        ...(Array.isArray(scopes) ? scopes.map((scope) => `scope ${scope} of ${label}\n${identity}`) : []),
+      ];
+    }),
+  );
+}
+
+function words(ways: readonly Way[]): string {
+  return ways
+    .map((way) =>
+      way.size === 0 ? 'no credentials' : [...way].map((need) => need.slice(0, need.indexOf('\n'))).join(' and '),
+    )
+    .join(', or ');
+}

@@ -1,0 +1,24 @@
+import { type Document, isNode } from '../../../src/contract/document.ts';
+import type { Change } from './change.ts';
+
+/** What changed in the addresses that a document is served at: clients call the one that they were told of. */
+export function serverChanges(before: Document, after: Document): readonly Change[] {
+  const [old, now] = [before, after].map(urlsOf);
+  const gone = (old ?? []).filter((url) => !now?.includes(url));
+  const gained = (now ?? []).filter((url) => !old?.includes(url));
+  const change = (url: string, isBreaking: boolean, words: string): Change => {
+    return { isBreaking, direction: 'both', pointer: '/servers', operation: undefined, said: `server ${url} ${words}` };
+  };
+  return [
+    ...gone.map((url) => change(url, true, 'is not named any more: clients that call it may find nothing')),
+    ...gained.map((url) => change(url, false, 'is new: clients may go on calling the others')),
+  ];
+}
+
+/** A document that names no server is served at "/" (OpenAPI 3.0, OpenAPI Object). */
+function urlsOf({ servers }: Document): readonly string[] {
+  const urls = (servers ?? []).flatMap((server) =>
+    isNode(server) ? [String(server.url).replace(/(?<=.)\/$/, '')] : [],
+  );
+  return urls.length > 0 ? urls : ['/'];
+}

@@ -1,0 +1,201 @@
+import type { Delta, Effect } from './change.ts';
+import { type Compared, delta, either, shown } from './compared.ts';
+import { allows, type Bound, type Facts, isOfOne, isTighter, TYPES, type Type } from './schema-facts.ts';
+import { canonical } from './schema-parts.ts';
+
+/** What changed in the types of a schema. */
+export function typeChanges(pair: Compared): readonly Delta[] {
+  const { old, now } = pair;
+  const lost = old.types.filter((type) => !allows(now.types, type));
+  const won = now.types.filter((type) => !allows(old.types, type));
+  // A list of values says it better, where there is one.
+  if ((lost.length === 0 && won.length === 0) || (old.choices && now.choices && shared(pair).length > 0)) return [];
+  const said = `may be ${typeWords(now.types)} instead of ${typeWords(old.types)}`;
+  return [delta(pair, effectOf(lost.length > 0, won.length > 0), 'type', said)];
+}
+
+/** The types that a value may have before and after; only what is said of these can have changed. */
+export function shared({ old, now }: Compared): readonly Type[] {
+  return now.types.filter((type) => allows(old.types, type));
+}
+
+/** Types as they are written: whole numbers aren't named beside numbers. */
+export function typeWords(types: readonly Type[]): string {
+  if (types.length === TYPES.length) return 'anything';
+  const words = types.filter((type) => type !== 'integer' || !types.includes('number'));
+  return words.length === 0 ? 'nothing' : either(words);
+}
+
+function effectOf(isNarrower: boolean, isWider: boolean): Effect {
+  if (isNarrower && isWider) return 'reshaped';
+  return isNarrower ? 'narrowed' : 'widened';
+}
+
+/** What changed in the lists of values: those that held and don't, and those that hold and didn't. */
+export function choiceChanges(pair: Compared): readonly Delta[] {
+  const { old, now } = pair;
+  const lost = (old.choices ?? []).filter((value) => !holds(value, now));
+  const won = (now.choices ?? []).filter((value) => !holds(value, old));
+  const typesNow = shared(pair).filter((type) => type !== 'null');
+  const key = placeKey(pair);
+  return [
+    ...(lost.length > 0 ? [delta(pair, 'narrowed', key, `may not be ${either(lost.map(shown))} any more`)] : []),
+    ...(won.length > 0 ? [delta(pair, 'widened', key, `may be ${either(won.map(shown))} too`)] : []),
+    ...(!old.choices && now.choices && !listsAll(now.choices, typesNow)
+      ? [delta(pair, 'narrowed', key, `may be ${either(now.choices.map(shown))} alone`)]
+      : []),
+    ...(old.choices && !now.choices && !listsAll(old.choices, typesNow)
+      ? [delta(pair, 'widened', key, `may be others than ${either(old.choices.map(shown))} too`)]
+      : []),
+  ];
+}
+
+function placeKey({ before, after }: Compared): string {
+  return [...after, ...before].some(({ node }) => 'enum' in node) ? 'enum' : 'const';
+}
+
+/** Whether a list has all values of its types: only those of booleans and null can be listed. */
+function listsAll(choices: readonly unknown[], types: readonly Type[]): boolean {
+  return types.every((type) => type === 'boolean' && choices.includes(true) && choices.includes(false));
+}
+
+/** Whether a listed value holds by what a schema says of texts, numbers and lists of values. */
+function holds(value: unknown, facts: Facts): boolean {
+  if (facts.choices && !facts.choices.some((choice) => canonical(choice) === canonical(value))) return false;
+  if (!isOfOne(value, facts.types)) return false;
+  if (typeof value === 'number') return isWithin(value, facts);
+  if (typeof value !== 'string') return true;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = facts.counts;
+  const length = [...value].length;
+  return length >= minLength && length <= maxLength && facts.patterns.every((pattern) => matches(pattern, value));
+}
+
+function isWithin(value: number, { lower, upper, multiples }: Facts): boolean {
+  const own = { value, isExclusive: false };
+  return !isTighter(lower, own, 1) && !isTighter(upper, own, -1) && multiples.every((one) => isMultiple(value, one));
+}
+
+function matches(pattern: string, value: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(value);
+  } catch {
+    return true;
+  }
+}
+
+/** What changed in what numbers may be. */
+export function numberChanges(pair: Compared): readonly Delta[] {
+  const { old, now } = pair;
+  return [
+    ...boundChange(pair, old.lower, now.lower, { inwards: 1, key: 'minimum', word: 'least' }),
+    ...boundChange(pair, old.upper, now.upper, { inwards: -1, key: 'maximum', word: 'most' }),
+    ...multipleChange(pair),
+  ];
+}
+
+interface Side {
+  readonly inwards: 1 | -1;
+  readonly key: string;
+  readonly word: string;
+}
+
+function boundChange(pair: Compared, old: Bound | undefined, now: Bound | undefined, side: Side): readonly Delta[] {
+  const isNarrower = isTighter(now, old, side.inwards);
+  if (!isNarrower && !isTighter(old, now, side.inwards)) return [];
+  const exclusiveKey = `exclusive${side.key.charAt(0).toUpperCase()}${side.key.slice(1)}`;
+  const isPlain = [...pair.after, ...pair.before].some(({ node }) => node[side.key] !== undefined);
+  const instead = old && now && !old.isExclusive && !now.isExclusive ? old.value : boundWords(old, side);
+  const said = `may be ${boundWords(now, side)} instead of ${instead}`;
+  return [delta(pair, isNarrower ? 'narrowed' : 'widened', isPlain ? side.key : exclusiveKey, said)];
+}
+
+function boundWords(bound: Bound | undefined, { inwards, word }: Side): string {
+  if (!bound) return inwards === 1 ? 'as small as you like' : 'as large as you like';
+  if (bound.isExclusive) return `${inwards === 1 ? 'above' : 'below'} ${bound.value}`;
+  return `${bound.value} at ${word}`;
+}
+
+function multipleChange(pair: Compared): readonly Delta[] {
+  const isWhole = !shared(pair).includes('number');
+  const [old, now] = [pair.old, pair.now].map(({ multiples }) => multiples.filter((one) => !(isWhole && one === 1)));
+  if (!old || !now || canonical(old) === canonical(now)) return [];
+  const isNarrower = now.some((one) => !old.some((other) => isMultiple(other, one)));
+  const isWider = old.some((one) => !now.some((other) => isMultiple(other, one)));
+  if (!isNarrower && !isWider) return [];
+  const words = (list: readonly number[]) => (list.length > 0 ? `a multiple of ${list.join(' and ')}` : 'any number');
+  return [delta(pair, effectOf(isNarrower, isWider), 'multipleOf', `is ${words(now)} instead of ${words(old)}`)];
+}
+
+/** Whether a number is a multiple of another, whatever is left of it in binary. */
+function isMultiple(value: number, of: number): boolean {
+  return Math.abs(value / of - Math.round(value / of)) < 1e-9;
+}
+
+/** What is counted, by keyword: of which type it is said, and in which words. */
+const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
+  ['minLength', 'string', 'characters'],
+  ['maxLength', 'string', 'characters'],
+  ['minItems', 'array', 'entries'],
+  ['maxItems', 'array', 'entries'],
+  ['minProperties', 'object', 'properties'],
+  ['maxProperties', 'object', 'properties'],
+];
+
+/** What changed in how long texts, lists and objects may be. */
+export function countChanges(pair: Compared): readonly Delta[] {
+  return COUNTED.filter(([, type]) => shared(pair).includes(type)).flatMap(([key, , unit]) => {
+    const isLeast = key.startsWith('min');
+    const [old, now] = [pair.old, pair.now].map(
+      ({ counts }) => counts[key] ?? (isLeast ? 0 : Number.POSITIVE_INFINITY),
+    );
+    if (old === undefined || now === undefined || old === now) return [];
+    const words = (count: number) =>
+      Number.isFinite(count) ? `${count} ${unit} at ${isLeast ? 'least' : 'most'}` : 'any number';
+    const isNarrower = isLeast ? now > old : now < old;
+    return [delta(pair, isNarrower ? 'narrowed' : 'widened', key, `has ${words(now)} instead of ${words(old)}`)];
+  });
+}
+
+/** What changed in what texts look like. Whether one pattern holds all that another does isn't known: another one is said to break. */
+export function textChanges(pair: Compared): readonly Delta[] {
+  const { old, now } = pair;
+  const lost = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
+  const won = now.patterns.filter((pattern) => !old.patterns.includes(pattern));
+  if (lost.length === 0 && won.length === 0) return [];
+  const words = (patterns: readonly string[]) => (patterns.length > 0 ? patterns.join(' and ') : 'any text');
+  const said = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
+  return [delta(pair, effectOf(won.length > 0, lost.length > 0), 'pattern', said)];
+}
+
+/** Formats that let through all that their type does: those for people, and the widest numbers. */
+const OPEN_FORMATS: ReadonlySet<string> = new Set(['password', 'int64', 'double']);
+
+/** Formats of which all values hold by another one too. */
+const WITHIN: Readonly<Record<string, readonly string[]>> = {
+  int32: ['int64', 'double'],
+  float: ['double'],
+  uri: ['uri-reference', 'iri', 'iri-reference'],
+  url: ['uri', 'uri-reference'],
+  'uri-reference': ['iri-reference'],
+  email: ['idn-email'],
+  hostname: ['idn-hostname'],
+};
+
+/** What changed in the formats. */
+export function formatChanges(pair: Compared): readonly Delta[] {
+  const { old, now } = pair;
+  if (canonical(old.formats) === canonical(now.formats)) return [];
+  const [narrow, wide] = [
+    now.formats.some((format) => !isKept(format, old.formats)),
+    old.formats.some((format) => !isKept(format, now.formats)),
+  ];
+  const words = (formats: readonly string[]) =>
+    formats.length > 0 ? `the format ${formats.join(' and ')}` : 'no format';
+  const effect = narrow || wide ? effectOf(narrow, wide) : 'noted';
+  return [delta(pair, effect, 'format', `has ${words(now.formats)} instead of ${words(old.formats)}`)];
+}
+
+/** Whether what holds by some formats holds by another. */
+function isKept(format: string, formats: readonly string[]): boolean {
+  return OPEN_FORMATS.has(format) || formats.some((one) => one === format || WITHIN[one]?.includes(format));
+}

@@ -1,0 +1,72 @@
+import type { Running } from '../../src/check/command.ts';
+import type { Count } from '../../src/check/findings.ts';
+import type { CheckCommand } from '../../src/check/options.ts';
+import type { Failure, ReportPart, Row } from '../../src/check/report/report.ts';
+import { isShop } from '../../src/check/shop/shop.ts';
+import { type Contract, loadContract } from '../../src/contract/contract.ts';
+import { placesIn, pointerTo } from '../../src/contract/document.ts';
+import { responseTo } from '../../src/contract/responses.ts';
+import { type DreddTransaction, type DreddVerdict, runDredd } from '../dredd/dredd.ts';
+
+const JUDGE = 'dredd';
+
+/** What dredd has to say of the server that a command names, or of a shop of our own. */
+export async function dreddPart(
+  command: CheckCommand,
+  path: string,
+  start: () => Promise<Running>,
+): Promise<ReportPart> {
+  const contract = await loadContract({ path, strict: false });
+  if (!isShop(contract)) return leftOut('it is prepared for the contract of the shop alone');
+  if (command.only || command.exclude) return leftOut('it asks all operations, or none');
+  const running = command.url === undefined ? await start() : undefined;
+  try {
+    const url = running?.url ?? command.url ?? '';
+    return await partOf(contract, await runDredd({ url, contractFile: path, headers: command.headers }));
+  } finally {
+    await running?.close();
+  }
+}
+
+function leftOut(why: string): ReportPart {
+  return { judges: [], rows: [], failures: [], notes: [`dredd was left out: ${why}`] };
+}
+
+async function partOf(contract: Contract, { transactions, faults }: DreddVerdict): Promise<ReportPart> {
+  const placeOf = await placesIn('openapi.yaml', contract.text);
+  const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
+  const counts = new Map<string, Count>();
+  for (const { operationId, status, transaction } of named) {
+    const count = counts.get(`${operationId} ${status}`) ?? { seen: 0, wrong: 0 };
+    counts.set(`${operationId} ${status}`, {
+      seen: count.seen + 1,
+      wrong: count.wrong + (transaction.isPassed ? 0 : 1),
+    });
+  }
+  const rows = [...counts].map(([key, count]): Row => {
+    const [operationId = '', status = ''] = key.split(' ');
+    return { operationId, status, counts: { [JUDGE]: count } };
+  });
+  const failures = named
+    .filter(({ transaction }) => !transaction.isPassed)
+    .map(({ operationId, status, pointer, transaction }): Failure => {
+      const { method, path, said, curl, answer } = transaction;
+      const steps = curl === undefined ? [] : [{ request: curl, answer: answer ?? 'no answer' }];
+      const rule = `${method} ${path} ${transaction.status}`;
+      return { judge: JUDGE, operationId, status, rule, said, place: placeOf(pointer), steps };
+    });
+  return { judges: [JUDGE], rows, failures: [...failures, ...faults.map(faultOf)], notes: [] };
+}
+
+/** What keeps dredd from saying anything counts as a failure: a green dredd that did nothing proves nothing. */
+function faultOf(said: string): Failure {
+  return { judge: JUDGE, operationId: 'dredd', status: 'run', rule: said, said, place: 'tools/dredd', steps: [] };
+}
+
+/** The operation and the documented response of a transaction; a method that a path doesn't have is answered for by its first operation. */
+function nameOf({ routes }: Contract, { operationId, path, status }: DreddTransaction) {
+  const route = routes.find((one) => (operationId === undefined ? one.path === path : one.operationId === operationId));
+  const name = route ? responseTo(route.responses, status)?.name : undefined;
+  const pointer = `${route?.pointer ?? pointerTo('paths', path)}${name === undefined ? '' : `/responses/${name}`}`;
+  return { operationId: route?.operationId ?? path, status: name ?? String(status), pointer };
+}

@@ -1,0 +1,54 @@
+// `npm run contract`: judges a server by the contract in every way that there is here, a shop of our own unless --url names another: generated checks
+// and the model of the shop (storefront check), dredd, and the document itself, also against its last version. Ends with 1 where anything breaks it.
+import { randomInt } from 'node:crypto';
+import { Command, CommanderError } from 'commander';
+import { deliver, judgeServer } from '../../src/check/command.ts';
+import { CheckFault } from '../../src/check/fault.ts';
+import { address, type CheckFlags, checkOf, LARGEST_SEED, withCheckOptions } from '../../src/check/options.ts';
+import { joined } from '../../src/check/report/report.ts';
+import { ContractFault } from '../../src/contract/document.ts';
+import { contractOf, createStorefront } from '../../src/storefront.ts';
+import { AgainstFault } from './against.ts';
+import { documentPart } from './document-part.ts';
+import { dreddPart } from './dredd-part.ts';
+
+interface Flags extends CheckFlags {
+  readonly url?: string;
+  readonly against?: string;
+}
+
+const print = (text: string) => void process.stdout.write(text);
+const start = () => createStorefront();
+
+try {
+  process.exitCode = (await judged(flagsOf(process.argv))) ? 0 : 1;
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else if ([AgainstFault, CheckFault, ContractFault].some((fault) => error instanceof fault)) {
+    process.stderr.write(`contract: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  } else throw error;
+}
+
+function flagsOf(args: readonly string[]): Flags {
+  const command = withCheckOptions(new Command('contract'), process.env)
+    .description(
+      'Judges whether a server keeps the contract, and whether the contract keeps its word; without --url, a shop of our own.',
+    )
+    .option('--url <address>', 'address of the server', address)
+    .option('--against <version>', 'hold the document against this file or version of git')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .parse(args);
+  return command.opts<Flags>();
+}
+
+async function judged({ url, against, ...flags }: Flags): Promise<boolean> {
+  const command = checkOf(flags, url);
+  const path = contractOf(command);
+  const judging = judgeServer(command, { contract: path, start, print, seed: randomInt(LARGEST_SEED) });
+  // Somebody's server is asked by one judge after the other; of our own shop each has one.
+  if (url !== undefined) await judging;
+  const [report, ...parts] = await Promise.all([judging, dreddPart(command, path, start), documentPart(path, against)]);
+  return deliver(parts.reduce(joined, report), command, print);
+}

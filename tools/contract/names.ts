@@ -1,0 +1,145 @@
+import type { Contract } from '../../src/contract/contract.ts';
+import { at, isNode, type Node, pointerTo, settledPointer } from '../../src/contract/document.ts';
+import type { Route } from '../../src/contract/routes.ts';
+import type { DocumentFinding } from './finding.ts';
+
+/** A named example of a request or an answer. */
+interface Named {
+  readonly name: string;
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+interface NamedAnswer extends Named {
+  readonly status: string;
+  /** Whether it is of a response that operations share, which speaks for them all and is nobody's pair. */
+  readonly isShared: boolean;
+}
+
+/** The named examples of an operation. */
+interface Names {
+  readonly route: Route;
+  readonly ofParameters: readonly Named[];
+  readonly ofBody: readonly Named[];
+  readonly refused: readonly Named[];
+  readonly answers: readonly NamedAnswer[];
+}
+
+/**
+ * Where requests and answers don't pair by the names of their examples. Each named request has an answer of its name, each refused one a 4xx. The
+ * other way round each answer of an operation's own has its request, but for those that no example can ask for: one success where no body is named,
+ * the request without anything that may be left out; and a refusal that is due to the path, the query, or the state alone.
+ */
+export function nameFindings({ plain, routes }: Contract): readonly DocumentFinding[] {
+  return routes
+    .map((route) => namesOf(plain, route))
+    .flatMap((names) => [
+      ...unanswered(names),
+      ...ambiguous(names),
+      ...unaskedSuccesses(names),
+      ...unaskedRefusals(names),
+    ]);
+}
+
+function namesOf(document: Contract['plain'], route: Route): Names {
+  const body = settledPointer(document, `${route.pointer}/requestBody`);
+  const media = (holder: string) => pointersBelow(document, `${holder}/content`);
+  const responses = `${route.pointer}/responses`;
+  return {
+    route,
+    ofParameters: route.parameters.flatMap(({ pointer }) => namedBelow(document, `${pointer}/examples`)),
+    ofBody: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/examples`)),
+    refused: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/x-refused-examples`)),
+    answers: route.responses.flatMap(({ name: status }) => {
+      const holder = settledPointer(document, responses + pointerTo(keyOf(at(document, responses), status)));
+      const isShared = !holder.startsWith(responses);
+      const named = media(holder).flatMap((pointer) => namedBelow(document, `${pointer}/examples`));
+      return named.map((one) => ({ ...one, status, isShared }));
+    }),
+  };
+}
+
+/** The status as it is written in the document, where it may be in small letters. */
+function keyOf(responses: unknown, status: string): string {
+  return (
+    Object.keys(isNode(responses) ? responses : {}).find((key) => key.toUpperCase() === status.toUpperCase()) ?? status
+  );
+}
+
+function pointersBelow(document: Contract['plain'], pointer: string): readonly string[] {
+  const node = at(document, pointer);
+  return Object.keys(isNode(node) ? node : {}).map((key) => pointer + pointerTo(key));
+}
+
+function namedBelow(document: Contract['plain'], pointer: string): readonly Named[] {
+  const node = at(document, pointer);
+  return Object.keys(isNode(node) ? node : {}).map((name) => {
+    const place = pointer + pointerTo(name);
+    return { name, pointer: place, value: at(document, `${settledPointer(document, place)}/value`) };
+  });
+}
+
+function unanswered({ ofParameters, ofBody, refused, answers }: Names): readonly DocumentFinding[] {
+  const has = (name: string, status: RegExp) => answers.some((one) => one.name === name && status.test(one.status));
+  return [
+    ...[...ofParameters, ...ofBody]
+      .filter(({ name }) => !has(name, /./))
+      .map((one) => finding(one, `the request ${one.name} has no example of this name among the answers`)),
+    ...refused
+      .filter(({ name }) => !has(name, /^(4|default)/))
+      .map((one) =>
+        finding(one, `the refused request ${one.name} has no example of this name among the answers with 4xx`),
+      ),
+  ];
+}
+
+function ambiguous({ answers }: Names): readonly DocumentFinding[] {
+  const own = answers.filter(({ isShared }) => !isShared);
+  return own
+    .filter(({ name }, place) => own.slice(0, place).some((other) => other.name === name))
+    .map((one) => finding(one, `two answers are called ${one.name}, so that a request of this name has no one answer`));
+}
+
+function unasked({ ofParameters, ofBody, refused, answers }: Names, status: RegExp): readonly NamedAnswer[] {
+  const asked = new Set([...ofParameters, ...ofBody, ...refused].map(({ name }) => name));
+  return answers.filter((one) => !one.isShared && status.test(one.status) && !asked.has(one.name));
+}
+
+function unaskedSuccesses(names: Names): readonly DocumentFinding[] {
+  const bare = names.ofBody.length === 0 ? 1 : 0;
+  return unasked(names, /^[123]/)
+    .slice(bare)
+    .map((one) => finding(one, `the answer ${one.name} has no example of this name among the requests`));
+}
+
+function unaskedRefusals(names: Names): readonly DocumentFinding[] {
+  return unasked(names, /^[^123]/)
+    .filter(({ value }) => !isBeyondExamples(names.route, value))
+    .map((one) =>
+      finding(
+        one,
+        `the answer ${one.name} has no example of this name among the requests, nor is it due to path or query`,
+      ),
+    );
+}
+
+/** Whether a problem is one that examples can't ask for: they are all of one path and of values that the parameters may have. */
+function isBeyondExamples(route: Route, problem: unknown): boolean {
+  const { instance, violations }: Node = isNode(problem) ? problem : {};
+  const isOfOtherPath = typeof instance === 'string' && instance !== plainPath(route);
+  const isOfOtherPart = Array.isArray(violations) && violations.every((one) => isNode(one) && one.in !== 'body');
+  const isOfState = route.parameters.length === 0 && Object.keys(route.bodyMedia).length === 0;
+  return isOfOtherPath || isOfOtherPart || isOfState;
+}
+
+/** The path of the examples of the path parameters. */
+function plainPath({ path, parameters }: Route): string {
+  return path.replaceAll(/\{(.*?)\}/g, (whole, name) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return String(parameter?.examples[0]?.value ?? whole);
+  });
+}
+
+function finding({ pointer }: Named, said: string): DocumentFinding {
+  return { check: 'names', pointer, said };
+}
