@@ -1,0 +1,12 @@
+// Has dredd judge the shop, or with --url the server at another address, by openapi.yaml. Prints what it found, and ends with 1 where something is wrong.
+import { parseArgs } from 'node:util';
+import { createStorefront } from '../../src/storefront.ts';
+import { runDredd } from './dredd.ts';
+import { asTable } from './table.ts';
+
+const { values } = parseArgs({ options: { url: { type: 'string' } } });
+const shop = values.url === undefined ? await createStorefront() : undefined;
+const verdict = await runDredd({ url: shop?.url ?? values.url ?? '', contractFile: 'openapi.yaml' });
+await shop?.close();
+console.log(asTable(verdict));
+process.exitCode = verdict.faults.length === 0 && verdict.transactions.every(({ isPassed }) => isPassed) ? 0 : 1;

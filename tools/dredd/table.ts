@@ -1,0 +1,36 @@
+import type { DreddTransaction, DreddVerdict } from './dredd.ts';
+
+/** What dredd found, for people: a line for each path and method with the statuses that were provoked, each failure with the way to see it again, the sum. */
+export function asTable({ transactions, faults }: DreddVerdict): string {
+  const failed = transactions.filter(({ isPassed }) => !isPassed);
+  const sum = `${transactions.length - failed.length} of ${transactions.length} answers are as documented`;
+  return [
+    ...(transactions.length > 0 ? [...linesOf(transactions), ''] : []),
+    ...failed.flatMap((one) => [...told(one), '']),
+    ...faults.map((fault) => `fault: ${fault}`),
+    ...(transactions.length > 0 ? [sum] : []),
+  ].join('\n');
+}
+
+function linesOf(transactions: readonly DreddTransaction[]): readonly string[] {
+  const names = [...new Set(transactions.map(nameOf))];
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => {
+    const statuses = transactions
+      .filter((one) => nameOf(one) === name)
+      .map(({ status, isPassed }) => (isPassed ? `${status}` : `${status} FAILED`));
+    return `${name.padEnd(width)}  ${statuses.join(' ')}`;
+  });
+}
+
+function told({ method, path, status, said, curl, answer }: DreddTransaction): readonly string[] {
+  return [
+    `${method} ${path}, ${status}: ${said}`,
+    ...(curl === undefined ? [] : [`  ${curl}`]),
+    ...(answer === undefined ? [] : [answer.replaceAll(/^/gm, '  ')]),
+  ];
+}
+
+function nameOf({ method, path }: DreddTransaction): string {
+  return `${method} ${path}`;
+}

@@ -1,0 +1,202 @@
+import { closed } from '../../src/contract/closed.ts';
+import { inOneDialect } from '../../src/contract/dialect.ts';
+import {
+  at,
+  type Document,
+  isNode,
+  type Node,
+  pointerOf,
+  pointerTo,
+  settledPointer,
+} from '../../src/contract/document.ts';
+import { type DocumentedResponse, type Example, examplesIn, responseTo } from '../../src/contract/responses.ts';
+import { type Route, routesOf } from '../../src/contract/routes.ts';
+import { type Ask, type Recipe, recipes as shopRecipes } from '../parity/recipes.ts';
+
+/** A header that no server sends. Dredd asks every answer for it until the hooks strike it out: without them nothing passes. */
+const HOOKS_HEADER = 'X-Asked-For-Until-The-Hooks-Run';
+
+/** How an answer is provoked and what it is held to, as the hooks find it in the view, in `x-judged-by` of the response. */
+export interface Judgement {
+  /** undefined where it is a method that the path doesn't have. */
+  readonly operationId?: string;
+  /** What is asked for first, after a reset. */
+  readonly before: readonly Ask[];
+  /** What leads to it; undefined where nobody knows. */
+  readonly ask: Ask | undefined;
+  /** The content type; undefined where there is no body. */
+  readonly type: string | undefined;
+  readonly schema: unknown;
+  /** The headers that have to be there. */
+  readonly headers: readonly string[];
+  /** The methods that an `Allow` has to name. */
+  readonly allow?: readonly string[];
+}
+
+/** How each documented answer is provoked, by operationId. */
+type Recipes = Readonly<Record<string, Recipe>>;
+
+/** Methods that are tried on a path that doesn't have them, the first of them that it lacks. */
+const OTHER_METHODS = ['patch', 'put', 'delete', 'post', 'get'] as const;
+
+/** Formats of OpenAPI that JSON Schema doesn't have: dredd's validator throws at them. */
+const NUMBER_FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'float', 'double']);
+
+/**
+ * The document as dredd is to have it: without references, one operation for each documented status that is no range, each with the request that
+ * leads to it, the schema that holds, and beside them one operation for each path with a method that it doesn't have.
+ */
+export function dreddView(document: Document, recipes: Recipes = shopRecipes): Document {
+  const plain = closed(inOneDialect(document).document);
+  const routes = routesOf(plain);
+  const { title, version } = document.info;
+  const view = {
+    // What of a newer version matters stands aside, in the hooks' own part.
+    openapi: '3.0.3',
+    info: { title, version },
+    paths: Object.fromEntries(
+      [...new Set(routes.map(({ path }) => path))].map((path) => [path, pathItem(plain, routes, path, recipes)]),
+    ),
+    'x-known-ids': knownIds(routes),
+  };
+  return view as unknown as Document;
+}
+
+function pathItem(plain: Document, routes: readonly Route[], path: string, recipes: Recipes): Node {
+  const own = routes.filter((route) => route.path === path);
+  const operations = own.map((route) => {
+    const documented = route.responses.filter(({ name }) => /^\d+$/.test(name));
+    const responses = documented.map((one) => [one.name, responseView(plain, route, one, recipes[route.operationId])]);
+    return [
+      route.method.toLowerCase(),
+      { summary: `${route.method} ${path}`, responses: Object.fromEntries(responses) },
+    ] as const;
+  });
+  return {
+    parameters: pathParameters(own[0]),
+    ...Object.fromEntries(operations),
+    ...otherMethod(plain, own, recipes),
+  };
+}
+
+/** The parameters of a path; dredd wants an example of each, which the hooks replace. */
+function pathParameters(route: Route | undefined): readonly Node[] {
+  return (route?.pathNames ?? []).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    example: 'x',
+  }));
+}
+
+function responseView(plain: Document, route: Route, response: DocumentedResponse, recipe: Recipe | undefined): Node {
+  const answer = recipe?.answers[response.name];
+  return judgedBy(plain, response, answer?.example, {
+    operationId: route.operationId,
+    before: answer?.before ?? [],
+    ask: answer && paired(plain, route, answer.example, answer.ask),
+    headers: response.headers.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+  });
+}
+
+/**
+ * A response for dredd: a content type and an example are all that it makes a transaction of. It doesn't know half of the keywords of a schema, warns
+ * of them, and validates nothing by them, so that the schema stands aside, for the hooks to hand over.
+ */
+function judgedBy(
+  plain: Document,
+  { media, name }: DocumentedResponse,
+  exampleName: string | undefined,
+  how: Omit<Judgement, 'type' | 'schema'>,
+): Node {
+  const [entry] = Object.entries(media);
+  const [type, body] = entry ?? [];
+  const judgement: Judgement = { ...how, type, schema: body?.schema && inlined(plain, at(plain, body.schema)) };
+  const example = body && (named(body.examples, exampleName) ?? body.examples[0]);
+  return {
+    description: name,
+    headers: { [HOOKS_HEADER]: {} },
+    ...(type === undefined ? {} : { content: { [type]: example ? { example: example.value } : {} } }),
+    'x-judged-by': judgement,
+  };
+}
+
+/** An operation with a method that the path lacks, whose one answer is the 405 that is documented among the refusals of its operations. */
+function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): Node {
+  const [route] = own;
+  const allow = own.map((one) => one.method);
+  const method = OTHER_METHODS.find((candidate) => !allow.includes(candidate.toUpperCase()));
+  const refusal = route && responseTo(route.responses, 405);
+  if (!route || method === undefined || !refusal) return {};
+  const good = recipes[route.operationId]?.good;
+  const response = judgedBy(plain, { ...refusal, name: '405' }, 'methodNotAllowed', {
+    before: [],
+    ask: good && { method: method.toUpperCase(), path: good.path },
+    headers: ['Allow'],
+    allow,
+  });
+  return { [method]: { summary: `${method.toUpperCase()} ${route.path}`, responses: { 405: response } } };
+}
+
+/** A request with what the document has under the name of the answer's example: its body, or the value of a query parameter. */
+function paired(plain: Document, route: Route, name: string | undefined, ask: Ask): Ask {
+  const bodies = Object.keys(route.bodyMedia).flatMap((type) => {
+    const pointer = `${settledPointer(plain, `${route.pointer}/requestBody`)}/content${pointerTo(type)}`;
+    return [...examplesIn(plain, pointer), ...refusedExamples(at(plain, pointer))];
+  });
+  const body = named(bodies, name);
+  const query = route.parameters
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap((parameter) => {
+      const example = named(parameter.examples, name);
+      return example ? [`${encodeURIComponent(parameter.name)}=${encodeURIComponent(String(example.value))}`] : [];
+    });
+  return {
+    ...ask,
+    ...(body ? { body: body.value } : {}),
+    ...(query.length > 0 ? { path: `${ask.path.split('?')[0]}?${query.join('&')}` } : {}),
+  };
+}
+
+function refusedExamples(media: unknown): readonly Example[] {
+  const refused = isNode(media) && isNode(media['x-refused-examples']) ? media['x-refused-examples'] : {};
+  return Object.entries(refused).flatMap(([name, one]) => (isNode(one) ? [{ name, value: one.value }] : []));
+}
+
+function named(examples: readonly Example[], name: string | undefined): Example | undefined {
+  return name === undefined ? undefined : examples.find((example) => example.name === name);
+}
+
+/** The ids that the examples speak of, by what the default data has them as: a server with other data has others in their place. */
+function knownIds(routes: readonly Route[]): Node {
+  const idsIn = (operationId: string, key: string) => {
+    const success = routes
+      .find((route) => route.operationId === operationId)
+      ?.responses.find(({ name }) => name === '200');
+    const examples = Object.values(success?.media ?? {}).flatMap((media) => media.examples);
+    const entries = examples.flatMap(({ value }) => (Array.isArray(value) ? value : []));
+    return [...new Set(entries.flatMap((entry) => (isNode(entry) ? [entry[key]] : [])))];
+  };
+  const cart = idsIn('listCartItems', 'productId');
+  return {
+    cart,
+    others: idsIn('listProducts', 'id').filter((id) => !cart.includes(id)),
+    orders: idsIn('listOrders', 'id').slice(0, 1),
+    options: idsIn('listDeliveryOptions', 'id'),
+  };
+}
+
+/** A schema with what it refers to in its place. What is part of itself holds anything, the second time round. */
+function inlined(plain: Document, node: unknown, above: readonly string[] = []): unknown {
+  if (Array.isArray(node)) return node.map((entry) => inlined(plain, entry, above));
+  if (!isNode(node)) return node;
+  if (typeof node.$ref === 'string') {
+    const pointer = settledPointer(plain, pointerOf(node.$ref));
+    return above.includes(pointer) ? {} : inlined(plain, at(plain, pointer), [...above, pointer]);
+  }
+  const kept = Object.entries(node).filter(([key, value]) => !(key === 'format' && NUMBER_FORMATS.has(value)));
+  return Object.fromEntries(
+    kept.filter(([key]) => !key.startsWith('x-')).map(([key, value]) => [key, inlined(plain, value, above)]),
+  );
+}

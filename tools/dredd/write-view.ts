@@ -1,0 +1,10 @@
+// Writes what dredd is to have of openapi.yaml to where dredd.yml has it read.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parseDocument, readContract } from '../../src/contract/document.ts';
+import { dreddView } from './view.ts';
+
+const VIEW = 'node_modules/.cache/storefront/dredd-view.json';
+
+mkdirSync(dirname(VIEW), { recursive: true });
+writeFileSync(VIEW, JSON.stringify(dreddView(parseDocument('openapi.yaml', readContract('openapi.yaml'))), null, 1));
