@@ -72,6 +72,10 @@ function editedParameter(values: Values, parameter: Parameter, edit: Edit): Valu
   }
   const { [name]: own, ...others } = values.query;
   if (edit.kind === 'leave out' && where === 'query') return { ...values, query: others };
+  if (edit.kind === 'leave out' && where === 'header') {
+    const { [name.toLowerCase()]: _, ...headers } = values.headers;
+    return { ...values, headers };
+  }
   if (edit.kind === 'give twice' && where === 'query' && parameter.shape === undefined) {
     const [value = 'twice'] = [own].flat();
     return { ...values, query: { ...others, [name]: [value, value] } };

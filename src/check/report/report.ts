@@ -5,6 +5,7 @@ import type { Route } from '../../contract/routes.ts';
 import type { Verdict } from '../check.ts';
 import { curlOf, type Exchange } from '../exchange.ts';
 import { type Count, type Finding, JUDGES } from '../findings.ts';
+import { SAFE } from '../session.ts';
 
 /** All that was judged, as it is printed: judges may be added to it. */
 export interface Report {
@@ -115,7 +116,10 @@ function failureOf({ url, headers }: Verdict, finding: Finding, placeOf: (pointe
     rule,
     said,
     place: placeOf(pointer),
-    steps: exchanges.map((exchange) => stepOf(url, headers, exchange)),
+    // What only looked on the way there is left out.
+    steps: exchanges
+      .filter(({ ask }, at) => at === exchanges.length - 1 || !SAFE.includes(ask.method))
+      .map((exchange) => stepOf(url, headers, exchange)),
   };
 }
 
