@@ -58,6 +58,7 @@ async function check(command: CheckCommand): Promise<void> {
     contract: contractOf({}),
     start: () => createStorefront({ contract: command.contract }),
     print,
+    tell: (text) => void process.stderr.write(text),
     seed: randomInt(LARGEST_SEED),
   });
   if (!deliver(report, command, print)) process.exitCode = REFUSED;

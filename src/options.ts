@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type CheckCommand, checkCommand } from './check/options.ts';
+import { type CheckCommand, checkCommand, ids } from './check/options.ts';
 import type { Verify } from './contract/answers.ts';
 import type { LogStyle } from './logger.ts';
 import type { OwnHandlers } from './operations/handler.ts';
@@ -132,11 +132,7 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
       'another contract: an OpenAPI document, 3.0 or 3.1; what the shop does not do of it is mocked',
       notEmpty,
     )
-    .option(
-      '--mock [operations]',
-      'answer from the contract alone: all operations, or those with these ids (a,b)',
-      list,
-    )
+    .option('--mock [operations]', 'answer from the contract alone: all operations, or those with these ids (a,b)', ids)
     .option(
       '--handlers <file>',
       'module with handlers by operationId, beside those of the shop or in place of them',
@@ -189,12 +185,6 @@ function port(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= 65_535) return number;
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
-}
-
-function list(text: string): readonly string[] {
-  const entries = text.split(',').map((entry) => entry.trim());
-  if (entries.every((entry) => entry !== '')) return entries;
-  throw new InvalidArgumentError('Name operations by their ids, with commas between them.');
 }
 
 function notEmpty(text: string): string {

@@ -1,22 +1,20 @@
 import type { Contract } from '../contract/contract.ts';
-import { at, isNode, settledPointer } from '../contract/document.ts';
+import { at, isNode } from '../contract/document.ts';
 import type { Route } from '../contract/routes.ts';
 import { createGenerator } from '../mock/generate.ts';
 import { type Random, randomFrom, seedOf } from '../mock/random.ts';
 import { knownAs, type Pool } from './pool.ts';
-import { bodyTypeOf, judged, type Values, withParameter } from './requests.ts';
+import { bodyTypeOf, judged, NOTHING, schemaOf, type Values, withParameter } from './requests.ts';
 
 /** With how many chances a request is made before there is said to be none that holds. */
 const TRIES = 20;
-
-const NOTHING: Values = { path: {}, query: {}, headers: {} };
 
 /** A maker of requests. */
 export interface Bases {
   /** A request to an operation that holds by the contract, with all that may be given, as the seed has it; of values that the server has given as far as there are such. Undefined where none was found. */
   base(route: Route, seed: number): Values | undefined;
-  /** A value by the schema at a pointer. */
-  value(schema: string, seed: number): unknown;
+  /** Values for the path of an operation alone. */
+  path(route: Route, seed: number): Values;
 }
 
 /** Makes requests of a contract that hold. */
@@ -32,7 +30,7 @@ export function createBases(contract: Contract, pool: Pool): Bases {
       if (isBare && !isRequired) continue;
       const known = pool.known(knownAs(parameter.name, route.path));
       const [example] = parameter.examples;
-      const schema = `${parameter.pointer}/schema`;
+      const schema = schemaOf(contract, parameter);
       const value = known.length > 0 ? random.pick(known) : example ? example.value : made(schema, random, isBare);
       values = withParameter(values, parameter, value) ?? values;
     }
@@ -49,7 +47,10 @@ export function createBases(contract: Contract, pool: Pool): Bases {
       }
       return undefined;
     },
-    value: (schema, seed) => made(settledPointer(contract.plain, schema), randomFrom(seed), false),
+    path: (route, seed) => ({
+      ...NOTHING,
+      path: attempt(route, randomFrom(seed + seedOf(route.operationId)), true).path,
+    }),
   };
 }
 

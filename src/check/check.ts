@@ -1,40 +1,37 @@
-import type { Contract } from '../contract/contract.ts';
 import type { Route } from '../contract/routes.ts';
-import { type Bases, createBases } from './bases.ts';
+import { createBases } from './bases.ts';
 import { type Client, createClient, NoAnswer } from './client.ts';
+import { isSuccess } from './exchange.ts';
 import { CheckFault } from './fault.ts';
-import { createLedger, type Finding, type Ledger } from './findings.ts';
+import { createLedger, type Finding, type Judge, type Ledger } from './findings.ts';
 import { judgeHostile } from './hostile.ts';
 import { judgeInput } from './input.ts';
+import type { Judging } from './judging.ts';
 import { judgeLifeCycle, lifeCyclesOf } from './life-cycles.ts';
 import { judgeLinks } from './links.ts';
 import { judgeMethods } from './methods.ts';
 import { createPool, type Pool } from './pool.ts';
 import { askOf } from './requests.ts';
-import { createSession, SAFE, type Session } from './session.ts';
+import { askedRoutes, isWriting, judgedRoutes, type Selection } from './selection.ts';
+import { createSession, type Session, Silent } from './session.ts';
 import { shopRules } from './shop/rules.ts';
-import { isShop, type Shop, shopAt } from './shop/shop.ts';
+import { isShop, shopAt } from './shop/shop.ts';
 
 /** What to judge, and how. */
-export interface CheckOptions {
-  readonly contract: Contract;
+export interface CheckOptions extends Selection {
   /** The server's address; paths of the contract are below it. */
   readonly url: string;
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The operations that are judged; undefined for all. */
-  readonly only?: readonly string[] | undefined;
-  /** The operations that are never asked. */
-  readonly exclude?: readonly string[] | undefined;
   readonly seed: number;
   /** How many generated requests each operation gets, and how many sequences are played. */
   readonly runs: number;
-  /** Whether operations are asked that may change something. */
-  readonly mayWrite: boolean;
   /** Whether the server is in its default data to begin with. */
   readonly isFresh: boolean;
   /** How long to wait until the server answers, in s. */
   readonly waitSeconds: number;
+  /** Told which operation is judged now. */
+  readonly onProgress?: ((operationId: string) => void) | undefined;
 }
 
 /** What the judges have to say of a server. */
@@ -62,8 +59,12 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     await reach(client, options.waitSeconds);
     const isOwn = isShop(contract);
     const ledger = createLedger(routes);
-    const session = createSession({ contract, client, ledger, isClosed: isOwn, rules: isOwn ? shopRules : [] });
-    const notes = await judge(session, options, routes);
+    const session = createSession({ contract, client, ledger, isShop: isOwn, rules: isOwn ? shopRules : [] });
+    const notes: string[] = [];
+    await judge(session, options, routes, notes).catch((error) => {
+      if (!(error instanceof Silent)) throw error;
+      notes.push(`judging ended early: ${error.message}`);
+    });
     const kind = isOwn ? 'shop' : 'any';
     return { url: client.url, headers, seed, runs, kind, routes, ledger, findings: ledger.findings, notes };
   } finally {
@@ -71,92 +72,118 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   }
 }
 
-/** The operations of a contract that may change something, among those that are judged. */
-export function writingRoutes(options: Pick<CheckOptions, 'contract' | 'only' | 'exclude'>): readonly Route[] {
-  return judgedRoutes(options).filter(({ method }) => !SAFE.includes(method));
-}
-
-function judgedRoutes({
-  contract: { routes, path },
-  only,
-  exclude = [],
-}: Pick<CheckOptions, 'contract' | 'only' | 'exclude'>): readonly Route[] {
-  const ids = routes.map(({ operationId }) => operationId);
-  const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
-  if (unknown.length > 0)
-    throw new CheckFault(`${path} has no operation ${unknown.join(', ')}: it has ${ids.join(', ')}`);
-  const chosen = routes.filter(
-    ({ operationId }) => (only ?? ids).includes(operationId) && !exclude.includes(operationId),
-  );
-  if (chosen.length === 0) throw new CheckFault('no operation is left to be judged');
-  return chosen;
-}
-
-/** Between two looks for a server that isn't there yet, in ms. */
+/** Between two looks for a server that isn't there yet, and how long each look takes at most, in ms. */
 const PAUSE_MS = 200;
+const LOOK_MS = 5_000;
 
 async function reach(client: Client, waitSeconds: number): Promise<void> {
-  for (let leftMs = waitSeconds * 1_000; ; leftMs -= PAUSE_MS) {
+  const endMs = performance.now() + waitSeconds * 1_000;
+  for (;;) {
     try {
-      await client.send({ method: 'GET', target: '/' });
+      const leftMs = Math.ceil(endMs - performance.now());
+      await client.send(
+        { method: 'GET', target: '/' },
+        waitSeconds > 0 ? Math.max(PAUSE_MS, Math.min(leftMs, LOOK_MS)) : LOOK_MS,
+      );
       return;
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
-      if (leftMs <= 0)
+      if (performance.now() >= endMs) {
+        const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(error.message);
+        const remedy = `start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}`;
         throw new CheckFault(
-          `no server answers at ${client.url} (${error.message}): start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}`,
+          isDown
+            ? `no server answers at ${client.url} (${error.message}): ${remedy}`
+            : `what is at ${client.url} does not answer as a server of HTTP does: ${error.message}`,
         );
+      }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 }
 
-async function judge(session: Session, options: CheckOptions, routes: readonly Route[]): Promise<readonly string[]> {
-  const { contract, seed, runs, mayWrite, exclude = [] } = options;
-  const fc = await import('fast-check');
-  const pool = createPool();
-  const bases = createBases(contract, pool);
-  const asked = contract.routes.filter(
-    ({ operationId, method }) => !exclude.includes(operationId) && (mayWrite || SAFE.includes(method)),
-  );
-  const shop: Shop | undefined = isShop(contract) ? await shopAt(session, pool, asked, options.isFresh) : undefined;
-  if (!shop) await lookAround(session, bases, pool, seed, asked);
-  const prepare = async (): Promise<void> => shop?.prepare();
-  const parts = { session, fc, pool, seed, runs, prepare };
-  for (const route of routes.filter((one) => asked.includes(one))) {
-    await judgeInput(parts, route);
-    await judgeHostile(session, bases, seed, prepare, route);
-    await judgeLinks({ session, bases, seed, prepare, isAsked: (target) => asked.includes(target) }, route);
-  }
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const own = contract.routes.filter((route) => route.path === path);
-    await prepare();
-    await judgeMethods({ session, bases, seed, mayWrite, routes: own });
-  }
-  if (shop) return [...(await shop.judge({ fc, bases, seed, runs })), ...unasked(routes, asked)];
-  for (const cycle of lifeCyclesOf(asked)) {
-    if (routes.some((route) => Object.values(cycle).includes(route))) await judgeLifeCycle(session, bases, seed, cycle);
-  }
-  return unasked(routes, asked);
-}
-
-function unasked(routes: readonly Route[], asked: readonly Route[]): readonly string[] {
-  const left = routes.filter((route) => !asked.includes(route)).map(({ operationId }) => operationId);
-  return left.length > 0 ? [`not asked, since nothing may be changed: ${left.join(', ')}`] : [];
-}
-
-/** Asks all that can be asked with nothing at hand, so that ids are known for the rest. */
-async function lookAround(
+/** Has all judges look at a server; `notes` takes in what they could not judge. */
+async function judge(
   session: Session,
-  bases: Bases,
-  pool: Pool,
-  seed: number,
-  asked: readonly Route[],
+  options: CheckOptions,
+  routes: readonly Route[],
+  notes: string[],
 ): Promise<void> {
-  for (const route of asked.filter(({ method, pathNames }) => method === 'GET' && pathNames.length === 0)) {
+  const { contract, seed, runs, mayWrite, isFresh } = options;
+  const pool = createPool();
+  const asked = askedRoutes(options);
+  const basics = {
+    session,
+    fc: await import('fast-check'),
+    bases: createBases(contract, pool),
+    seed,
+    runs,
+    mayWrite,
+    asked,
+    note: (said: string) => void (notes.includes(said) || notes.push(said)),
+  };
+  const shop = session.isShop ? await shopAt(basics, pool, isFresh) : undefined;
+  const judging: Judging = { ...basics, prepare: async () => shop?.prepare() };
+  if (!shop) await lookAround(judging, pool);
+  const judged = routes.filter((one) => asked.includes(one));
+  for (const route of judged) {
+    options.onProgress?.(route.operationId);
+    await attempt(judging, 'input', route, () => judgeInput(judging, route));
+    await attempt(judging, 'input', route, () => judgeHostile(judging, route));
+    await attempt(judging, 'links', route, () => judgeLinks(judging, route));
+  }
+  for (const first of firstOfPaths(routes)) {
+    await judging.prepare();
+    const own = contract.routes.filter(({ path }) => path === first.path);
+    await attempt(judging, 'methods', first, () => judgeMethods(judging, own));
+    if (shop) await attempt(judging, 'methods', first, () => shop.judgePath(judging, own));
+  }
+  if (shop) await shop.judge(judging, (judgeOne) => attempt(judging, 'behaviour', routes[0], judgeOne));
+  for (const cycle of shop ? [] : lifeCyclesOf(asked)) {
+    const isJudged = routes.some((route) => Object.values(cycle).includes(route));
+    if (isJudged) await attempt(judging, 'behaviour', cycle.create, () => judgeLifeCycle(judging, cycle));
+  }
+  const left = routes.filter((route) => !asked.includes(route)).map(({ operationId }) => operationId);
+  if (left.length > 0) judging.note(`not asked, since nothing may be changed: ${left.join(', ')}`);
+  for (const route of judged) noteIdle(judging, route);
+}
+
+/** Has a judge do its work. Where it fails, which is a bug of ours, that is told as a failure, and the others go on. */
+async function attempt(
+  { session }: Judging,
+  judge: Judge,
+  route: Route | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Silent) throw error;
+    const said = `the judge itself failed, which is a bug of storefront: ${(error as Error).stack ?? error}`;
+    const { operationId = '', pointer = '' } = route ?? {};
+    session.ledger.add({ judge, operationId, status: 'none', rule: 'can be judged', said, pointer, exchanges: [] });
+  }
+}
+
+/** Says of an operation that was never done what it was answered instead: of what it does nothing was judged. */
+function noteIdle({ session: { ledger }, note }: Judging, { operationId }: Route): void {
+  const statuses = ledger.statusesOf(operationId);
+  if (statuses.length === 0 || statuses.some((status) => /^[123]|^default$/.test(status))) return;
+  note(`${operationId} was never done, so that only its refusals were judged: it was answered ${statuses.join(', ')}`);
+}
+
+function firstOfPaths(routes: readonly Route[]): readonly Route[] {
+  return routes.filter((route, place) => routes.findIndex(({ path }) => path === route.path) === place);
+}
+
+/** Asks all that can be asked with nothing at hand, and creates what can be created, so that ids are known for the rest. */
+async function lookAround({ session, bases, seed, asked }: Judging, pool: Pool): Promise<void> {
+  const plain = asked.filter(({ pathNames }) => pathNames.length === 0);
+  const creating = plain.filter(({ method }) => method === 'POST');
+  for (const route of [...plain.filter((one) => !isWriting(one)), ...creating]) {
     const values = bases.base(route, seed);
     const examined = values && (await session.ask('input', route, askOf(route, values)));
-    for (const finding of examined?.findings ?? []) session.ledger.add(finding);
-    if (examined?.reply && examined.reply.status < 300) pool.learn(route, examined.reply.body);
+    session.ledger.addAll(examined?.findings ?? []);
+    if (examined?.exchange && isSuccess(examined.exchange.reply)) pool.learn(route, examined.exchange.reply.body);
   }
 }

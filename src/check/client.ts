@@ -10,7 +10,7 @@ export interface Client {
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
   /** Throws `NoAnswer` where none comes. */
-  send(ask: Ask): Promise<Reply>;
+  send(ask: Ask, patienceMs?: number): Promise<Reply>;
   close(): void;
 }
 
@@ -40,21 +40,27 @@ export function createClient(url: string, headers: Readonly<Record<string, strin
   // Node has an address in brackets as a name to look up.
   const common = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
-  function once({ method, target, headers: own = {}, body }: Ask): Promise<Reply> {
+  function once({ method, target, headers: own = {}, body }: Ask, patienceMs: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const sent = (isSecure ? secureRequest : plainRequest)({
         ...common,
         method,
         path: prefix + target,
-        headers: { ...headers, ...own, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
+        headers: { ...headers, ...own, ...lengthOf(own, body) },
       });
+      const patience = setTimeout(() => fail(`no answer came within ${patienceMs / 1_000} s`), patienceMs);
       const fail = (message: string, code?: string) => {
+        clearTimeout(patience);
         sent.destroy();
         reject(new NoAnswer(message, sent.reusedSocket && code === 'ECONNRESET'));
       };
-      sent.setTimeout(PATIENCE_MS, () => fail(`no answer came within ${PATIENCE_MS / 1_000} s`));
+      const done = (reply: Reply) => {
+        clearTimeout(patience);
+        resolve(reply);
+      };
       sent.on('error', (error: NodeJS.ErrnoException) => fail(error.message || String(error.code), error.code));
-      sent.on('response', (answer) => gather(answer, resolve, fail));
+      sent.on('response', (answer) => gather(answer, done, fail));
+      sent.on('upgrade', () => fail('it answers 101, which was not asked for'));
       sent.end(body);
     });
   }
@@ -62,16 +68,24 @@ export function createClient(url: string, headers: Readonly<Record<string, strin
   return {
     url: base,
     headers,
-    async send(ask) {
+    async send(ask, patienceMs = PATIENCE_MS) {
       try {
-        return await once(ask);
+        return await once(ask, patienceMs);
       } catch (error) {
-        if (error instanceof NoAnswer && error.isStale) return once(ask);
-        throw error;
+        if (error instanceof NoAnswer && error.isStale) return once(ask, patienceMs);
+        if (error instanceof NoAnswer) throw error;
+        // Node refuses to send some texts.
+        throw new NoAnswer(`the request can't be sent: ${(error as Error).message}`);
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The length of a body, which goes along unless it is sent in chunks. */
+function lengthOf(headers: Readonly<Record<string, string>>, body: Ask['body']): { 'content-length'?: number } {
+  if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
+  return { 'content-length': Buffer.byteLength(body) };
 }
 
 function gather(answer: IncomingMessage, done: (reply: Reply) => void, fail: (message: string) => void): void {

@@ -1,12 +1,13 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../contract/contract.ts';
-import { checkServer, writingRoutes } from './check.ts';
+import { checkServer } from './check.ts';
 import { CheckFault } from './fault.ts';
 import type { CheckCommand } from './options.ts';
 import { asJunit } from './report/junit.ts';
 import { asMarkdown } from './report/markdown.ts';
 import { type Report, reportOf } from './report/report.ts';
 import { asText } from './report/text.ts';
+import { askedRoutes, isWriting, judgedRoutes, type Selection } from './selection.ts';
 import { isShop } from './shop/shop.ts';
 
 /** A server that runs until it is closed. */
@@ -22,6 +23,8 @@ export interface CheckSurroundings {
   /** Starts a shop of our own, in data of its own. */
   readonly start: () => Promise<Running>;
   readonly print: (text: string) => void;
+  /** Told now and then how far a long check has come. */
+  readonly tell: (text: string) => void;
   /** A seed, where the command names none. */
   readonly seed: number;
 }
@@ -29,25 +32,25 @@ export interface CheckSurroundings {
 /** Judges the server that a command names, or a shop of our own where it names none. Throws a `CheckFault` where that can't be done. */
 export async function judgeServer(
   command: CheckCommand,
-  { start, print, seed, ...own }: CheckSurroundings,
+  { start, print, tell, seed, ...own }: CheckSurroundings,
 ): Promise<Report> {
+  const { only, exclude, headers, runs, wait } = command;
+  for (const file of [command.report, command.summary])
+    if (file !== undefined) written(file, () => appendFileSync(file, ''));
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
+  const selection = { contract, only, exclude, mayWrite: command.url === undefined || command.allowWrites };
+  if (command.url !== undefined) announce(selection, command.url, print);
   const running = command.url === undefined ? await startOwn(contract, start) : undefined;
-  const url = running?.url ?? command.url ?? '';
   try {
-    if (!running) announce(command, contract, url, print);
-    const { only, exclude, headers, runs, wait } = command;
     const verdict = await checkServer({
-      contract,
-      url,
+      ...selection,
+      url: running?.url ?? command.url ?? '',
       headers,
-      only,
-      exclude,
       runs,
       seed: command.seed ?? seed,
       isFresh: running !== undefined,
-      mayWrite: running !== undefined || command.allowWrites,
       waitSeconds: wait,
+      onProgress: nowAndThen((operationId) => tell(`judging ${operationId} …\n`)),
     });
     return await reportOf(verdict, contract);
   } finally {
@@ -67,6 +70,19 @@ export function deliver(
   return report.failures.length === 0;
 }
 
+/** How long nothing is told after something was, in ms. */
+const QUIET_MS = 3_000;
+
+/** Tells what it is told, unless it has told something just before. */
+function nowAndThen(tell: (said: string) => void): (said: string) => void {
+  let lastMs = performance.now();
+  return (said) => {
+    if (performance.now() - lastMs < QUIET_MS) return;
+    lastMs = performance.now();
+    tell(said);
+  };
+}
+
 function written(path: string, write: () => void): void {
   try {
     write();
@@ -84,11 +100,15 @@ async function startOwn(contract: Contract, start: CheckSurroundings['start']): 
 }
 
 /** Says what a check will change on somebody's server, and goes no further where that wasn't allowed. */
-function announce(command: CheckCommand, contract: Contract, url: string, print: (text: string) => void): void {
-  const writing = writingRoutes({ ...command, contract }).map(({ method, path }) => `${method} ${path}`);
+function announce(selection: Selection, url: string, print: (text: string) => void): void {
+  const { mayWrite, contract } = selection;
+  const isHarmless = !judgedRoutes(selection).some(isWriting);
+  if (!mayWrite && isHarmless) return;
+  const writing = askedRoutes({ ...selection, mayWrite: true }).filter(isWriting);
   if (writing.length === 0) return;
-  const resets = isShop(contract) ? '; its data is reset again and again' : '';
-  const what = `this changes data on ${url}: ${writing.join(', ')} are sent many times${resets}`;
-  if (!command.allowWrites) throw new CheckFault(`${what}. If that may be, say --allow-writes`);
+  const resets = isShop(contract) && writing.some(({ operationId }) => operationId === 'resetData');
+  const told = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
+  const what = `this changes data on ${url}: ${told} are sent many times${resets ? '; its data is reset again and again' : ''}`;
+  if (!mayWrite) throw new CheckFault(`${what}. If that may be, say --allow-writes`);
   print(`${what}\n`);
 }

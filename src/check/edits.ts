@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { at, isNode, pointerTo, settledPointer } from '../contract/document.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import type { Route } from '../contract/routes.ts';
-import { bodyTypeOf, type Values, withParameter } from './requests.ts';
+import { bodyTypeOf, schemaOf, type Values, withParameter } from './requests.ts';
 
 /** Something of a request that can be changed: a parameter, or what stands at a path in the body. */
 export type Place =
@@ -25,7 +25,7 @@ export function placesOf(contract: Contract, route: Route, { body }: Values): re
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
     parameter,
-    schema: `${parameter.pointer}/schema`,
+    schema: schemaOf(contract, parameter),
   }));
   const schema = route.bodyMedia[bodyTypeOf(route) ?? '']?.schema;
   return schema === undefined ? parameters : [...parameters, ...bodyPlaces(contract, body, [], schema)];
@@ -79,6 +79,11 @@ function editedParameter(values: Values, parameter: Parameter, edit: Edit): Valu
   if (edit.kind === 'give twice' && where === 'query' && parameter.shape === undefined) {
     const [value = 'twice'] = [own].flat();
     return { ...values, query: { ...others, [name]: [value, value] } };
+  }
+  if (edit.kind === 'leave out' && where === 'cookie') {
+    const { cookie, ...headers } = values.headers;
+    const left = (cookie ?? '').split('; ').filter((pair) => !pair.startsWith(`${name}=`));
+    return { ...values, headers: left.length > 0 ? { ...headers, cookie: left.join('; ') } : headers };
   }
   return edit.kind === 'give' ? withParameter(values, parameter, edit.value) : undefined;
 }

@@ -36,29 +36,47 @@ const AS_JSON = { 'content-type': 'application/json' };
 
 /** A request as a line for a shell, below a server's address, with headers that all requests carry. */
 export function curlOf(url: string, { method, target, headers = {}, body, printedBy }: Ask, common = {}): string {
-  const shown = Object.entries({ ...common, ...headers }).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`);
-  const data =
-    printedBy === undefined ? (body === undefined ? '' : ` --data-binary ${dataOf(body)}`) : ' --data-binary @-';
+  const printer = printedBy ?? (body === undefined || isPlain(body) ? undefined : `printf '${octal(body)}'`);
+  const data = body === undefined ? '' : ` --data-binary ${printer === undefined ? quoted(String(body)) : '@-'}`;
+  const all = Object.entries({ ...common, ...headers });
+  // curl would take a body of which nothing is said for a form.
+  const isTyped = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
+  const shown = [
+    ...all.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`)),
+    ...(isTyped ? [] : ['content-type:']),
+  ];
   const way = method === 'GET' && data === '' ? '' : method === 'HEAD' ? ' -I' : ` -X ${method}`;
-  const line = `curl --path-as-is${way} ${quoted(url + target)}${shown.join('')}${data}`;
-  return printedBy === undefined ? line : `${printedBy} | ${line}`;
+  const line = `curl --globoff --path-as-is${way} ${quoted(url + target)}${shown.map((one) => ` -H ${quoted(one)}`).join('')}${data}`;
+  return printer === undefined ? line : `${printer} | ${line}`;
 }
 
-function dataOf(body: string | Buffer): string {
+/** Whether a body stands in a shell's line as it is. */
+function isPlain(body: string | Buffer): boolean {
   const bytes = Buffer.from(body);
   const text = bytes.toString();
-  const isPlain = Buffer.from(text).equals(bytes) && !CONTROLS.test(text);
-  return isPlain ? quoted(text) : `$'${[...bytes].map(escaped).join('')}'`;
+  return Buffer.from(text).equals(bytes) && !CONTROLS.test(text);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const CONTROLS = /[\u0000-\u001f\u007f]/;
 
-function escaped(byte: number): string {
-  const character = String.fromCharCode(byte);
-  return /[\w {}[\]:",.]/.test(character) ? character : `\\x${byte.toString(16).padStart(2, '0')}`;
+/** Bytes as printf takes them. */
+function octal(body: string | Buffer): string {
+  return [...Buffer.from(body)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The path that a `Location` leads to, on whichever server; undefined where it is no address. */
+export function pathOfLocation(location: string): string | undefined {
+  return URL.canParse(location, HERE) ? new URL(location, HERE).pathname : undefined;
+}
+
+const HERE = 'http://localhost/';
+
+/** Whether an answer says that all went well. */
+export function isSuccess({ status }: Reply): boolean {
+  return status >= 200 && status < 300;
 }

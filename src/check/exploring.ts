@@ -19,6 +19,9 @@ export interface Exploring<Case> {
 const SMALLER = 150;
 const ROUNDS = 6;
 
+/** How far the seeds of two rounds are apart. */
+const FURTHER = 104_729;
+
 /** A case that failed; it goes no further than this file. */
 class Failed extends Error {}
 
@@ -36,7 +39,8 @@ export async function explore<Case>({ fc, ledger, cases, seed, runs, examine }: 
       smallest = fresh;
       throw new Failed();
     });
-    await fc.check(property, { seed: seed + round, numRuns: runs });
+    const { errorInstance } = await fc.check(property, { seed: seed + round * FURTHER, numRuns: runs });
+    if (errorInstance && !(errorInstance instanceof Failed)) throw errorInstance;
     if (!smallest) return;
     ledger.add(smallest);
   }

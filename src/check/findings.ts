@@ -35,8 +35,10 @@ export interface Count {
 export interface Ledger {
   /** Counts an answer of an operation under the name of its response. */
   count(judge: Judge, operationId: string, status: string): void;
-  /** Takes a finding in; only the first of those that are the same is kept, and the others are counted. */
+  /** Takes a finding in, and counts it; of those that are the same the first one is kept. */
   add(finding: Finding): void;
+  /** The same for several. */
+  addAll(findings: readonly Finding[]): void;
   /** Whether the same was found before. */
   knows(finding: Finding): boolean;
   countOf(judge: Judge, operationId: string, status: string): Count | undefined;
@@ -59,7 +61,7 @@ export function createLedger(judged: readonly Route[]): Ledger {
     counts.set(key, count);
     return count;
   };
-  return {
+  const ledger: Ledger = {
     count(judge, operationId, status) {
       answers++;
       if (names.has(operationId)) countFor(judge, operationId, status).seen++;
@@ -68,6 +70,9 @@ export function createLedger(judged: readonly Route[]): Ledger {
       if (!names.has(finding.operationId)) return;
       countFor(finding.judge, finding.operationId, finding.status).wrong++;
       if (!findings.has(keyOf(finding))) findings.set(keyOf(finding), finding);
+    },
+    addAll(found) {
+      for (const finding of found) ledger.add(finding);
     },
     knows: (finding) => findings.has(keyOf(finding)) || !names.has(finding.operationId),
     countOf: (judge, operationId, status) => counts.get(cellOf(judge, operationId, status)),
@@ -85,6 +90,7 @@ export function createLedger(judged: readonly Route[]): Ledger {
       return answers;
     },
   };
+  return ledger;
 }
 
 function cellOf(judge: Judge, operationId: string, status: string): string {

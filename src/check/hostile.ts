@@ -1,10 +1,12 @@
-import { isJsonType, responseTo } from '../contract/responses.ts';
+import type { Contract } from '../contract/contract.ts';
+import { isJsonType, mediaTypeFor } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
-import type { Bases } from './bases.ts';
 import type { Ask } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { askOf, bodyTypeOf, type Values } from './requests.ts';
-import { nameOf, type Session } from './session.ts';
+import { LONGEST_TARGET } from './input.ts';
+import type { Judging } from './judging.ts';
+import { askOf, bodyTypeOf, judged, pathOf, type Values } from './requests.ts';
+import { findingIn } from './session.ts';
 
 /** A request that no schema describes, and whether it can't be done. */
 interface Hostile {
@@ -40,43 +42,33 @@ const NO_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{"a":1}{"b":2}', '{"a
 const DEPTH = 5_000;
 
 /** Judges how an operation bears what is meant to break it: it answers, with a documented status and never with a fault of its own, and does nothing that can't be read. */
-export async function judgeHostile(
-  session: Session,
-  bases: Bases,
-  seed: number,
-  prepare: () => Promise<void>,
-  route: Route,
-): Promise<void> {
+export async function judgeHostile({ session, bases, seed, prepare }: Judging, route: Route): Promise<void> {
   await prepare();
   const base = bases.base(route, seed);
-  if (!base) return;
-  for (const hostile of [...hostileTargets(route, base), ...hostileBodies(route, base)]) {
+  const bodies = base ? hostileBodies(session.contract, route, base) : [];
+  for (const hostile of [...hostileTargets(route, base ?? bases.path(route, seed)), ...bodies]) {
     await prepare();
-    const { exchange, reply, findings } = await session.ask('input', route, hostile.ask);
-    for (const finding of findings) session.ledger.add(finding);
-    const said = reply && exchange ? wrongStatus(route, hostile, reply.status) : undefined;
-    if (!said || !reply || !exchange) continue;
-    const finding: Finding = {
-      judge: 'input',
-      operationId: route.operationId,
-      status: nameOf(route, reply.status),
-      rule: said.rule,
-      said: said.said,
-      pointer: `${route.pointer}/requestBody`,
-      exchanges: [exchange],
-    };
-    session.ledger.add(finding);
+    const { exchange, findings } = await session.ask('input', route, hostile.ask);
+    const trouble = exchange && wrongStatus(route, hostile, exchange.reply.status);
+    const found = trouble
+      ? [findingIn('input', route, exchange, { ...trouble, pointer: `${route.pointer}/requestBody` })]
+      : [];
+    session.ledger.addAll([...findings.filter((finding) => !isTooLong(hostile, finding)), ...found]);
   }
+}
+
+/** Whether what is found is that a very long target is too long, which needn't be documented. */
+function isTooLong({ ask }: Hostile, { status }: Finding): boolean {
+  return ask.target.length > LONGEST_TARGET && ['414', '431'].includes(status);
 }
 
 function wrongStatus(
   route: Route,
   { wrong, status }: Hostile,
   got: number,
-): { rule: string; said: string } | undefined {
+): { readonly rule: string; readonly said: string } | undefined {
   if (wrong === undefined || got >= 500) return undefined;
-  const wanted =
-    status !== undefined && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
+  const wanted = route.responses.some(({ name }) => name === String(status)) ? status : undefined;
   if (wanted !== undefined && got !== wanted)
     return { rule: `${wanted} for ${wrong}`, said: `answered ${got} instead of ${wanted}, though ${wrong}` };
   return got < 400 ? { rule: `refuses ${wrong}`, said: `answered ${got}, though ${wrong}` } : undefined;
@@ -88,7 +80,7 @@ function hostileTargets(route: Route, base: Values): readonly Hostile[] {
   const inPath = route.pathNames.flatMap((name) =>
     RAW_TEXTS.map((text) => ({
       ...rest,
-      target: pathWith(route, base, name, text) + (query === '' ? '' : `?${query}`),
+      target: pathOf(route, base, { [name]: text }) + (query === '' ? '' : `?${query}`),
     })),
   );
   const names = route.parameters
@@ -99,13 +91,7 @@ function hostileTargets(route: Route, base: Values): readonly Hostile[] {
   return [...inPath, ...inQuery, ...odd].map((ask) => ({ ask }));
 }
 
-function pathWith({ path }: Route, values: Values, name: string, text: string): string {
-  return path.replaceAll(/\{(.*?)\}/g, (_, other: string) =>
-    other === name ? text : encodeURIComponent(values.path[other] ?? ''),
-  );
-}
-
-function hostileBodies(route: Route, base: Values): readonly Hostile[] {
+function hostileBodies(contract: Contract, route: Route, base: Values): readonly Hostile[] {
   const type = bodyTypeOf(route);
   if (type === undefined || !isJsonType(type) || base.body === undefined) return [];
   const { method, target, headers } = askOf(route, base);
@@ -127,10 +113,22 @@ function hostileBodies(route: Route, base: Values): readonly Hostile[] {
     { ask: sent(Buffer.from([0x22, 0xff, 0xfe, 0x22])) },
     ...deep(right).map(([body, printedBy]) => ({ ask: sent(body, printedBy) })),
     ...oddJson(right).map((text) => ({ ask: sent(text) })),
-    ...['text/plain', 'application/xml'].map((other) => ({
-      ask: { method, target, headers: { ...headers, 'content-type': other }, body: right },
-      ...(responseTo(route.responses, 415) ? { wrong: `the body is announced as ${other}`, status: 415 } : {}),
-    })),
+    ...oddValues(right).map((text) => {
+      const received = judged(contract, route, { ...base, body: JSON.parse(text) });
+      const [first] = received.kind === 'violations' ? received.violations : [];
+      return {
+        ask: sent(text),
+        ...(first ? { wrong: `${first.pointer} of the body breaks the contract by its ${first.rule}` } : {}),
+      };
+    }),
+    ...['text/plain', 'application/xml']
+      .filter((other) => mediaTypeFor(Object.keys(route.bodyMedia), other) === undefined)
+      .map((other) => ({
+        ask: { method, target, headers: { ...headers, 'content-type': other }, body: right },
+        ...(route.responses.some(({ name }) => name === '415')
+          ? { wrong: `the body is announced as ${other}`, status: 415 }
+          : {}),
+      })),
     { ask: { method, target, headers: { ...headers, 'content-type': 'application/json;;=' }, body: right } },
   ];
 }
@@ -139,7 +137,7 @@ function hostileBodies(route: Route, base: Values): readonly Hostile[] {
 function deep(right: string): readonly (readonly [body: string, printedBy: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const printed = (start: string, end: string) =>
-    `node -p '${JSON.stringify(start)}+"[".repeat(${DEPTH})+"]".repeat(${DEPTH})+${JSON.stringify(end)}'`;
+    `node -p '${JSON.stringify(start).replaceAll("'", String.raw`'\''`)}+"[".repeat(${DEPTH})+"]".repeat(${DEPTH})+${JSON.stringify(end)}'`;
   const start = `${right.slice(0, -1)}${right === '{}' ? '' : ','}"unknownProperty":`;
   return right.startsWith('{')
     ? [
@@ -149,22 +147,23 @@ function deep(right: string): readonly (readonly [body: string, printedBy: strin
     : [[nested, printed('', '')]];
 }
 
-/** A right body with what JSON allows and programs stumble over: names that mean something to them, names that stand twice, numbers and texts beyond their types. */
+/** A right body with what JSON allows and programs stumble over: names that mean something to them, names that stand twice. */
 function oddJson(right: string): readonly string[] {
   if (!right.startsWith('{')) return [];
   const also = (more: string) => `${right.slice(0, -1)}${right === '{}' ? '' : ','}${more}}`;
-  const numbers = right.replace(/:\s*-?\d+/, ':1e400');
   return [
     also('"__proto__":{"quantity":1,"toString":1}'),
     also('"constructor":{"prototype":{"x":1}}'),
     also('"toString":1,"hasOwnProperty":1,"then":1'),
     also('"":1," ":2'),
     also(right.slice(1, -1) || '"a":1,"a":2'),
-    numbers,
-    right.replace(/:\s*-?\d+/, `:${'9'.repeat(400)}`),
-    right.replace(/:\s*-?\d+/, ':-0'),
-    right.replace(/:\s*"[^"]*"/, ':"\\ud800"'),
-    right.replace(/:\s*"[^"]*"/, ':"\\u0000"'),
     `\ufeff${right}`,
   ];
+}
+
+/** A right body with a number or a text in it replaced by one that programs stumble over. */
+function oddValues(right: string): readonly string[] {
+  const numbers = ['1e400', '9'.repeat(400), '-0'].map((text) => right.replace(/:\s*-?\d+/, `:${text}`));
+  const texts = ['"\\ud800"', '"\\u0000"'].map((text) => right.replace(/:\s*"[^"]*"/, `:${text}`));
+  return [...numbers, ...texts].filter((text) => text !== right);
 }

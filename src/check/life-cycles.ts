@@ -1,10 +1,9 @@
 import { isNode } from '../contract/document.ts';
 import type { Route } from '../contract/routes.ts';
-import type { Bases } from './bases.ts';
-import type { Exchange } from './exchange.ts';
-import type { Finding } from './findings.ts';
+import { type Exchange, isSuccess, pathOfLocation } from './exchange.ts';
+import type { Judging } from './judging.ts';
 import { askOf, type Values, withParameter } from './requests.ts';
-import { nameOf, type Session } from './session.ts';
+import { findingIn, type Session } from './session.ts';
 
 /** A collection that things are created in, with what can be done with one of them. */
 export interface LifeCycle {
@@ -28,63 +27,70 @@ export function lifeCyclesOf(routes: readonly Route[]): readonly LifeCycle[] {
 }
 
 /** Creates a thing, reads it, removes it, and sees that it is gone then. */
-export async function judgeLifeCycle(
-  session: Session,
-  bases: Bases,
-  seed: number,
-  { create, read, remove }: LifeCycle,
-): Promise<void> {
+export async function judgeLifeCycle(judging: Judging, { create, read, remove }: LifeCycle): Promise<void> {
+  const { session, bases, seed, note } = judging;
   const values = bases.base(create, seed);
   if (!values) return;
-  const steps: Exchange[] = [];
-  const step = async (route: Route, sent: Values): Promise<number> => {
-    const { exchange, reply, findings } = await session.ask('behaviour', route, askOf(route, sent));
-    for (const finding of findings) session.ledger.add({ ...finding, exchanges: [...steps, ...finding.exchanges] });
-    if (exchange) steps.push(exchange);
-    return reply?.status ?? 0;
-  };
-  const wrong = (route: Route, rule: string, said: string, status: number) => {
-    const pointer = route.pointer;
-    const finding: Finding = {
-      judge: 'behaviour',
-      operationId: route.operationId,
-      status: nameOf(route, status),
-      rule,
-      said,
-      pointer,
-      exchanges: steps,
-    };
-    session.ledger.add(finding);
-  };
+  const step = stepper(session);
   const created = await step(create, values);
-  const one = created >= 200 && created < 300 ? valuesOf(values, create, read, steps.at(-1)) : undefined;
-  if (!one) return;
+  // What was only taken on (202) may not be there yet.
+  const isCreated = created && [200, 201].includes(created.reply.status);
+  const id = isCreated ? idOf(create, read, created) : undefined;
+  const one = id === undefined ? undefined : withId(bases.base(read, seed), read, id);
+  if (!one) return note(`what ${create.operationId} creates could not be followed`);
   const found = await step(read, one);
-  if (found === 404 || found === 410)
-    return wrong(read, 'what is created is there', `what was just created is answered ${found}`, found);
-  if (!remove) return;
-  const removed = await step(remove, one);
-  if (removed < 200 || removed >= 300 || removed === 202) return;
+  if (found && GONE.includes(found.reply.status))
+    step.off(read, 'what is created is there', 'what was just created', found);
+  const gone = remove && withId(bases.base(remove, seed), remove, id);
+  const removed = found && isSuccess(found.reply) && remove && gone ? await step(remove, gone) : undefined;
+  // What was taken on (202) may take its time.
+  if (!removed || !isSuccess(removed.reply) || removed.reply.status === 202) return;
   const again = await step(read, one);
-  if (again >= 200 && again < 300)
-    wrong(read, 'what is deleted is gone', `what was just deleted is still answered ${again}`, again);
+  if (again && isSuccess(again.reply)) step.off(read, 'what is deleted is gone', 'what was just deleted', again);
 }
 
-/** The parameters that lead to what was created: by its `Location`, else by its id. */
-function valuesOf(values: Values, create: Route, read: Route, exchange: Exchange | undefined): Values | undefined {
-  const name = read.pathNames.at(-1);
-  const parameter = read.parameters.find((one) => one.in === 'path' && one.name === name);
-  if (!exchange || name === undefined || !parameter) return undefined;
-  const { location } = exchange.reply.headers;
-  const path = location === undefined ? undefined : new URL(location, 'http://localhost').pathname;
-  const byLocation =
-    path === undefined
-      ? undefined
-      : read.pathParameters(path.slice(Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''))))[name];
-  const { body } = exchange.reply;
-  const byBody = isNode(body) ? (body[name] ?? body.id) : undefined;
-  const id = byLocation || byBody;
-  return id === undefined
-    ? undefined
-    : withParameter({ path: values.path, query: {}, headers: values.headers }, parameter, id);
+/** What says that something isn't there. */
+const GONE: readonly number[] = [404, 410];
+
+/** Takes steps one after the other, and tells of each finding with what led to it. */
+function stepper(session: Session) {
+  const steps: Exchange[] = [];
+  const step = async (route: Route, sent: Values): Promise<Exchange | undefined> => {
+    const { exchange, findings } = await session.ask('behaviour', route, askOf(route, sent));
+    session.ledger.addAll(findings.map((finding) => ({ ...finding, exchanges: [...steps, ...finding.exchanges] })));
+    if (exchange) steps.push(exchange);
+    return exchange;
+  };
+  const off = (route: Route, rule: string, what: string, exchange: Exchange): void => {
+    const said = `${what} is answered ${exchange.reply.status}`;
+    const finding = findingIn('behaviour', route, exchange, { rule, said, pointer: route.pointer });
+    session.ledger.add({ ...finding, exchanges: [...steps] });
+  };
+  return Object.assign(step, { off });
+}
+
+/** The id of what was created: by its `Location`, else by its body. */
+function idOf(create: Route, read: Route, { reply }: Exchange): unknown {
+  const name = read.pathNames.at(-1) ?? '';
+  const { body } = reply;
+  return idIn(reply.headers.location, create, read, name) ?? (isNode(body) ? (body[name] ?? body.id) : undefined);
+}
+
+/** A request about the thing of an id. */
+function withId(values: Values | undefined, route: Route, id: unknown): Values | undefined {
+  const parameter = route.parameters.find((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
+  return values && parameter ? withParameter(values, parameter, id) : undefined;
+}
+
+/** The id that a `Location` leads to, where it leads to the operation that reads one. */
+function idIn(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
+  const path = location === undefined ? undefined : pathOfLocation(location);
+  if (path === undefined) return undefined;
+  try {
+    const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));
+    return read.pathParameters(path.slice(start))[name] || undefined;
+  } catch {
+    // Its escapes are broken: it leads nowhere.
+    return undefined;
+  }
 }

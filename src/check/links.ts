@@ -1,11 +1,11 @@
-import { at, type Document, isNode, type Node, pointerTo, settledPointer } from '../contract/document.ts';
+import { at, type Document, isNode, type Node, pointerOf, pointerTo, settledPointer } from '../contract/document.ts';
 import { responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
-import type { Bases } from './bases.ts';
-import type { Ask, Exchange, Reply } from './exchange.ts';
+import { type Ask, type Exchange, isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { askOf, type Values, withParameter } from './requests.ts';
-import { nameOf, type Session } from './session.ts';
+import type { Judging } from './judging.ts';
+import { askOf, NOTHING, type Values, withParameter } from './requests.ts';
+import { findingIn, type Session } from './session.ts';
 
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
 interface Link {
@@ -16,29 +16,19 @@ interface Link {
   readonly requestBody: unknown;
 }
 
-export interface LinkParts {
-  readonly session: Session;
-  readonly bases: Bases;
-  readonly seed: number;
-  readonly prepare: () => Promise<void>;
-  /** Whether an operation may be asked. */
-  readonly isAsked: (route: Route) => boolean;
-}
-
 /** Follows the links of an operation's success, each from an answer of its own: what a link leads to is there, and is no wrong request. */
-export async function judgeLinks(parts: LinkParts, route: Route): Promise<void> {
-  const { session, bases, seed, prepare, isAsked } = parts;
+export async function judgeLinks(judging: Judging, route: Route): Promise<void> {
+  const { session, bases, seed, prepare, asked } = judging;
   await prepare();
   const values = bases.base(route, seed);
-  for (const link of values ? linksOf(session, route) : []) {
-    if (!values || !isAsked(link.target)) continue;
+  const links = values ? linksOf(session, route).filter(({ target }) => asked.includes(target)) : [];
+  for (const link of links) {
     await prepare();
-    const ask = askOf(route, values);
-    const { exchange, findings } = await session.ask('links', route, ask);
-    for (const finding of findings) session.ledger.add(finding);
-    const followed = exchange && isSuccess(exchange.reply) ? askOfLink(parts, link, values, exchange) : undefined;
-    if (!exchange || !followed) continue;
-    for (const finding of await follow(session, link, followed, exchange)) session.ledger.add(finding);
+    const { exchange, findings } = await session.ask('links', route, askOf(route, values ?? NOTHING));
+    session.ledger.addAll(findings);
+    if (!exchange || !isSuccess(exchange.reply)) continue;
+    const followed = askOfLink(judging, link, values ?? NOTHING, exchange);
+    if (followed) session.ledger.addAll(await follow(session, link, followed, exchange));
   }
 }
 
@@ -48,35 +38,25 @@ async function follow(
   ask: Ask,
   before: Exchange,
 ): Promise<readonly Finding[]> {
-  const { exchange, reply, findings } = await session.ask('links', target, ask);
-  const found = findings.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
-  if (!exchange || !reply || ![400, 404, 410, 422].includes(reply.status)) return found;
-  const dangling: Finding = {
-    status: nameOf(target, reply.status),
-    rule: `link ${name}`,
-    said: `the link ${name}, made of the answer before, is answered ${reply.status}: what it leads to has to be there`,
-    pointer,
-    judge: 'links',
-    operationId: target.operationId,
-    exchanges: [before, exchange],
-  };
-  return [...found, dangling];
-}
-
-function isSuccess({ status }: Reply): boolean {
-  return status >= 200 && status < 300;
+  const { exchange, findings } = await session.ask('links', target, ask);
+  const isDangling = exchange && [400, 404, 410, 422].includes(exchange.reply.status);
+  const said = `the link ${name}, made of the answer before, is answered ${exchange?.reply.status}: what it leads to has to be there`;
+  const dangling = isDangling ? [findingIn('links', target, exchange, { rule: `link ${name}`, said, pointer })] : [];
+  return [...findings, ...dangling].map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
 function linksOf({ contract: { plain, routes } }: Session, route: Route): readonly Link[] {
   const success = responseTo(route.responses, route.successStatus);
-  const holder = `${settledPointer(plain, `${route.pointer}/responses/${success?.name}`)}/links`;
+  const holder = `${settledPointer(plain, success?.pointer ?? '')}/links`;
   const links = at(plain, holder);
   return Object.keys(isNode(links) ? links : {}).flatMap((name) => {
     const pointer = settledPointer(plain, holder + pointerTo(name));
     const link = at(plain, pointer);
     if (!isNode(link)) return [];
     const target = routes.find(({ operationId, pointer: place }) =>
-      link.operationId === undefined ? link.operationRef === `#${place}` : link.operationId === operationId,
+      link.operationId === undefined
+        ? pointerOf(String(link.operationRef)) === place
+        : link.operationId === operationId,
     );
     const parameters = isNode(link.parameters) ? link.parameters : {};
     return target ? [{ name, pointer, target, parameters, requestBody: link.requestBody }] : [];
@@ -84,7 +64,7 @@ function linksOf({ contract: { plain, routes } }: Session, route: Route): readon
 }
 
 /** The request of a link; undefined where the answer hasn't what it is made of. */
-function askOfLink({ session, bases, seed }: LinkParts, link: Link, sent: Values, exchange: Exchange): Ask | undefined {
+function askOfLink({ session, bases, seed }: Judging, link: Link, sent: Values, exchange: Exchange): Ask | undefined {
   const { target, parameters, requestBody } = link;
   const { plain } = session.contract;
   let values: Values = {
@@ -105,8 +85,6 @@ function askOfLink({ session, bases, seed }: LinkParts, link: Link, sent: Values
   return body === undefined ? undefined : askOf(target, { ...values, body });
 }
 
-const NOTHING: Values = { path: {}, query: {}, headers: {} };
-
 function isBodyRequired(plain: Document, { pointer }: Route): boolean {
   return at(plain, `${settledPointer(plain, `${pointer}/requestBody`)}/required`) === true;
 }
@@ -115,8 +93,12 @@ function bodyOf(values: Values | undefined): { body?: unknown } {
   return values?.body === undefined ? {} : { body: values.body };
 }
 
-/** A value with its runtime expressions evaluated, in objects too; undefined where one has no value. */
+/** A value with its runtime expressions evaluated, in objects and lists too; undefined where one has no value. */
 function evaluatedWithin(value: unknown, sent: Values, exchange: Exchange): unknown {
+  if (Array.isArray(value)) {
+    const list = value.map((one) => evaluatedWithin(one, sent, exchange));
+    return list.includes(undefined) ? undefined : list;
+  }
   if (!isNode(value)) return evaluated(value, sent, exchange);
   const entries = Object.entries(value).map(([key, one]) => [key, evaluatedWithin(one, sent, exchange)] as const);
   return entries.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(entries);

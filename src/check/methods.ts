@@ -1,74 +1,59 @@
 import { METHODS as KNOWN } from 'node:http';
 import { responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
-import type { Bases } from './bases.ts';
 import type { Finding } from './findings.ts';
-import { askOf } from './requests.ts';
-import { type Examined, nameOf, type Session } from './session.ts';
+import type { Judging } from './judging.ts';
+import { pathOf } from './requests.ts';
+import { type Examined, findingIn, SAFE } from './session.ts';
 
 /** Methods that a path may lack, the safe ones first. QUERY is left out where this machine's HTTP doesn't know it. */
 const TRIED = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   KNOWN.includes(method),
 );
-const SAFE: readonly string[] = ['GET', 'HEAD', 'TRACE', 'QUERY'];
 
 /** What a path has beside the methods of the document without being said to. */
 const BESIDE: readonly string[] = ['HEAD', 'OPTIONS'];
 
-/** A path of the contract with its operations. */
-export interface PathParts {
-  readonly session: Session;
-  readonly bases: Bases;
-  readonly seed: number;
-  /** Whether methods are tried that may change something. */
-  readonly mayWrite: boolean;
-  /** The operations of one path. */
-  readonly routes: readonly Route[];
-}
-
-/** Judges how a path answers methods that it doesn't have: with 405 and an `Allow` that lists those of the document. */
-export async function judgeMethods({ session, bases, seed, mayWrite, routes }: PathParts): Promise<void> {
+/** Judges how a path, given by its operations, answers methods that it doesn't have: with 405 and an `Allow` that lists those of the document. */
+export async function judgeMethods(
+  { session, bases, seed, mayWrite }: Judging,
+  routes: readonly Route[],
+): Promise<void> {
   const [route] = routes;
-  const values = route && bases.base(route, seed);
-  if (!route || !values) return;
-  const { target, headers = {} } = askOf(route, { ...values, query: {}, body: undefined });
-  const declared = routes.map(({ method }) => method);
-  // Ours: a path that has GET has HEAD.
-  const lacking = TRIED.filter(
-    (method) => !declared.includes(method) && !(method === 'HEAD' && declared.includes('GET')),
-  );
-  for (const method of lacking.filter((one) => mayWrite || SAFE.includes(one))) {
-    const examined = await session.ask('methods', route, { method, target, headers });
-    for (const finding of troublesOf(route, declared, method, examined)) session.ledger.add(finding);
+  if (!route) return;
+  const target = pathOf(route, bases.path(route, seed));
+  for (const method of TRIED.filter((one) => mayWrite || SAFE.includes(one))) {
+    // Another path of the contract may have the method and hold this one: /orders/{id} beside /orders/latest.
+    const routed = session.contract.route(method, target);
+    if (routed.kind !== 'unknown-method') continue;
+    const examined = await session.ask('methods', route, { method, target });
+    session.ledger.addAll(findingsOf(route, routed.allow, method, examined));
   }
 }
 
-function troublesOf(
+function findingsOf(
   route: Route,
   declared: readonly string[],
   method: string,
-  { exchange, reply, findings }: Examined,
+  { exchange, findings }: Examined,
 ): readonly Finding[] {
-  if (!exchange || !reply) return findings;
-  const found = (rule: string, said: string): Finding => ({
-    status: nameOf(route, reply.status),
-    rule,
-    said,
-    pointer: route.pointer.slice(0, route.pointer.lastIndexOf('/')),
-    judge: 'methods',
-    operationId: route.operationId,
-    exchanges: [exchange],
-  });
-  if (reply.status !== 405)
-    return [found('405', `${method} is no method of ${route.path} and is answered ${reply.status} instead of 405`)];
+  if (!exchange) return findings;
+  const { status, headers } = exchange.reply;
+  const pointer = route.pointer.slice(0, route.pointer.lastIndexOf('/'));
+  const found = (rule: string, said: string) => findingIn('methods', route, exchange, { rule, said, pointer });
+  // Who doesn't know a method at all may say that (RFC 9110, section 15.6.2).
+  if (status === 501 && ['TRACE', 'QUERY'].includes(method)) return [];
+  if (status !== 405) {
+    return [found('405', `${method} is no method of ${route.path} and is answered ${status} instead of 405`)];
+  }
   const isDocumented = responseTo(route.responses, 405) !== undefined;
-  const [allow] = allowTroubles(reply.headers.allow, declared);
-  return [...(isDocumented ? findings : []), ...(allow === undefined ? [] : [found('Allow', `405 ${allow}`)])];
+  const [trouble] = allowTroubles(headers.allow, declared);
+  return [...(isDocumented ? findings : []), ...(trouble === undefined ? [] : [found('Allow', `405 ${trouble}`)])];
 }
 
 /** What is wrong with an `Allow`, by the methods that a path has (RFC 9110, section 15.5.6). */
 export function allowTroubles(allow: string | undefined, declared: readonly string[]): readonly string[] {
-  if (allow === undefined) return [`comes without Allow: ${declared.join(', ')}`];
+  if (allow === undefined) return [`comes without Allow, which has to name ${declared.join(', ')}`];
   const told = allow.split(',').map((method) => method.trim().toUpperCase());
   const wrong = declared.filter((method) => !told.includes(method)).map((method) => `lacks ${method}`);
   const beyond = told

@@ -97,7 +97,8 @@ function header(text: string, before: Readonly<Record<string, string>>): Readonl
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
-function ids(text: string): readonly string[] {
+/** The ids of operations, with commas between them. */
+export function ids(text: string): readonly string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.every((entry) => entry !== '')) return entries;
   throw new InvalidArgumentError('Name operations by their ids, with commas between them.');

@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.ts';
-import { isNode } from '../contract/document.ts';
+import { at, isNode, pointerTo, settledPointer } from '../contract/document.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import type { Received } from '../contract/requests.ts';
 import { FORM_TYPE, isJsonType, isRead } from '../contract/responses.ts';
-import type { Route } from '../contract/routes.ts';
+import { encoded, type Route } from '../contract/routes.ts';
 import type { Ask } from './exchange.ts';
 
 /** What a request to an operation holds, by the parts of the request. Without a `body` none is sent. */
@@ -46,13 +46,30 @@ export function bodyTypeOf({ bodyMedia }: Route): string | undefined {
   return types.find(isJsonType) ?? types.find(isRead);
 }
 
-function pathOf({ path }: Route, values: Values): string {
-  return path.replaceAll(/\{(.*?)\}/g, (_, name: string) => encodeURIComponent(values.path[name] ?? ''));
+/** The path of some values; `raw` has parts of it as they go out. */
+export function pathOf(
+  { path }: Route,
+  values: Pick<Values, 'path'>,
+  raw: Readonly<Record<string, string>> = {},
+): string {
+  return path.replaceAll(/\{(.*?)\}|[^{]+/g, (part, name: string | undefined) =>
+    name === undefined ? encoded(part) : (raw[name] ?? escaped(values.path[name] ?? '')),
+  );
+}
+
+/** Values of a request that holds nothing. */
+export const NOTHING: Values = { path: {}, query: {}, headers: {} };
+
+/** Where the schema of a parameter is. */
+export function schemaOf({ plain }: Contract, { pointer }: Parameter): string {
+  const content = at(plain, `${pointer}/content`);
+  const [type] = Object.keys(isNode(content) ? content : {});
+  return `${pointer}${type === undefined ? '' : `/content${pointerTo(type)}`}/schema`;
 }
 
 function queryText(query: Values['query']): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
+    [value].flat().map((one) => `${escaped(name)}=${escaped(one)}`),
   );
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
@@ -72,12 +89,19 @@ export function withParameter(
 ): Values | undefined {
   const written = writtenAs(name, shape, value);
   if (written === undefined) return undefined;
-  const [first = ''] = Object.values(written).flat();
+  // What stands around the value of a header isn't part of it.
+  const first = (Object.values(written).flat()[0] ?? '').replaceAll(
+    place === 'header' ? /^[ \t]+|[ \t]+$/g : /$^/g,
+    '',
+  );
   if (place === 'query') return { ...values, query: { ...values.query, ...written } };
   if (place === 'path') return { ...values, path: { ...values.path, [name]: first } };
   if (/[^\t\x20-\x7e\x80-\xff]/.test(first)) return undefined;
   if (place === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: first } };
-  const cookies = [values.headers.cookie, `${name}=${encodeURIComponent(first)}`].filter((one) => one !== undefined);
+  const others = (values.headers.cookie ?? '')
+    .split('; ')
+    .filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
+  const cookies = [...others, `${name}=${escaped(first)}`];
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
@@ -111,4 +135,23 @@ function writtenAs(name: string, shape: Parameter['shape'], value: unknown): Val
 
 function textOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+/** A text as it stands in a path, a query or a cookie; half a surrogate pair can't. */
+export function escaped(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
+}
+
+/** A number as everybody writes it. */
+const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
+
+/** Whether a text that is to be read as a number is one to some and none to others: blank, or with an exponent. */
+export function isUnclear({ plain }: Contract, { parameters }: Route, { path, query, headers }: Values): boolean {
+  const sent = { path, query, header: headers, cookie: {} as Values['headers'] };
+  return parameters.some(({ name, in: place, pointer }) => {
+    const types = [at(plain, `${settledPointer(plain, `${pointer}/schema`)}/type`)].flat();
+    const text = [sent[place][place === 'header' ? name.toLowerCase() : name] ?? []].flat();
+    const isNumber = types.includes('integer') || types.includes('number');
+    return isNumber && text.some((one) => !PLAIN_NUMBER.test(one) && !Number.isNaN(Number(one)));
+  });
 }

@@ -1,6 +1,6 @@
 import type { Breach } from '../contract/answers.ts';
 import type { Contract } from '../contract/contract.ts';
-import { at, pointerTo } from '../contract/document.ts';
+import { at } from '../contract/document.ts';
 import { bareType, mediaTypeFor, responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
 import { type Client, NoAnswer } from './client.ts';
@@ -15,8 +15,8 @@ export interface SessionParts {
   readonly contract: Contract;
   readonly client: Client;
   readonly ledger: Ledger;
-  /** Whether answers may have no properties but the contract's own. */
-  readonly isClosed: boolean;
+  /** Whether the contract is the shop's, of which more is known: answers may have no properties but its own, and it says what its schemas can't. */
+  readonly isShop: boolean;
   readonly rules: readonly Rule[];
 }
 
@@ -35,9 +35,18 @@ export interface Session extends SessionParts {
   ask(judge: Judge, route: Route, ask: Ask): Promise<Examined>;
 }
 
+/** A server that answers no more: nothing else can be told of it. */
+export class Silent extends Error {
+  override readonly name = 'Silent';
+}
+
+/** How many requests in a row may get no answer. */
+const MOST_UNANSWERED = 5;
+
 /** A session with a server. */
 export function createSession(parts: SessionParts): Session {
   const { client, ledger, rules } = parts;
+  let unanswered = 0;
   const session: Session = {
     ...parts,
     isTouched: true,
@@ -46,6 +55,7 @@ export function createSession(parts: SessionParts): Session {
         troubles.map((trouble) => ({ ...trouble, judge, operationId: route.operationId, exchanges: [exchange] }));
       try {
         const exchange = { ask, reply: await client.send(ask) };
+        unanswered = 0;
         session.isTouched ||= !SAFE.includes(ask.method) && exchange.reply.status < 400;
         // What an operation documents isn't of OPTIONS, which is asked of its path.
         if (ask.method !== 'OPTIONS' || route.method === 'OPTIONS')
@@ -54,6 +64,8 @@ export function createSession(parts: SessionParts): Session {
         return { exchange, reply: exchange.reply, findings: found(troubles, exchange) };
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
+        if (++unanswered >= MOST_UNANSWERED)
+          throw new Silent(`${unanswered} requests in a row got no answer: ${error.message}`);
         const trouble = { status: 'none', rule: 'answers', said: error.message, pointer: route.pointer };
         return { exchange: undefined, reply: undefined, findings: found([trouble], { ask, reply: NOTHING }) };
       }
@@ -67,15 +79,21 @@ export const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUER
 
 const NOTHING: Reply = { status: 0, headers: {}, text: '', body: undefined, notJson: undefined };
 
+/** What a judge has found in an exchange with an operation. */
+export function findingIn(judge: Judge, route: Route, exchange: Exchange, trouble: Omit<Trouble, 'status'>): Finding {
+  const status = nameOf(route, exchange.reply.status);
+  return { ...trouble, status, judge, operationId: route.operationId, exchanges: [exchange] };
+}
+
 /** The name of the response that documents a status; the status itself where none does. */
 export function nameOf({ responses }: Route, status: number): string {
   return responseTo(responses, status)?.name ?? String(status);
 }
 
 /** What is wrong with an answer, by what the contract documents of it. */
-function troublesOf({ contract, isClosed }: SessionParts, route: Route, { ask, reply }: Exchange): readonly Trouble[] {
+function troublesOf({ contract, isShop }: SessionParts, route: Route, { ask, reply }: Exchange): readonly Trouble[] {
   const status = nameOf(route, reply.status);
-  const pointer = `${route.pointer}/responses${responseTo(route.responses, reply.status) ? pointerTo(status) : ''}`;
+  const pointer = responseTo(route.responses, reply.status)?.pointer ?? `${route.pointer}/responses`;
   const trouble = (rule: string, said: string, place = pointer): Trouble => ({ status, rule, said, pointer: place });
   if (reply.status >= 500)
     return [trouble('no fault of the server', `the server answers ${reply.status} to this request`)];
@@ -83,10 +101,10 @@ function troublesOf({ contract, isClosed }: SessionParts, route: Route, { ask, r
     return [trouble('JSON', `the body is announced as ${reply.headers['content-type']} and is none: ${reply.notJson}`)];
   }
   const answer = { status: reply.status, headers: reply.headers, body: reply.body };
-  // An answer to HEAD has all but the body.
+  // An answer to HEAD has no body, and needn't say of what type it would be (RFC 9110, section 9.3.2).
   const breaches = contract
-    .verify(route, answer, { closed: isClosed })
-    .filter(({ where }) => ask.method !== 'HEAD' || !where.startsWith('body'));
+    .verify(route, answer, { closed: isShop })
+    .filter(({ where }) => ask.method !== 'HEAD' || !/^(body|content type)/.test(where));
   return [
     ...breaches.map((breach) => trouble(ruleOf(breach), breach.said, placeOf(contract, route, reply, pointer, breach))),
     ...problemTroubles(reply).map((said) => trouble('status of the problem', said)),

@@ -38,7 +38,12 @@ function bodyBreaches(judge: SchemaJudge, { media }: DocumentedResponse, answer:
   const sent = headerOf(answer, 'Content-Type');
   const type = sent === undefined ? undefined : mediaTypeFor(types, sent);
   if (sent === undefined || type === undefined) {
-    return [undocumented('content type', `content type ${sent} is not documented`)];
+    return [
+      undocumented(
+        'content type',
+        sent === undefined ? 'no content type is given' : `content type ${sent} is not documented`,
+      ),
+    ];
   }
   const schema = media[type]?.schema;
   return schema === undefined || !isJsonType(bareType(sent)) ? [] : described('body', judge(schema, answer.body));

@@ -6,6 +6,8 @@ import { statusesOf } from './structure.ts';
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
+  /** JSON Pointer of it among the operation's responses. */
+  readonly pointer: string;
   /** What its body may be, by media type; empty where it has none. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
   readonly headers: readonly DocumentedHeader[];
@@ -37,10 +39,12 @@ export interface Example {
 export function responsesAt(document: Document, operation: string): readonly DocumentedResponse[] {
   const responses = at(document, `${operation}/responses`);
   return statusesOf(isNode(responses) ? responses : {}).map((name) => {
-    const pointer = settledPointer(document, `${operation}/responses/${name}`);
+    const own = `${operation}/responses/${name}`;
+    const pointer = settledPointer(document, own);
     const headers = at(document, `${pointer}/headers`);
     return {
       name: name.toUpperCase() === 'DEFAULT' ? 'default' : name.toUpperCase(),
+      pointer: own,
       media: mediaAt(document, `${pointer}/content`),
       headers: Object.keys(isNode(headers) ? headers : {})
         // What a body is, its own content type says (OpenAPI 3.0, Response Object).

@@ -18,9 +18,9 @@ export interface Route {
   readonly parameters: readonly Parameter[];
   /** What its request body may be, by media type; empty where it has none. */
   readonly bodyMedia: DocumentedResponse['media'];
-  /** The names of its query parameters, and of the properties of its body. */
   /** The names of its path parameters, as far as they are described. */
   readonly pathNames: readonly string[];
+  /** The names of its query parameters, and of the properties of its body. */
   readonly known: { readonly query: readonly string[]; readonly body: readonly string[] };
   /** The parameters of a path that matches, decoded. */
   pathParameters(path: string): Readonly<Record<string, string>>;
@@ -129,7 +129,7 @@ export function patternOf(template: string): string {
 }
 
 /** A part of a path as clients send it: what isn't ASCII is escaped, and a blank; what is escaped already stays. */
-function encoded(part: string): string {
+export function encoded(part: string): string {
   return part.replaceAll(/[^!-~]+/gu, encodeURIComponent);
 }
 

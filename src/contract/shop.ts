@@ -29,10 +29,33 @@ export const shopContract: ShopContract = shopOf(document as unknown as Document
 const KEPT = ['Product', 'DeliveryOption', 'CartItem', 'Order'] as const satisfies readonly SchemaName[];
 
 /** Words for people, and values: no part of what data looks like. */
-const ASIDE = new Set(['description', 'summary', 'title', 'example', 'examples', 'x-present-with', '$ref']);
+const ASIDE = new Set([
+  'description',
+  'summary',
+  'title',
+  'example',
+  'examples',
+  'x-refused-examples',
+  'x-present-with',
+  '$ref',
+]);
 
 /** Whether a document has what the shop keeps just as the shop's handlers are written for it. */
 export function keepsAsWritten({ plain }: Pick<ShopContract, 'plain'>, served: Document): boolean {
+  const isSame = comparer(plain, served);
+  return KEPT.every((name) => isSame(`/components/schemas/${name}`, `/components/schemas/${name}`));
+}
+
+/** Whether a document asks of requests to an operation what the shop's handlers are written for: the same parameters and body. */
+export function asksAsWritten(served: Document, own: Route, route: Route): boolean {
+  const isSame = comparer(shopContract.plain, served);
+  const asked = (one: Route) => [`${one.pointer}/requestBody`, ...one.parameters.map(({ pointer }) => pointer)];
+  const [before, now] = [asked(own), asked(route)];
+  return before.length === now.length && before.every((pointer, place) => isSame(pointer, now[place] ?? ''));
+}
+
+/** Tells whether what stands at a pointer of one document is, but for words and examples, what stands at a pointer of another. */
+function comparer(plain: Document, served: Document): (one: string, other: string) => boolean {
   const seen = new Set<string>();
   const isSame = (one: string, other: string): boolean => {
     const [here, there] = [settledPointer(plain, one), settledPointer(served, other)];
@@ -49,5 +72,5 @@ export function keepsAsWritten({ plain }: Pick<ShopContract, 'plain'>, served: D
     if (Array.isArray(before) !== Array.isArray(now) || keys.join() !== keysOf(now).join()) return false;
     return keys.every((key) => isSame(here + pointerTo(key), there + pointerTo(key)));
   };
-  return KEPT.every((name) => isSame(`/components/schemas/${name}`, `/components/schemas/${name}`));
+  return isSame;
 }

@@ -1,10 +1,9 @@
-import { relative } from 'node:path';
-import type { Failure, ReportPart, Row } from '../../src/check/report/report.ts';
+import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
 import { isShop } from '../../src/check/shop/shop.ts';
-import { loadContract } from '../../src/contract/contract.ts';
-import { type Document, parseDocument, placesIn } from '../../src/contract/document.ts';
-import { AgainstFault, earlierVersion } from './against.ts';
-import { changesBetween } from './breaking.ts';
+import type { Contract } from '../../src/contract/contract.ts';
+import { at, type Document, parseDocument, placesIn } from '../../src/contract/document.ts';
+import type { EarlierVersion } from './against.ts';
+import { type Change, changesBetween } from './breaking.ts';
 import { documentFindings } from './document-checks.ts';
 
 const JUDGE = 'document';
@@ -12,22 +11,37 @@ const JUDGE = 'document';
 /** What the checks of a document are about, in the rows of a report. */
 const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 
-/** What is to be said of the document at a path: its own checks, and what its changes since an earlier version break. */
-export async function documentPart(path: string, against: string | undefined): Promise<ReportPart> {
-  const contract = await loadContract({ path, strict: false });
-  const file = relative('.', path);
+/** What is to be said of a document: its own checks, and what its changes since an earlier version break; `before` says why where none is known. */
+export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
+  const file = pathFromHere(contract.path);
   const placeOf = await placesIn(file, contract.text);
-  // Whether its limits are those of the code can be told of our own document alone.
-  const checks = CHECKS.filter((check) => check !== 'limits' || isShop(contract));
-  const found = (await documentFindings(path)).filter(({ check }) => checks.includes(check));
+  // Pairing by names is our own custom, and whether limits are those of the code can be told of our own document alone.
+  const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
+  const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));
   const own = found.map(({ check, pointer, said }) => failureOf(file, check, said, placeOf(pointer)));
-  const { broken, notes } = await changesSince(path, contract.document, against);
-  const failures = [...own, ...broken.map(({ said, pointer }) => failureOf(file, 'changes', said, placeOf(pointer)))];
-  const rows = [...checks, ...(notes.isCompared ? ['changes'] : [])].map((status): Row => {
+  if (typeof before === 'string') {
+    return {
+      judges: [JUDGE],
+      rows: rowsOf(file, checks, own),
+      failures: own,
+      notes: [`changes were not looked for: ${before}`],
+    };
+  }
+  const { broken, notes } = changesSince(before, contract.document);
+  const isThere = (pointer: string) => at(contract.document, pointer) !== undefined;
+  // What is gone stands in the older version alone.
+  const places = broken.map(({ said, pointer }) =>
+    failureOf(file, 'changes', said, isThere(pointer) ? placeOf(pointer) : `${before.name} #${pointer}`),
+  );
+  const failures = [...own, ...places];
+  return { judges: [JUDGE], rows: rowsOf(file, [...checks, 'changes'], failures), failures, notes };
+}
+
+function rowsOf(file: string, checks: readonly string[], failures: readonly Failure[]): readonly Row[] {
+  return checks.map((status) => {
     const wrong = failures.filter((failure) => failure.status === status).length;
     return { operationId: file, status, counts: { [JUDGE]: { seen: 1, wrong } } };
   });
-  return { judges: [JUDGE], rows, failures, notes: notes.told };
 }
 
 function failureOf(file: string, check: string, said: string, place: string): Failure {
@@ -36,29 +50,23 @@ function failureOf(file: string, check: string, said: string, place: string): Fa
 
 interface Changes {
   /** What breaks clients and isn't announced by the version. */
-  readonly broken: readonly { readonly said: string; readonly pointer: string }[];
-  readonly notes: { readonly isCompared: boolean; readonly told: readonly string[] };
+  readonly broken: readonly Change[];
+  /** The rest, a sentence each. */
+  readonly notes: readonly string[];
 }
 
-/** What has changed since an earlier version; where none is known, and none was asked for, a note says why. */
-async function changesSince(path: string, document: Document, against: string | undefined): Promise<Changes> {
-  try {
-    const { name, text } = await earlierVersion(path, against);
-    const before = parseDocument(name, text);
-    const changes = changesBetween(before, document);
-    const breaking = changes.filter(({ isBreaking }) => isBreaking);
-    const isAnnounced = announces(before.info.version, document.info.version);
-    const counted = `since ${name}: ${changes.length} changes that clients can notice, ${breaking.length} of them breaking`;
-    const announced = breaking.length > 0 && isAnnounced ? [`which version ${document.info.version} announces`] : [];
-    const others = changes.filter((change) => isAnnounced || !change.isBreaking).map(({ said }) => `  ${said}`);
-    return {
-      broken: isAnnounced ? [] : breaking,
-      notes: { isCompared: true, told: [[counted, ...announced].join(', '), ...others] },
-    };
-  } catch (error) {
-    if (!(error instanceof AgainstFault) || against !== undefined) throw error;
-    return { broken: [], notes: { isCompared: false, told: [`changes were not looked for: ${error.message}`] } };
-  }
+function changesSince({ name, text }: EarlierVersion, document: Document): Changes {
+  const before = parseDocument(name, text);
+  const changes = changesBetween(before, document);
+  const breaking = changes.filter(({ isBreaking }) => isBreaking);
+  const isAnnounced = announces(before.info.version, document.info.version);
+  const counted = `since ${name}: ${changes.length} changes that clients can notice, ${breaking.length} of them breaking`;
+  const announced = breaking.length > 0 && isAnnounced ? `, which version ${document.info.version} announces` : '';
+  const others = changes.filter((change) => isAnnounced || !change.isBreaking);
+  return {
+    broken: isAnnounced ? [] : breaking,
+    notes: [counted + announced, ...others.map(({ said, direction }) => `  ${direction}: ${said}`)],
+  };
 }
 
 /** Whether a version may break what the one before it promised: the first number that isn't 0 has grown (Semantic Versioning 2.0.0, sections 4 and 8). */

@@ -1,9 +1,9 @@
 import type { Running } from '../../src/check/command.ts';
 import type { Count } from '../../src/check/findings.ts';
 import type { CheckCommand } from '../../src/check/options.ts';
-import type { Failure, ReportPart, Row } from '../../src/check/report/report.ts';
+import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
 import { isShop } from '../../src/check/shop/shop.ts';
-import { type Contract, loadContract } from '../../src/contract/contract.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import { placesIn, pointerTo } from '../../src/contract/document.ts';
 import { responseTo } from '../../src/contract/responses.ts';
 import { type DreddTransaction, type DreddVerdict, runDredd } from '../dredd/dredd.ts';
@@ -13,16 +13,15 @@ const JUDGE = 'dredd';
 /** What dredd has to say of the server that a command names, or of a shop of our own. */
 export async function dreddPart(
   command: CheckCommand,
-  path: string,
+  contract: Contract,
   start: () => Promise<Running>,
 ): Promise<ReportPart> {
-  const contract = await loadContract({ path, strict: false });
   if (!isShop(contract)) return leftOut('it is prepared for the contract of the shop alone');
   if (command.only || command.exclude) return leftOut('it asks all operations, or none');
   const running = command.url === undefined ? await start() : undefined;
   try {
     const url = running?.url ?? command.url ?? '';
-    return await partOf(contract, await runDredd({ url, contractFile: path, headers: command.headers }));
+    return await partOf(contract, await runDredd({ url, contractFile: contract.path, headers: command.headers }));
   } finally {
     await running?.close();
   }
@@ -33,7 +32,7 @@ function leftOut(why: string): ReportPart {
 }
 
 async function partOf(contract: Contract, { transactions, faults }: DreddVerdict): Promise<ReportPart> {
-  const placeOf = await placesIn('openapi.yaml', contract.text);
+  const placeOf = await placesIn(pathFromHere(contract.path), contract.text);
   const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
   const counts = new Map<string, Count>();
   for (const { operationId, status, transaction } of named) {

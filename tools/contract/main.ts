@@ -6,9 +6,10 @@ import { deliver, judgeServer } from '../../src/check/command.ts';
 import { CheckFault } from '../../src/check/fault.ts';
 import { address, type CheckFlags, checkOf, LARGEST_SEED, withCheckOptions } from '../../src/check/options.ts';
 import { joined } from '../../src/check/report/report.ts';
+import { loadContract } from '../../src/contract/contract.ts';
 import { ContractFault } from '../../src/contract/document.ts';
 import { contractOf, createStorefront } from '../../src/storefront.ts';
-import { AgainstFault } from './against.ts';
+import { AgainstFault, type EarlierVersion, earlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
 
@@ -18,7 +19,7 @@ interface Flags extends CheckFlags {
 }
 
 const print = (text: string) => void process.stdout.write(text);
-const start = () => createStorefront();
+const tell = (text: string) => void process.stderr.write(text);
 
 try {
   process.exitCode = (await judged(flagsOf(process.argv))) ? 0 : 1;
@@ -45,10 +46,23 @@ function flagsOf(args: readonly string[]): Flags {
 
 async function judged({ url, against, ...flags }: Flags): Promise<boolean> {
   const command = checkOf(flags, url);
-  const path = contractOf(command);
-  const judging = judgeServer(command, { contract: path, start, print, seed: randomInt(LARGEST_SEED) });
+  const contract = await loadContract({ path: contractOf(command), strict: false });
+  const before = await versionBefore(contract.path, against);
+  const start = () => createStorefront({ contract: contract.path });
+  const judging = judgeServer(command, { contract: contract.path, start, print, tell, seed: randomInt(LARGEST_SEED) });
   // Somebody's server is asked by one judge after the other; of our own shop each has one.
   if (url !== undefined) await judging;
-  const [report, ...parts] = await Promise.all([judging, dreddPart(command, path, start), documentPart(path, against)]);
-  return deliver(parts.reduce(joined, report), command, print);
+  const parts = [dreddPart(command, contract, start), documentPart(contract, before)];
+  const [report, ...others] = await Promise.all([judging, ...parts]);
+  return deliver(others.reduce(joined, report), command, print);
+}
+
+/** The version that the document is held against; why there is none, where none was asked for. */
+async function versionBefore(path: string, against: string | undefined): Promise<EarlierVersion | string> {
+  try {
+    return await earlierVersion(path, against);
+  } catch (error) {
+    if (!(error instanceof AgainstFault) || against !== undefined) throw error;
+    return error.message;
+  }
 }

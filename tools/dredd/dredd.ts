@@ -1,9 +1,18 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { curlOf } from '../../src/check/exchange.ts';
 import { type Document, parseDocument, readContract } from '../../src/contract/document.ts';
 import { routesOf } from '../../src/contract/routes.ts';
-import { asCurl, type Sent } from './curl.ts';
 import { dreddView } from './view.ts';
+
+/** A request as it is sent. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Empty or undefined where there is none. */
+  readonly body?: string;
+}
 
 /** What dredd found of a server. */
 export interface DreddVerdict {
@@ -161,9 +170,17 @@ function transactionOf(url: string, { outcome, test }: Result): DreddTransaction
     status,
     isPassed: outcome === 'pass',
     said,
-    ...(asks ? { curl: asCurl(url, asks) } : {}),
+    ...(asks ? { curl: asks.map((ask) => lineOf(url, ask)).join(' && ') } : {}),
     ...(actual ? { answer: `${actual.statusCode} ${actual.headers['content-type'] ?? ''}\n${body}`.trim() } : {}),
   };
+}
+
+/** A request as a line for a shell. */
+function lineOf(url: string, { method, path, headers = {}, body = '' }: Sent): string {
+  const told = Object.entries(headers).filter(([name]) => !/^(user-agent|content-length)$/i.test(name));
+  const printed = /^ +$/.test(body) ? { printedBy: `printf '%${body.length}s' ''` } : {};
+  const ask = { method, target: path, headers: Object.fromEntries(told), ...(body === '' ? {} : { body }), ...printed };
+  return curlOf(url.replace(/\/+$/, ''), ask);
 }
 
 function whyFailed(status: number, { message, actual, results }: Result['test']): string {

@@ -4,9 +4,15 @@ import { createStorefront } from '../../src/storefront.ts';
 import { runDredd } from './dredd.ts';
 import { asTable } from './table.ts';
 
-const { values } = parseArgs({ options: { url: { type: 'string' } } });
-const shop = values.url === undefined ? await createStorefront() : undefined;
-const verdict = await runDredd({ url: shop?.url ?? values.url ?? '', contractFile: 'openapi.yaml' });
-await shop?.close();
-console.log(asTable(verdict));
-process.exitCode = verdict.faults.length === 0 && verdict.transactions.every(({ isPassed }) => isPassed) ? 0 : 1;
+const { values } = parseArgs({ options: { url: { type: 'string' }, 'allow-writes': { type: 'boolean' } } });
+
+if (values.url !== undefined && !values['allow-writes']) {
+  console.error(`dredd: this changes data on ${values.url} and resets it. If that may be, say --allow-writes`);
+  process.exitCode = 1;
+} else {
+  const shop = values.url === undefined ? await createStorefront() : undefined;
+  const verdict = await runDredd({ url: shop?.url ?? values.url ?? '', contractFile: 'openapi.yaml' });
+  await shop?.close();
+  console.log(asTable(verdict));
+  process.exitCode = verdict.faults.length === 0 && verdict.transactions.every(({ isPassed }) => isPassed) ? 0 : 1;
+}

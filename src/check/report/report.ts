@@ -53,6 +53,8 @@ export interface Failure {
   /** Where the contract says so: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
+  /** How to judge the same again; undefined where the requests say all. */
+  readonly again?: string;
 }
 
 /** A request as a line for a shell, and what came. */
@@ -70,26 +72,28 @@ export async function reportOf(verdict: Verdict, contract: Contract): Promise<Re
   const path = pathFromHere(contract.path);
   const placeOf = await placesIn(path, contract.text);
   const rows = routes.flatMap((route) => rowsOf(verdict, route));
-  const never = rows.filter(
-    ({ status, counts }) => /^\d+$/.test(status) && Object.values(counts).every((count) => !count?.seen),
-  );
   const model = kind === 'shop' ? 'the model of the shop' : 'checks for any API (examples, links, create-read-delete)';
   return {
-    title: `${url} against ${path}, by ${model}; seed ${seed}, ${runs} runs, ${ledger.answers} answers`,
+    title: `${url} against ${path}, by ${model}: ${ledger.answers} answers, seed ${seed}, ${runs} runs`,
     judges: JUDGES,
     rows,
     failures: findings.map((finding) => failureOf(verdict, finding, placeOf)),
-    notes: [
-      ...notes,
-      ...(never.length > 0
-        ? [`never seen: ${never.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`]
-        : []),
-    ],
+    notes: [...notes, ...neverSeen(rows)],
   };
 }
 
+/** Which documented answers no judge has seen, a sentence. */
+function neverSeen(rows: readonly Row[]): readonly string[] {
+  const never = rows.filter(
+    ({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen),
+  );
+  return never.length > 0
+    ? [`never seen: ${never.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`]
+    : [];
+}
+
 /** A path as people would write it. */
-function pathFromHere(path: string): string {
+export function pathFromHere(path: string): string {
   const short = relative('.', path);
   return short.startsWith('..') ? path : short;
 }
@@ -107,20 +111,30 @@ function rowsOf({ ledger }: Verdict, { operationId, responses }: Route): readonl
   }));
 }
 
-function failureOf({ url, headers }: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
+function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
+  const { url, headers, seed, runs } = verdict;
   const { judge, operationId, status, rule, said, pointer, exchanges } = finding;
+  // What only looked on the way there is left out.
+  const shown = exchanges.filter(({ ask }, at) => at === exchanges.length - 1 || !SAFE.includes(ask.method));
   return {
     judge,
     operationId,
     status,
     rule,
-    said,
+    said: readable(said),
     place: placeOf(pointer),
-    // What only looked on the way there is left out.
-    steps: exchanges
-      .filter(({ ask }, at) => at === exchanges.length - 1 || !SAFE.includes(ask.method))
-      .map((exchange) => stepOf(url, headers, exchange)),
+    steps: shown.map((exchange) => stepOf(url, told(headers), exchange)),
+    again: `storefront check ${url} --only ${operationId} --seed ${seed} --runs ${runs}`,
   };
+}
+
+/** Headers whose values are nobody's business who reads a report. */
+const SECRET = /authorization|cookie|token|secret|key|password/i;
+
+function told(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '(left out)' : value]),
+  );
 }
 
 function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, reply }: Exchange): Step {
@@ -130,5 +144,15 @@ function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, r
       ? `${reply.text.slice(0, BODY_SHOWN)}… (${reply.text.length} characters)`
       : reply.text;
   const answer = reply.status === 0 ? 'no answer' : [String(reply.status), type, body].filter((part) => part).join(' ');
-  return { request: curlOf(url, ask, headers), answer: answer.replaceAll(/\s*\n\s*/g, ' ') };
+  return { request: curlOf(url, ask, headers), answer: readable(answer) };
+}
+
+/** A text in one line, with what could steer a terminal shown. */
+function readable(text: string): string {
+  return text
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(
+      /[\p{Control}\u2028\u2029]/gu,
+      (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    );
 }

@@ -4,7 +4,7 @@ import type { Failure, Report, Row } from './report.ts';
 /** How many of the failures of one rule are told in full, how many in a line each, and how many of the steps that led to one. */
 const IN_FULL = 1;
 const IN_LINES = 8;
-const STEPS = 12;
+const STEPS = 40;
 
 /** A report for people at a terminal: one table, each failure with its request and answer, and the verdict in a line. */
 export function asText(report: Report): string {
@@ -44,13 +44,15 @@ function groupText(group: readonly Failure[], number: number): string {
   return [...full, ...lines, ...(rest > 0 ? [`   and ${rest} more`] : []), ''].join('\n');
 }
 
-function failureText({ judge, operationId, status, rule, said, place, steps }: Failure, number: number): string {
+function failureText(failure: Failure, number: number): string {
+  const { judge, operationId, status, rule, said, place, steps, again } = failure;
   const shown = steps.slice(-STEPS);
   return [
     `${number}. ${operationId} ${status} (${judge}): ${rule}`,
     `   ${said}`,
     `   the contract: ${place}`,
     ...shown.flatMap(({ request, answer }) => [`   $ ${request}`, `     ${answer}`]),
+    ...(again === undefined ? [] : [`   again: ${again}`]),
   ].join('\n');
 }
 

@@ -20,7 +20,7 @@ export async function judgeAtOnce(session: Session, start: Model): Promise<void>
         await scene(player);
       } catch (error) {
         if (!(error instanceof Off)) throw error;
-        for (const finding of error.findings) session.ledger.add(finding);
+        session.ledger.addAll(error.findings);
       }
     }
   }
@@ -32,7 +32,11 @@ async function additions(player: Player): Promise<void> {
   const statuses = await together(player, 'addCartItem', asking('POST', '/api/cart-items', { productId, quantity: 1 }));
   const done = statuses.filter((status) => status === 201).length;
   for (let time = 0; time < done; time++) player.model = withAdded(player.model, productId, 1);
-  await look(player, 'listCartItems', false, 'addCartItem', `none of ${AT_ONCE} additions at once is lost`);
+  await look(player, {
+    list: 'listCartItems',
+    by: 'addCartItem',
+    rule: `none of ${AT_ONCE} additions at once is lost`,
+  });
 }
 
 async function orders(player: Player): Promise<void> {

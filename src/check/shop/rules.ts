@@ -3,7 +3,10 @@ import type { Trouble } from '../findings.ts';
 import { nameOf, type Rule } from '../session.ts';
 
 /** Where the contract says what holds for all answers. */
-const FOR_ALL = '/info/description';
+export const FOR_ALL = '/info/description';
+
+/** A page of another origin. */
+export const ORIGIN = 'http://shop.example';
 
 /** What the shop's contract says of all of its answers in words alone. */
 export const shopRules: readonly Rule[] = [

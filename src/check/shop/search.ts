@@ -22,9 +22,12 @@ const EACH = 8;
 /** Judges searches: what a term that was made of a product's name and keywords has to find. */
 export async function judgeSearch(session: Session, model: Model, seed: number): Promise<void> {
   const random = randomFrom(seed);
-  const searches = Array.from({ length: EACH }, () => searchesFor(random.pick(model.products), random)).flat();
+  const isEmpty = model.products.length === 0;
+  const searches = isEmpty
+    ? []
+    : Array.from({ length: EACH }, () => searchesFor(random.pick(model.products), random)).flat();
   const player = createPlayer(session, 'behaviour', model);
-  for (const search of [...always(model), ...(model.products.length > 0 ? searches : [])]) {
+  for (const search of [...always(model), ...searches]) {
     try {
       await judgeOne(player, model, search);
     } catch (error) {
@@ -93,8 +96,15 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
     { term: word.toLowerCase(), finds: [product], why: 'words whatever their letter case' },
     { term: product.name, finds: [product], why: 'whole names' },
     ...(long.length === 0 ? [] : misspelt(product, random.pick(long), random)),
+    ...accented(product, word),
     ...overBorders(product),
   ];
+}
+
+/** A word with an accent, and in wide letters: neither counts. */
+function accented(product: Product, word: string): readonly Search[] {
+  const finds = { finds: [product], why: 'words whatever their accents' };
+  return /[aeiou]/.test(word) ? [{ term: word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`), ...finds }] : [];
 }
 
 /** A word of a product with a letter missing, and with one wrong; never the first one. */

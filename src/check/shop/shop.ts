@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.ts';
 import type { Order } from '../../contract/operation.ts';
 import type { Route } from '../../contract/routes.ts';
-import { shopContract } from '../../contract/shop.ts';
-import type { Bases } from '../bases.ts';
+import { asksAsWritten, shopContract } from '../../contract/shop.ts';
 import { type Ask, asking } from '../exchange.ts';
-import type { Chance } from '../exploring.ts';
+import type { Finding } from '../findings.ts';
+import type { Judging } from '../judging.ts';
 import type { Pool } from '../pool.ts';
 import type { Session } from '../session.ts';
 import { judgeAtOnce } from './at-once.ts';
@@ -12,35 +12,31 @@ import { judgeFront } from './front.ts';
 import type { Model } from './model.ts';
 import { judgeSearch } from './search.ts';
 import { judgeSequences, judgeStatuses } from './sequences.ts';
-import { startOf } from './start.ts';
-
-export interface ModelParts {
-  readonly fc: Chance;
-  readonly bases: Bases;
-  readonly seed: number;
-  /** How many sequences are played. */
-  readonly runs: number;
-}
+import { LISTED, startOf } from './start.ts';
 
 /** What is known of a server that is a shop. */
 export interface Shop {
-  /** Has something be in the cart, and an order made, as far as that may be. */
+  /** Has something be in the cart, and an order made, as far as that may be and as it isn't so. */
   prepare(): Promise<void>;
-  /** Judges it by the model of the shop, and says what could not be judged so. */
-  judge(parts: ModelParts): Promise<readonly string[]>;
+  /** Judges what its contract says of a path, given by its operations, in words alone. */
+  judgePath(judging: Judging, routes: readonly Route[]): Promise<void>;
+  /** Judges it by the model of the shop, each judge by way of `attempt`. */
+  judge(judging: Judging, attempt: (work: () => Promise<void>) => Promise<void>): Promise<void>;
 }
 
-/** Whether a contract has all that the shop does. */
-export function isShop({ routes }: Contract): boolean {
-  return shopContract.routes.every(({ operationId, method, path }) =>
-    routes.some((route) => route.operationId === operationId && route.method === method && route.path === path),
-  );
+/** Whether a contract is that of the shop: it has all that the shop does, and asks of requests what the shop asks. */
+export function isShop({ plain, routes }: Contract): boolean {
+  return shopContract.routes.every((own) => {
+    const served = routes.find(({ operationId }) => operationId === own.operationId);
+    return served?.method === own.method && served.path === own.path && asksAsWritten(plain, own, served);
+  });
 }
 
-/** The shop behind a session, in its default data where it may be reset. `asked`: the operations that may be asked; `isFresh`: whether it is in its default data to begin with. */
-export async function shopAt(session: Session, pool: Pool, asked: readonly Route[], isFresh: boolean): Promise<Shop> {
+/** The shop behind a session, in its default data where it may be reset. `isFresh`: whether it is in its default data to begin with. */
+export async function shopAt(judging: Omit<Judging, 'prepare'>, pool: Pool, isFresh: boolean): Promise<Shop> {
+  const { session, asked, note } = judging;
   const may = (operationId: string) => asked.some((route) => route.operationId === operationId);
-  const start = await startOf({ session, pool, mayReset: may('resetData'), isFresh });
+  const start = LISTED.every(may) ? await startOf({ session, pool, mayReset: may('resetData'), isFresh }) : undefined;
   const mayPlay = start !== undefined && shopContract.routes.every(({ operationId }) => may(operationId));
   return {
     async prepare() {
@@ -48,25 +44,42 @@ export async function shopAt(session: Session, pool: Pool, asked: readonly Route
       await stock(session, pool, start);
       session.isTouched = false;
     },
-    async judge({ fc, bases, seed, runs }) {
-      for (const path of new Set(asked.map((route) => route.path))) {
-        await judgeFront(
-          session,
-          bases,
-          seed,
-          session.contract.routes.filter((route) => route.path === path),
+    judgePath: (all, routes) => judgeFront(all, routes),
+    async judge(all, attempt) {
+      if (!start) {
+        note(
+          'the model of the shop was left out: what the shop holds could not be read, or not as the contract has it',
         );
+        return;
       }
-      if (!start)
-        return ['the model of the shop was left out: what the shop holds could not be read as the contract has it'];
-      if (may('listProducts')) await judgeSearch(session, start, seed);
-      if (!mayPlay) return ['sequences were left out: they ask all operations of the cart, of orders, and a reset'];
-      await judgeStatuses(session, start);
-      await judgeAtOnce(session, start);
-      await judgeSequences(session, fc, start, seed, runs);
-      return [];
+      if (may('listProducts')) await attempt(() => judgeSearch(session, start, all.seed));
+      if (!mayPlay) {
+        note('sequences were left out: they ask all operations of the shop');
+        return;
+      }
+      await attempt(() => judgeStatuses(session, start));
+      await attempt(() => judgeAtOnce(session, start));
+      await attempt(() => judgeSequences(all, start));
+      session.ledger.addAll(asked.flatMap((route) => neverAnswered(session, route)));
     },
   };
+}
+
+/** Documented statuses that no request has led to, though some was meant to. */
+function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
+  const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.statusesOf(operationId).includes(name));
+  return never.map(({ name, pointer }) => {
+    const said = `no request led to the documented ${name}`;
+    return {
+      judge: 'statuses',
+      operationId,
+      status: name,
+      rule: 'each documented status',
+      said,
+      pointer,
+      exchanges: [],
+    };
+  });
 }
 
 /** Puts two products into the cart of a shop in its default data, and makes an order where it has none. What goes wrong there others find. */

@@ -1,7 +1,6 @@
 import { asking } from '../exchange.ts';
 import type { Pool } from '../pool.ts';
 import type { Session } from '../session.ts';
-import type { LISTS } from './looks.ts';
 import type { Model } from './model.ts';
 import { createPlayer, isBroken, Off, type Player } from './player.ts';
 import { resetAlone } from './steps.ts';
@@ -15,7 +14,8 @@ interface StartParts {
   readonly isFresh: boolean;
 }
 
-type List = Exclude<(typeof LISTS)[number], 'getPaymentSummary'>;
+/** The operations that tell what a shop holds. */
+export const LISTED = ['listProducts', 'listDeliveryOptions', 'listCartItems', 'listOrders'] as const;
 
 /** What a shop holds in its default data; where it may not be reset, now. Undefined where that can't be told. */
 export async function startOf({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
@@ -26,7 +26,7 @@ export async function startOf({ session, pool, mayReset, isFresh }: StartParts):
     const after = await heldBy(session, pool, player);
     if (before) {
       const rule = 'a reset restores the default data';
-      await noting(session, async () => player.expectSame('resetData', rule, before, after, rule));
+      await noting(session, async () => player.expectSame('resetData', rule, { expected: before, actual: after }));
     }
     return after;
   });
@@ -40,16 +40,16 @@ async function noting<Value>(session: Session, look: () => Promise<Value>): Prom
     return await look();
   } catch (error) {
     if (!(error instanceof Off)) throw error;
-    for (const finding of error.findings) session.ledger.add(finding);
+    session.ledger.addAll(error.findings);
     return undefined;
   }
 }
 
 async function heldBy(session: Session, pool: Pool, player: Player): Promise<Model> {
-  const listed = async (list: List): Promise<readonly never[]> => {
+  const listed = async (list: (typeof LISTED)[number]): Promise<readonly never[]> => {
     const route = player.routes[list];
     const { reply, findings } = await session.ask('statuses', route, asking('GET', route.path));
-    for (const finding of findings) session.ledger.add(finding);
+    session.ledger.addAll(findings);
     if (!Array.isArray(reply?.body) || findings.some(isBroken)) throw new Off([]);
     pool.learn(route, reply.body);
     return reply.body as never[];
