@@ -52,7 +52,7 @@ export async function judgeServer(
       waitSeconds: wait,
       onProgress: nowAndThen((operationId) => tell(`judging ${operationId} …\n`)),
     });
-    return await reportOf(verdict, contract);
+    return await reportOf(verdict, contract, (operationId) => againText(command, operationId, verdict.seed));
   } finally {
     await running?.close();
   }
@@ -68,6 +68,19 @@ export function deliver(
   if (junit !== undefined) written(junit, () => writeFileSync(junit, asJunit(report)));
   if (summary !== undefined) written(summary, () => appendFileSync(summary, asMarkdown(report)));
   return report.failures.length === 0;
+}
+
+/** The command that judges an operation again, with the values of headers left out. */
+function againText({ url, contract, exclude, headers, runs }: CheckCommand, operationId: string, seed: number): string {
+  return [
+    'storefront check',
+    ...(url === undefined ? [] : [url, '--allow-writes']),
+    ...(contract === undefined ? [] : ['--contract', contract]),
+    ...Object.keys(headers).map((name) => `-H '${name}: …'`),
+    `--only ${operationId}`,
+    ...(exclude ? [`--exclude ${exclude.join(',')}`] : []),
+    `--seed ${seed} --runs ${runs}`,
+  ].join(' ');
 }
 
 /** How long nothing is told after something was, in ms. */

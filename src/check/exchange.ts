@@ -37,7 +37,8 @@ const AS_JSON = { 'content-type': 'application/json' };
 /** A request as a line for a shell, below a server's address, with headers that all requests carry. */
 export function curlOf(url: string, { method, target, headers = {}, body, printedBy }: Ask, common = {}): string {
   const printer = printedBy ?? (body === undefined || isPlain(body) ? undefined : `printf '${octal(body)}'`);
-  const data = body === undefined ? '' : ` --data-binary ${printer === undefined ? quoted(String(body)) : '@-'}`;
+  const data =
+    body === undefined ? '' : printer === undefined ? ` --data-raw ${quoted(String(body))}` : ' --data-binary @-';
   const all = Object.entries({ ...common, ...headers });
   // curl would take a body of which nothing is said for a form.
   const isTyped = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');

@@ -104,13 +104,16 @@ function evaluatedWithin(value: unknown, sent: Values, exchange: Exchange): unkn
   return entries.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(entries);
 }
 
+/** An expression within a text. */
+const WITHIN = /\{(\$[^}]*)\}/g;
+
 /** The value of a runtime expression (OpenAPI 3.0, Runtime Expressions); what is none stands for itself. */
 function evaluated(expression: unknown, sent: Values, { ask, reply }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;
   if (!expression.startsWith('$')) {
-    return expression.replaceAll(/\{(\$[^}]*)\}/g, (_, inner: string) =>
-      String(evaluated(inner, sent, { ask, reply })),
-    );
+    const inner = [...expression.matchAll(WITHIN)].map(([, one = '']) => evaluated(one, sent, { ask, reply }));
+    // Without a part of it there is no whole.
+    return inner.includes(undefined) ? undefined : expression.replaceAll(WITHIN, () => String(inner.shift()));
   }
   const [, from, part = '', name = ''] =
     /^\$(request|response)\.(body|path|query|header)(?:[.#](.*))?$/.exec(expression) ?? [];

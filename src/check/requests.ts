@@ -25,19 +25,29 @@ export function askOf(route: Route, values: Values): Ask {
   return { method, target, headers: { ...values.headers, 'content-type': type ?? 'application/json' }, body };
 }
 
-/** What the contract makes of a request: whether it keeps the contract, or how it breaks it. */
+/** What the contract makes of a request as it comes in: whether it keeps the contract, or how it breaks it. */
 export function judged(contract: Contract, route: Route, values: Values): Received {
-  const { query, headers, body } = values;
-  const contentType = body === undefined ? undefined : bodyTypeOf(route);
-  const read = body === undefined ? undefined : asRead(body, contentType);
-  return contract.receive(route, { path: pathOf(route, values), query, headers, body: read, contentType });
+  const { target, headers = {}, body } = askOf(route, values);
+  const [path = '', search = ''] = target.split('?');
+  const query = byName(search);
+  const contentType = body === undefined ? undefined : headers['content-type'];
+  return contract.receive(route, { path, query, headers, body: asRead(String(body), contentType), contentType });
 }
 
-/** A body as the server reads it: a form has texts alone, and JSON no infinity. */
-function asRead(body: unknown, contentType: string | undefined): unknown {
-  return contentType === FORM_TYPE
-    ? Object.fromEntries(new URLSearchParams(formText(body)))
-    : JSON.parse(JSON.stringify(body));
+/** A body as a server reads it. */
+function asRead(body: string, contentType: string | undefined): unknown {
+  if (contentType === undefined) return undefined;
+  return contentType === FORM_TYPE ? byName(body) : JSON.parse(body);
+}
+
+/** What a query or a form holds; a name that stands there more than once has a list. */
+function byName(text: string): Readonly<Record<string, string | string[]>> {
+  const parameters = new URLSearchParams(text);
+  const entries = [...new Set(parameters.keys())].map((name) => {
+    const all = parameters.getAll(name);
+    return [name, all.length > 1 ? all : (all[0] ?? '')] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The media type in which the body of an operation is sent: one that can be written; undefined where it has none such. */
@@ -74,10 +84,10 @@ function queryText(query: Values['query']): string {
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
+/** A form; objects can't be written in it. */
 function formText(body: unknown): string {
-  const pairs = Object.entries(isNode(body) ? body : {}).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, textOf(one)]),
-  );
+  const texts = Object.entries(isNode(body) ? body : {}).filter(([, value]) => !isNode(value));
+  const pairs = texts.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, textOf(one)]));
   return new URLSearchParams(pairs).toString();
 }
 

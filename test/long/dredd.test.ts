@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handlers as own } from '../../src/operations/index.ts';
 import { type AnyAnswer, type AnyHandler, createStorefront, type Options } from '../../src/storefront.ts';
-import { asCurl } from '../../tools/dredd/curl.ts';
 import { type DreddTransaction, type DreddVerdict, ownHooks, runDredd } from '../../tools/dredd/dredd.ts';
 import { run } from '../support/commands.ts';
 import { documentedOperations } from '../support/contract-document.ts';
@@ -326,27 +325,6 @@ describe('an answer that nobody knows to provoke', () => {
       ['createOrder 202', expect.stringContaining('add it to tools/parity/recipes.ts')],
     ]);
     expect(verdict.faults).toEqual([]);
-  });
-});
-
-describe('the commands that ask again', () => {
-  it.each([
-    ['an apostrophe', `{"name":"o'clock"}`],
-    ['nothing but blanks, too many to print', ' '.repeat(102_401)],
-  ])('send a body of %s as it was', async (_what, body) => {
-    const bodies: string[] = [];
-    const server = createServer(async (req, res) => {
-      bodies.push(Buffer.concat(await req.toArray()).toString());
-      res.end('seen');
-    });
-    const url = await listening(server);
-    const requests = [
-      { method: 'POST', path: '/first' },
-      { method: 'PUT', path: "/it's", body },
-    ];
-    const { output } = await run('sh', ['-c', asCurl(url, requests)], { cwd: projectFile('.') });
-    expect(output).toMatch(/^HTTP\/1.1 200 OK.*seen$/s);
-    expect(bodies).toEqual(['', body]);
   });
 });
 

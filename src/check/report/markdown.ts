@@ -1,3 +1,4 @@
+import { inReadable } from './readable.ts';
 import type { Failure, Report } from './report.ts';
 import { cellsOf, failuresByRule, verdictLine } from './text.ts';
 
@@ -7,7 +8,7 @@ const STEPS = 6;
 
 /** A report as Markdown, for the pages of a CI service. */
 export function asMarkdown(report: Report): string {
-  const { title, judges, rows, failures, notes } = report;
+  const { title, judges, rows, failures, notes } = inReadable(report);
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
   const table = [
     line(['operation', 'answer', ...judges]),

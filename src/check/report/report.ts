@@ -66,8 +66,11 @@ export interface Step {
 /** What is shown of an answer's body, in characters. */
 const BODY_SHOWN = 300;
 
+/** The command by which an operation is judged again in the same way. */
+export type Again = (operationId: string) => string;
+
 /** A verdict as a report. */
-export async function reportOf(verdict: Verdict, contract: Contract): Promise<Report> {
+export async function reportOf(verdict: Verdict, contract: Contract, again: Again): Promise<Report> {
   const { url, seed, runs, kind, routes, findings, ledger, notes } = verdict;
   const path = pathFromHere(contract.path);
   const placeOf = await placesIn(path, contract.text);
@@ -77,7 +80,10 @@ export async function reportOf(verdict: Verdict, contract: Contract): Promise<Re
     title: `${url} against ${path}, by ${model}: ${ledger.answers} answers, seed ${seed}, ${runs} runs`,
     judges: JUDGES,
     rows,
-    failures: findings.map((finding) => failureOf(verdict, finding, placeOf)),
+    failures: findings.map((finding) => ({
+      ...failureOf(verdict, finding, placeOf),
+      again: again(finding.operationId),
+    })),
     notes: [...notes, ...neverSeen(rows)],
   };
 }
@@ -112,7 +118,7 @@ function rowsOf({ ledger }: Verdict, { operationId, responses }: Route): readonl
 }
 
 function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
-  const { url, headers, seed, runs } = verdict;
+  const { url, headers } = verdict;
   const { judge, operationId, status, rule, said, pointer, exchanges } = finding;
   // What only looked on the way there is left out.
   const shown = exchanges.filter(({ ask }, at) => at === exchanges.length - 1 || !SAFE.includes(ask.method));
@@ -121,10 +127,9 @@ function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string
     operationId,
     status,
     rule,
-    said: readable(said),
+    said,
     place: placeOf(pointer),
     steps: shown.map((exchange) => stepOf(url, told(headers), exchange)),
-    again: `storefront check ${url} --only ${operationId} --seed ${seed} --runs ${runs}`,
   };
 }
 
@@ -144,15 +149,5 @@ function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, r
       ? `${reply.text.slice(0, BODY_SHOWN)}… (${reply.text.length} characters)`
       : reply.text;
   const answer = reply.status === 0 ? 'no answer' : [String(reply.status), type, body].filter((part) => part).join(' ');
-  return { request: curlOf(url, ask, headers), answer: readable(answer) };
-}
-
-/** A text in one line, with what could steer a terminal shown. */
-function readable(text: string): string {
-  return text
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .replaceAll(
-      /[\p{Control}\u2028\u2029]/gu,
-      (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-    );
+  return { request: curlOf(url, ask, headers), answer };
 }

@@ -1,4 +1,5 @@
 import type { Count } from '../findings.ts';
+import { inReadable } from './readable.ts';
 import type { Failure, Report, Row } from './report.ts';
 
 /** How many of the failures of one rule are told in full, how many in a line each, and how many of the steps that led to one. */
@@ -7,7 +8,8 @@ const IN_LINES = 8;
 const STEPS = 40;
 
 /** A report for people at a terminal: one table, each failure with its request and answer, and the verdict in a line. */
-export function asText(report: Report): string {
+export function asText(given: Report): string {
+  const report = inReadable(given);
   const { title, failures, notes } = report;
   const told = failuresByRule(failures).map((group, number) => groupText(group, number + 1));
   return [

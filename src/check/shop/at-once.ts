@@ -30,7 +30,7 @@ async function additions(player: Player): Promise<void> {
   const productId = player.model.products.at(-1)?.id;
   if (productId === undefined) return;
   const statuses = await together(player, 'addCartItem', asking('POST', '/api/cart-items', { productId, quantity: 1 }));
-  const done = statuses.filter((status) => status === 201).length;
+  const done = statuses.filter((status) => status >= 200 && status < 300).length;
   for (let time = 0; time < done; time++) player.model = withAdded(player.model, productId, 1);
   await look(player, {
     list: 'listCartItems',

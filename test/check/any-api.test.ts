@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../src/check/findings.ts';
+import { at } from '../../src/contract/document.ts';
+import { checked, told } from '../support/check.ts';
+import { type NotesDefects, notesContract, notesServer } from '../support/notes-server.ts';
+
+/** What is found of a server of notes, with the contract that it is judged by. */
+async function judgedNotes(defects: NotesDefects = {}, seed = 1) {
+  const contract = await notesContract();
+  const { url, seen } = await notesServer(defects);
+  return { contract, seen, verdict: await checked(url, { contract, seed, runs: 10, isFresh: false }) };
+}
+
+describe('checkServer on an API that is no shop', () => {
+  it('finds nothing in a server that keeps its contract, and says how it was judged', async () => {
+    for (const seed of [1, 2]) {
+      const { verdict } = await judgedNotes({}, seed);
+      expect(told(verdict.findings)).toEqual([]);
+      expect([verdict.kind, verdict.notes]).toEqual(['any', []]);
+    }
+  });
+
+  it('finds what is still there after it was removed', async () => {
+    const { verdict, contract } = await judgedNotes({ removesNothing: true });
+    expect(verdict.findings).toMatchObject([
+      { judge: 'behaviour', operationId: 'readNote', status: '200', rule: 'what is deleted is gone' },
+    ]);
+    const [{ exchanges = [], pointer = '' } = {}] = verdict.findings;
+    const [created, read, removed, again] = exchanges.map(({ ask }) => `${ask.method} ${ask.target}`);
+    expect([created, removed, again]).toEqual(['POST /notes', read?.replace('GET', 'DELETE'), read]);
+    expect(at(contract.plain, pointer)).toMatchObject({ operationId: 'readNote' });
+  });
+
+  it('finds a link that leads to nothing, with the answer that it was made of', async () => {
+    const { verdict, contract } = await judgedNotes({ answersOtherIds: true });
+    const [dangling] = verdict.findings.filter(({ judge }) => judge === 'links');
+    expect(dangling).toMatchObject({
+      operationId: 'readNote',
+      rule: 'link readIt',
+      said: expect.stringContaining('404'),
+    });
+    expect(at(contract.plain, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
+    const [made, followed] = dangling?.exchanges ?? [];
+    expect(made?.reply.body).toMatchObject({ id: followed?.ask.target.replace('/notes/', '') });
+  });
+
+  it('finds the same with the same seed, by the same requests', async () => {
+    const both = [await judgedNotes({ removesNothing: true }, 7), await judgedNotes({ removesNothing: true }, 7)];
+    const [first, second] = both.map(({ verdict, seen }) => ({
+      findings: verdict.findings.map(keyOf),
+      asked: seen.map(({ method, target, body }) => `${method} ${target} ${body}`),
+    }));
+    expect(second).toEqual(first);
+    const other = await judgedNotes({ removesNothing: true }, 8);
+    expect(other.seen.map(({ body }) => `${body}`)).not.toEqual(both[0]?.seen.map(({ body }) => `${body}`));
+  });
+});

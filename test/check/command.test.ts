@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { deliver, judgeServer } from '../../src/check/command.ts';
+import { type CheckCommand, checkCommand } from '../../src/check/options.ts';
+import { projectFile } from '../support/default-data.ts';
+import { recorder } from '../support/echo-server.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { NOTES_CONTRACT, notesServer } from '../support/notes-server.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+/** What a command line asks for. */
+function asked(args: readonly string[], environment: Readonly<Record<string, string>> = {}): CheckCommand {
+  let command: CheckCommand | undefined;
+  const silent = { writeErr() {}, writeOut() {} };
+  checkCommand(environment, (one) => (command = one))
+    .configureOutput(silent)
+    .parse([...args], { from: 'user' });
+  if (!command) throw new Error('nothing was asked for');
+  return command;
+}
+
+/** Judges as a command line says, a shop for one test where it names none. */
+async function judging(...args: readonly string[]) {
+  const printed: string[] = [];
+  const report = judgeServer(asked([...args, '--runs', '1']), {
+    contract: projectFile('openapi.yaml'),
+    start: () => startStorefront({ durability: 'memory' }),
+    print: (text) => void printed.push(text),
+    tell: () => {},
+    seed: 11,
+  });
+  return { report, printed };
+}
+
+describe('the command line of a check', () => {
+  it('asks for little unless it says more', () => {
+    expect(asked([])).toEqual({ url: undefined, headers: {}, allowWrites: false, wait: 0, runs: 50 });
+  });
+
+  it('says all that there is to say', () => {
+    const args =
+      '--contract a.yaml --wait 5 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --report r --summary s';
+    const headers = ['-H', 'Authorization: Bearer a:b', '--header', 'X-Empty:', '-H', 'x-empty:  again '];
+    expect(asked(['https://shop.test/base/', ...args.split(' '), ...headers])).toEqual({
+      url: 'https://shop.test/base/',
+      contract: 'a.yaml',
+      wait: 5,
+      allowWrites: true,
+      only: ['a', 'b'],
+      exclude: ['c'],
+      seed: 7,
+      runs: 3,
+      report: 'r',
+      summary: 's',
+      headers: { authorization: 'Bearer a:b', 'x-empty': 'again' },
+    });
+  });
+
+  it('has the summary where CI wants it, unless it says otherwise', () => {
+    const environment = { GITHUB_STEP_SUMMARY: 'step.md' };
+    expect([asked([], environment).summary, asked(['--summary', 'own.md'], environment).summary]).toEqual([
+      'step.md',
+      'own.md',
+    ]);
+  });
+
+  const MISUSED: readonly [args: readonly string[], said: RegExp][] = [
+    [['--seed', 'x'], /--seed takes a whole number from 0 to 2147483647/],
+    [['--seed', '2147483648'], /--seed takes/],
+    [['--runs', '1.5'], /--runs takes a whole number from 0 to 100000/],
+    [['--wait', '-1'], /--wait takes/],
+    [['-H', 'no header'], /Write a header as 'Name: value'/],
+    [['-H', 'a: b\r\nc: d'], /Write a header/],
+    [['--only', 'a,,b'], /Name operations by their ids/],
+    [['localhost:3000'], /Give an address such as http:\/\/localhost:3000/],
+    [['http://localhost:3000/?a'], /Give an address/],
+    [['http://localhost:1', 'http://localhost:2'], /too many arguments/],
+    [['--nonsense'], /unknown option '--nonsense'/],
+  ];
+  it.each(MISUSED)('refuses %j', (args, said) => expect(() => asked(args)).toThrow(said));
+});
+
+describe('judgeServer', () => {
+  it('changes nothing on another server unless it may, and names what it would send', async () => {
+    const { url, seen } = await recorder();
+    const { report, printed } = await judging(url);
+    await expect(report).rejects.toThrow(
+      `this changes data on ${url}: POST /api/cart-items, PUT /api/cart-items/{productId}, ` +
+        'DELETE /api/cart-items/{productId}, POST /api/orders, POST /api/reset are sent many times; ' +
+        'its data is reset again and again. If that may be, say --allow-writes',
+    );
+    expect([seen, printed]).toEqual([[], []]);
+  });
+
+  it('judges what changes nothing without being allowed more', async () => {
+    const { url, seen } = await notesServer();
+    const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
+    const { report, printed } = await judging(`${url}/`, '--contract', path, '--only', 'listNotes,readNote');
+    expect((await report).failures).toEqual([]);
+    expect(printed).toEqual([]);
+    expect(seen.filter(({ method }) => /^(PUT|POST|DELETE|PATCH)$/.test(method))).toEqual([]);
+    expect(seen.some(({ target }) => target === '/notes/first')).toBe(true);
+  });
+
+  it('says what it will change before it does, also where what it judges changes nothing', async () => {
+    const { url } = await recorder();
+    const { report, printed } = await judging(url, '--allow-writes', '--only', 'getPaymentSummary');
+    await report;
+    expect(printed.join('')).toMatch(/^this changes data on .*POST \/api\/reset/);
+  });
+
+  it('wants a URL for the contract of another API', async () => {
+    const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
+    await expect((await judging('--contract', path)).report).rejects.toThrow(
+      /notes\.yaml is not the contract of the shop: name the server/,
+    );
+  });
+
+  it('gives up at once where no server is, and says so', async () => {
+    const begin = performance.now();
+    await expect((await judging('http://127.0.0.1:1', '--allow-writes')).report).rejects.toThrow(
+      /^no server answers at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\): start it, or wait for it with --wait SECONDS$/,
+    );
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+
+  it('waits no longer than it was told to for a server that takes connections and says nothing', async () => {
+    const { url } = await recorder(() => {});
+    const begin = performance.now();
+    await expect((await judging(url, '--allow-writes', '--wait', '1')).report).rejects.toThrow(
+      /no answer came within 1 s/,
+    );
+    expect(performance.now() - begin).toBeLessThan(9_000);
+  });
+
+  it('goes by the seed of the command, and by another one where it names none', async () => {
+    const { url } = await notesServer();
+    const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
+    const titles = [[], ['--seed', '5']].map(
+      async (seed) => (await (await judging(url, '--contract', path, '--only', 'listNotes', ...seed)).report).title,
+    );
+    expect(await Promise.all(titles)).toEqual([
+      expect.stringContaining('seed 11,'),
+      expect.stringContaining('seed 5,'),
+    ]);
+  });
+});
+
+describe('deliver', () => {
+  it('says where a report can not be written', () => {
+    const report = { title: '', judges: [], rows: [], failures: [], notes: [] };
+    const written = () => deliver(report, asked(['--report', '/nowhere/report.xml']), () => {});
+    expect(written).toThrow(/^the report can't be written to \/nowhere\/report\.xml: ENOENT/);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { lifeCyclesOf } from '../../src/check/life-cycles.ts';
+import { allowTroubles } from '../../src/check/methods.ts';
+import { createPool, knownAs } from '../../src/check/pool.ts';
+import { loadContract } from '../../src/contract/contract.ts';
+import type { Route } from '../../src/contract/routes.ts';
+import { operation, otherDocument } from '../support/other-document.ts';
+
+/** The routes of a contract that has these, each as `GET /things`. */
+async function routesFor(...named: readonly string[]): Promise<readonly Route[]> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const name of named) {
+    const [method = '', path = ''] = name.split(' ');
+    const parameters = [...path.matchAll(/\{(.*?)\}/g)].map(([, one]) => ({
+      name: one,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }));
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(undefined, {}, { parameters }) };
+  }
+  return (await loadContract({ path: await otherDocument({ paths }), strict: false })).routes;
+}
+
+describe('allowTroubles', () => {
+  const ALLOWS: readonly [allow: string | undefined, declared: readonly string[], told: readonly RegExp[]][] = [
+    ['GET, POST', ['GET', 'POST'], []],
+    ['post,get', ['GET', 'POST'], []],
+    ['GET, HEAD, OPTIONS, POST', ['GET', 'POST'], []],
+    [undefined, ['GET'], [/without Allow\b.*GET$/]],
+    ['GET', ['GET', 'POST'], [/which lacks POST; the path has GET, POST$/]],
+    ['GET, PUT, PATCH', ['GET'], [/names PUT/, /names PATCH/]],
+    ['PUT', ['GET'], [/lacks GET/, /names PUT/]],
+  ];
+  it.each(ALLOWS)('of Allow: %s for %j', (allow, declared, told) => {
+    expect(allowTroubles(allow, declared)).toEqual(told.map((one) => expect.stringMatching(one)));
+  });
+});
+
+describe('knownAs', () => {
+  const NAMES: readonly [name: string, path: string, known: string][] = [
+    ['productId', '/api/products/{productId}', 'productId'],
+    ['id', '/api/products/{id}', 'productId'],
+    ['id', '/delivery-options/{id}/days', 'deliveryOptionId'],
+    ['id', '/cart_items/{id}', 'cartItemId'],
+    ['id', '/categories/{id}', 'categoryId'],
+    ['id', '/users/{userId}/orders/{id}', 'orderId'],
+    ['id', '/class/{id}', 'classId'],
+    ['name', '/users/{name}', 'name'],
+  ];
+  it.each(NAMES)('has %s in %s as %s', (name, path, known) => expect(knownAs(name, path)).toBe(known));
+});
+
+describe('a pool', () => {
+  it('knows what was answered by the names that requests have for it', async () => {
+    const [list] = await routesFor('GET /api/delivery-options');
+    const pool = createPool();
+    if (list)
+      pool.learn(list, [
+        { id: '2', days: 3, parts: [{ id: 7 }] },
+        { id: '1', days: 3, carrier: { id: 'c' } },
+      ]);
+    const known = ['deliveryOptionId', 'partId', 'carrierId', 'days', 'id', 'unknown'].map((name) => pool.known(name));
+    expect(known).toEqual([['2', '1'], [7], ['c'], [3], [], []]);
+  });
+
+  it('knows nothing but what was fixed of a name, and keeps few of the others', async () => {
+    const [list] = await routesFor('GET /things');
+    const pool = createPool();
+    pool.fix('thingId', ['fixed']);
+    if (list)
+      pool.learn(
+        list,
+        Array.from({ length: 40 }, (_, at) => ({ id: at, name: `name ${at}` })),
+      );
+    expect(pool.known('thingId')).toEqual(['fixed']);
+    expect(pool.known('name')).toHaveLength(20);
+  });
+});
+
+describe('lifeCyclesOf', () => {
+  const APIS: readonly [routes: readonly string[], cycles: readonly string[]][] = [
+    [
+      ['GET /things', 'POST /things', 'GET /things/{id}', 'DELETE /things/{id}'],
+      ['POST /things, GET /things/{id}, DELETE /things/{id}'],
+    ],
+    [['POST /things', 'GET /things/{id}'], ['POST /things, GET /things/{id}, -']],
+    [['POST /things', 'DELETE /things/{id}'], []],
+    [['POST /things', 'GET /things/{id}/parts', 'GET /things/all'], []],
+    [['POST /things', 'GET /thingses/{id}', 'GET /v2/things/{id}'], []],
+    [['PUT /things', 'GET /things/{id}'], []],
+    [['POST /v1.0/things', 'GET /v1x0/things/{id}'], []],
+    [
+      [
+        'POST /users/{user}/things',
+        'GET /users/{user}/things/{id}',
+        'POST /users',
+        'GET /users/{user}',
+        'DELETE /users/{user}',
+      ],
+      [
+        'POST /users/{user}/things, GET /users/{user}/things/{id}, -',
+        'POST /users, GET /users/{user}, DELETE /users/{user}',
+      ],
+    ],
+  ];
+  it.each(APIS)('of %j', async (named, cycles) => {
+    const nameOf = (route: Route | undefined) => (route ? `${route.method} ${route.path}` : '-');
+    const found = lifeCyclesOf(await routesFor(...named));
+    expect(found.map(({ create, read, remove }) => [create, read, remove].map(nameOf).join(', ')).sort()).toEqual(
+      [...cycles].sort(),
+    );
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { asJunit } from '../../src/check/report/junit.ts';
+import { asMarkdown } from '../../src/check/report/markdown.ts';
+import { type Failure, joined, type Report } from '../../src/check/report/report.ts';
+import { asText, verdictLine } from '../../src/check/report/text.ts';
+import { elementsIn, readXml } from '../support/strict-xml.ts';
+
+function failure(parts: Partial<Failure> = {}): Failure {
+  return {
+    judge: 'input',
+    operationId: 'addItem',
+    status: '201',
+    rule: 'a rule',
+    said: 'what came, and what would be right',
+    place: 'openapi.yaml:3:5 #/paths',
+    steps: [{ request: "curl 'http://shop.test/items'", answer: '201 application/json {}' }],
+    ...parts,
+  };
+}
+
+function report(parts: Partial<Report> = {}): Report {
+  return { title: 'a shop', judges: ['statuses', 'input'], rows: [], failures: [], notes: [], ...parts };
+}
+
+const ROWS: Report['rows'] = [
+  { operationId: 'listItems', status: '200', counts: { statuses: { seen: 3, wrong: 0 }, input: undefined } },
+  { operationId: 'addItem', status: '201', counts: { statuses: { seen: 4, wrong: 0 }, input: { seen: 9, wrong: 2 } } },
+];
+
+/** Texts that mean something to those who read what they stand in. */
+const HOSTILE: readonly string[] = [
+  '<a b="c">&amp;&#0;&nbsp;</a>',
+  ']]> --> <![CDATA[ <?x ?>',
+  `"double" and 'single' = \\`,
+  '\u0000\u0001\u0008\u000b\u000c\u001b[31m\u001f\u007f\u0085',
+  '\ufffe\uffff\ud800 \udfff\ud800',
+  '😀 \u202e é',
+  '```\n````\n# | a | b |\n',
+  'a\r````\r# b\r\n',
+  '',
+];
+
+describe('asJunit', () => {
+  it.each(HOSTILE)('is well-formed with %j in all of its places', (text) => {
+    const hostile = failure({ rule: text, said: text, place: text, steps: [{ request: text, answer: text }] });
+    const named = { ...hostile, operationId: text, status: text, judge: text };
+    const root = readXml(asJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
+    expect(elementsIn(root, 'failure')).toHaveLength(2);
+  });
+
+  it('has a suite for each operation and a case for each answer that a judge has seen', () => {
+    const root = readXml(asJunit(report({ title: '<a> & b', rows: ROWS, failures: [failure()] })));
+    expect([root.name, root.attributes.name]).toEqual(['testsuites', '<a> & b']);
+    const suites = elementsIn(root, 'testsuite').map(({ attributes, children }) => [attributes, children]);
+    expect(suites).toMatchObject([
+      [{ name: 'listItems', tests: '1', failures: '0' }, [{ attributes: { name: '200 statuses' }, children: [] }]],
+      [
+        { name: 'addItem', tests: '2', failures: '1' },
+        [
+          { attributes: { classname: 'addItem', name: '201 statuses' }, children: [] },
+          { attributes: { classname: 'addItem', name: '201 input' }, children: [{ name: 'failure' }] },
+        ],
+      ],
+    ]);
+  });
+
+  it('tells a failure with its rule, its sentence, its place, and what was sent and came', () => {
+    const [told] = elementsIn(readXml(asJunit(report({ rows: ROWS, failures: [failure()] }))), 'failure');
+    expect(told?.attributes).toEqual({ type: 'a rule', message: 'what came, and what would be right' });
+    expect(told?.text.split('\n')).toEqual([
+      'what came, and what would be right',
+      'openapi.yaml:3:5 #/paths',
+      "$ curl 'http://shop.test/items'",
+      '201 application/json {}',
+    ]);
+  });
+
+  it('has a case for a failure of which no answer came', () => {
+    const root = readXml(asJunit(report({ failures: [failure({ operationId: 'none', status: 'none' })] })));
+    expect(elementsIn(root, 'testcase').map(({ attributes }) => attributes.name)).toEqual(['none input']);
+    expect(elementsIn(root, 'failure')).toHaveLength(1);
+  });
+});
+
+describe('asText', () => {
+  it('has a table of what each judge has seen, and the verdict at its end', () => {
+    expect(asText(report({ rows: ROWS, notes: ['A note.'] })).split('\n')).toEqual([
+      'a shop',
+      '',
+      'operation  answer  statuses       input',
+      'listItems  200            3           -',
+      'addItem    201            4  9 FAILED 2',
+      '',
+      'A note.',
+      'kept: nothing was found that breaks the contract',
+    ]);
+  });
+
+  it('tells one failure of a rule in full, the others in a line each, and how many more there are', () => {
+    const failures = Array.from({ length: 12 }, (_, at) =>
+      failure({ operationId: `op${at}`, steps: [{ request: `curl ${at}`, answer: 'x' }] }),
+    );
+    const lines = asText(report({ failures })).split('\n');
+    expect(lines.filter((line) => line.includes('what came'))).toHaveLength(1);
+    expect(lines.slice(lines.indexOf('1. op0 201 (input): a rule'))).toEqual([
+      '1. op0 201 (input): a rule',
+      '   what came, and what would be right',
+      '   the contract: openapi.yaml:3:5 #/paths',
+      '   $ curl 0',
+      '     x',
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `   also op${at} 201: curl ${at}`),
+      '   and 3 more',
+      '',
+      '',
+      'broken: 1 rule of the contract, in 12 places',
+    ]);
+  });
+
+  it.each(HOSTILE)('writes %j without what a terminal would obey', (text) => {
+    const steps = [{ request: text, answer: text }];
+    const told = asText(report({ title: text, failures: [failure({ rule: text, said: text, steps })] }));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  const VERDICTS: readonly [failures: readonly Failure[], verdict: string][] = [
+    [[], 'kept: nothing was found that breaks the contract'],
+    [[failure()], 'broken: 1 rule of the contract, in 1 place'],
+    [[failure(), failure({ operationId: 'b' })], 'broken: 1 rule of the contract, in 2 places'],
+    [[failure(), failure({ rule: 'b' })], 'broken: 2 rules of the contract, in 2 places'],
+  ];
+  it.each(VERDICTS)('gives the verdict on %j', (failures, verdict) => expect(verdictLine(failures)).toBe(verdict));
+});
+
+describe('asMarkdown', () => {
+  it('has the verdict, the title, each failure and the table', () => {
+    const failures = [failure(), failure({ operationId: 'putItem', status: '200' })];
+    expect(asMarkdown(report({ rows: ROWS, failures, notes: ['A note.'] })).split('\n')).toEqual([
+      '## Contract: broken: 1 rule of the contract, in 2 places',
+      '',
+      'a shop',
+      '',
+      '### addItem 201 (input): a rule',
+      '',
+      'what came, and what would be right',
+      '',
+      'The contract: `openapi.yaml:3:5 #/paths`',
+      '',
+      'Also: putItem 200',
+      '',
+      '````sh',
+      "curl 'http://shop.test/items'",
+      '# 201 application/json {}',
+      '````',
+      '',
+      'A note.',
+      '',
+      '| operation | answer | statuses | input |',
+      '|---|---|--:|--:|',
+      '| listItems | 200 | 3 | - |',
+      '| addItem | 201 | 4 | 9 FAILED 2 |',
+      '',
+    ]);
+  });
+
+  it.each(HOSTILE)('keeps %j from being anything but text', (text) => {
+    const parts = { title: text, notes: [text], rows: [{ operationId: text, status: text, counts: {} }] };
+    // What is sent and what came has its line breaks taken out before.
+    const steps = [{ request: 'curl', answer: text.replaceAll(/\s+/g, ' ') }];
+    const calm = asMarkdown(report({ ...parts, failures: [failure({ steps })] }));
+    const hostile = failure({ operationId: text, rule: text, said: text, steps });
+    const told = asMarkdown(report({ ...parts, failures: [hostile] }));
+    // As many lines, headings, fences and unescaped bars as with harmless texts.
+    const shape = (markdown: string) =>
+      markdown
+        .split(/\r\n|\n|\r/)
+        .map((line) => (/^(#+ |`{4})/.exec(line) ?? [''])[0] + line.replace(/\\./g, '').split('|').length);
+    expect(shape(told)).toEqual(shape(calm));
+    expect(told.replace(/````sh.*?\n````\n|`[^`]*`/gs, '').replace(/\\./g, '')).not.toMatch(/[<>]/);
+  });
+});
+
+describe('joined', () => {
+  it('puts what another judge has seen beside the rest, and takes in what is new', () => {
+    const counts = { dredd: { seen: 1, wrong: 1 } };
+    const more = {
+      judges: ['dredd'],
+      rows: [
+        { operationId: 'addItem', status: '201', counts },
+        { operationId: 'addItem', status: '400', counts },
+      ],
+      failures: [failure({ judge: 'dredd' })],
+      notes: ['More.'],
+    };
+    const both = joined(report({ rows: ROWS, failures: [failure()], notes: ['One.'] }), more);
+    expect(both.judges).toEqual(['statuses', 'input', 'dredd']);
+    expect(both.rows.map((row) => [row.operationId, row.status, row.counts.dredd, row.counts.statuses?.seen])).toEqual([
+      ['listItems', '200', undefined, 3],
+      ['addItem', '201', counts.dredd, 4],
+      ['addItem', '400', counts.dredd, undefined],
+    ]);
+    expect([both.failures.map(({ judge }) => judge), both.notes]).toEqual([
+      ['input', 'dredd'],
+      ['One.', 'More.'],
+    ]);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { createBases } from '../../src/check/bases.ts';
+import { createPool } from '../../src/check/pool.ts';
+import { askOf, judged, type Values, withParameter } from '../../src/check/requests.ts';
+import { loadContract } from '../../src/contract/contract.ts';
+import type { Route } from '../../src/contract/routes.ts';
+import { projectFile } from '../support/default-data.ts';
+
+const contract = await loadContract({ path: projectFile('test/documents/odd.yaml'), strict: false });
+const NOTHING: Values = { path: {}, query: {}, headers: {} };
+
+function routeOf(method: string, path: string): Route {
+  const route = contract.routes.find((one) => one.method === method && one.path === path);
+  if (!route) throw new Error(`there is no ${method} ${path}`);
+  return route;
+}
+
+/** A request with these values of its parameters. */
+function withAll(route: Route, given: Readonly<Record<string, unknown>>): Values {
+  return Object.entries(given).reduce((values, [name, value]) => {
+    const parameter = route.parameters.find((one) => one.name === name);
+    const added = parameter && withParameter(values, parameter, value);
+    if (!added) throw new Error(`${name} can't be written`);
+    return added;
+  }, NOTHING);
+}
+
+/** What the contract makes of a request as it comes in: from its target, its headers and its body, as a server reads them. */
+function receivedAs(route: Route, values: Values): ReturnType<typeof contract.receive> {
+  const { target, headers = {}, body } = askOf(route, values);
+  const [path = '', text = ''] = target.split('?');
+  const query: Record<string, string | string[]> = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    query[name] = name in query ? [query[name] ?? [], value].flat() : value;
+  }
+  const contentType = headers['content-type'];
+  const read = () =>
+    contentType === 'application/x-www-form-urlencoded'
+      ? Object.fromEntries(new URLSearchParams(String(body)))
+      : JSON.parse(String(body));
+  return contract.receive(route, { path, query, headers, body: body === undefined ? undefined : read(), contentType });
+}
+
+describe('a parameter', () => {
+  const WRITTEN: readonly [path: string, given: Readonly<Record<string, unknown>>, sent: string][] = [
+    ['/query/deep', { f: { a: 3 } }, '/query/deep?f%5Ba%5D=3'],
+    ['/query/deep-or-number', { created: { gt: 4 } }, '/query/deep-or-number?created%5Bgt%5D=4'],
+    ['/query/deep-list', { ids: [4, 5] }, '/query/deep-list?ids%5B0%5D=4&ids%5B1%5D=5'],
+    ['/query/bars', { p: [1, 2] }, '/query/bars?p=1%7C2'],
+    ['/query/blanks', { p: [1, 2] }, '/query/blanks?p=1%202'],
+    ['/query/commas', { p: [1, 2] }, '/query/commas?p=1%2C2'],
+    ['/query/repeated', { p: [1, 2] }, '/query/repeated?p=1&p=2'],
+    ['/query/repeated', { p: [1] }, '/query/repeated?p=1'],
+    ['/query/all-of-a-list', { p: [1, 2] }, '/query/all-of-a-list?p=1&p=2'],
+    ['/query/number-or-list', { p: 7 }, '/query/number-or-list?p=7'],
+    ['/query/brackets', { 'ids[]': [1, 2] }, '/query/brackets?ids%5B%5D=1&ids%5B%5D=2'],
+    ['/query/object', { p: { x: 1, name: 'a b&c' } }, '/query/object?x=1&name=a%20b%26c'],
+    ['/query/object-in-commas', { p: { x: 1, name: 'é' } }, '/query/object-in-commas?p=x%2C1%2Cname%2C%C3%A9'],
+    ['/query/json', { q: { x: 1 } }, '/query/json?q=%7B%22x%22%3A1%7D'],
+    [
+      '/query/empty',
+      { isNew: true, name: 'abc', large: 2 ** 40 },
+      '/query/empty?isNew=true&name=abc&large=1099511627776',
+    ],
+    ['/header/required', { 'X-Shop': 'ab' }, '/header/required'],
+    ['/header/typed', { 'X-Numbers': [1, 2], 'X-Flag': false }, '/header/typed'],
+    ['/cookie', { session: 'a;b=c', visits: 3 }, '/cookie'],
+    ['/path/list/{ids}', { ids: [1, 2] }, '/path/list/1%2C2'],
+    ['/path/odd-name/{a-b.c}', { 'a-b.c': -1 }, '/path/odd-name/-1'],
+  ];
+  it.each(WRITTEN)('of %s with %j is written so that it is read as it was', (path, given, sent) => {
+    const route = routeOf('GET', path);
+    const values = withAll(route, given);
+    expect(askOf(route, values).target).toBe(sent);
+    expect(receivedAs(route, values)).toMatchObject({ kind: 'call' });
+  });
+
+  const WRONG: readonly [path: string, given: Readonly<Record<string, unknown>>, pointer: string][] = [
+    ['/query/deep', { f: { a: 'x' } }, '/f/a'],
+    ['/query/deep-list', { ids: ['x'] }, '/ids/0'],
+    ['/query/bars', { p: [1, 'x'] }, '/p/1'],
+    ['/query/blanks', { p: [1, 'x'] }, '/p/1'],
+    ['/query/commas', { p: [1, 'x'] }, '/p/1'],
+    ['/query/repeated', { p: [1, 'x'] }, '/p/1'],
+    ['/query/repeated', { p: [] }, '/p'],
+    ['/query/object', { p: { x: 'y' } }, '/p/x'],
+    ['/query/object', { p: {} }, '/p'],
+    ['/query/object-in-commas', { p: { x: 'y' } }, '/p/x'],
+    ['/query/json', { q: { x: 'y' } }, '/q/x'],
+    ['/header/typed', { 'X-Numbers': [1, 'x'] }, '/x-numbers/1'],
+    ['/cookie', { session: 'ab' }, '/session'],
+    ['/path/list/{ids}', { ids: ['x'] }, '/ids/0'],
+  ];
+  it.each(WRONG)('of %s with %j is wrong as it is judged and as it comes in', (path, given, pointer) => {
+    const route = routeOf('GET', path);
+    const values = withAll(route, given);
+    const violations = [expect.objectContaining({ pointer })];
+    expect(receivedAs(route, values)).toMatchObject({ kind: 'violations', violations });
+    expect(judged(contract, route, values)).toMatchObject({ kind: 'violations', violations });
+  });
+
+  it.each(['a\nb', 'é€'])('of a header is not written as %j, which no header can be', (value) => {
+    const parameter = routeOf('GET', '/header/required').parameters.find(({ name }) => name === 'X-Shop');
+    expect(parameter && withParameter(NOTHING, parameter, value)).toBeUndefined();
+  });
+});
+
+describe('a body', () => {
+  it('of a form is written so that it is read as it was', () => {
+    const route = routeOf('POST', '/body/form');
+    const values = { ...NOTHING, body: { text: 'a b&c=é', number: 3, list: [4] } };
+    expect(askOf(route, values)).toMatchObject({
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'text=a+b%26c%3D%C3%A9&number=3&list=4',
+    });
+    expect(receivedAs(route, values).kind).toBe(judged(contract, route, values).kind);
+  });
+
+  it('is not sent where there is none', () => {
+    expect(askOf(routeOf('POST', '/body/form'), NOTHING)).toEqual({
+      method: 'POST',
+      target: '/body/form',
+      headers: {},
+    });
+  });
+});
+
+/** Operations that are sent nothing that could be made: files, bytes, and media types that are neither JSON nor a form. */
+const UNWRITTEN = ['/media/any', '/body/files', '/body/bytes', '/body/xml'];
+
+describe('a request by chance', () => {
+  it('of any operation is judged as it is read when it comes in', () => {
+    const bases = createBases(contract, createPool());
+    const made = contract.routes.flatMap((route) =>
+      [1, 2, 3].map((seed) => ({ route, values: bases.base(route, seed) })),
+    );
+    const strange = made.filter(({ route, values }) => values && receivedAs(route, values).kind !== 'call');
+    expect(strange.map(({ route, values }) => [route.path, values])).toEqual([]);
+    const never = contract.routes.filter((route) => !made.some((one) => one.route === route && one.values));
+    expect(never.map(({ path }) => path)).toEqual(UNWRITTEN);
+  });
+});

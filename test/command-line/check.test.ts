@@ -1,0 +1,138 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished, type TestContext, vi } from 'vitest';
+import { defaultText, projectFile } from '../support/default-data.ts';
+import { defects, startDefective } from '../support/defects.ts';
+import { NOTES_CONTRACT, notesServer } from '../support/notes-server.ts';
+import { type Program, startProgram } from '../support/start-program.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+import { elementsIn, readXml } from '../support/strict-xml.ts';
+
+/** How a check ended, once it has. */
+async function outcome(program: Program): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { code } = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** An address that nobody listens at, of which somebody may. */
+async function freeAddress(): Promise<{ readonly url: string; readonly port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return { url: `http://127.0.0.1:${port}`, port };
+}
+
+/** Nobody's server is changed, and few requests are sent. */
+const FEW = ['--only', 'getPaymentSummary', '--exclude', 'resetData', '--runs', '1', '--seed', '1'] as const;
+
+const FEW_WRITES = ['--only', 'removeCartItem', ...FEW.slice(2)] as const;
+
+/** Leaves a data file of its own where the check is started. */
+async function withData(folder: string): Promise<void> {
+  await writeFile(join(folder, 'db.json'), `${defaultText}\n`);
+}
+
+/** Starts the program beside a data file, and tells which modules it has loaded. */
+async function loading(test: TestContext, ...args: readonly string[]) {
+  const environment = {
+    NODE_OPTIONS: `--import ${pathToFileURL(projectFile('test/support/loaded-modules.mjs'))}`,
+    LOADED_TO: 'loaded.txt',
+  };
+  const program = await startProgram(test, args, { environment, prepare: withData });
+  const modules = async () => (await readFile(join(program.folder, 'loaded.txt'), 'utf8')).split('\n');
+  return { program, modules };
+}
+
+describe('storefront check', () => {
+  it('ends with 1 where the contract is broken, and writes reports', async (test) => {
+    const defect = defects.find(({ name }) => name === 'answers 405 without Allow') ?? {
+      name: '',
+      operationId: undefined,
+    };
+    const { url, close } = await startDefective(defect);
+    onTestFinished(close);
+    const program = await startProgram(
+      test,
+      ['check', url, '--allow-writes', ...FEW, '--report', 'report.xml', '--summary', 'summary.md'],
+      { prepare: (folder) => writeFile(join(folder, 'summary.md'), '# Before\n') },
+    );
+    const { code, stdout } = await outcome(program);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^1\. getPaymentSummary 4XX \(methods\): Allow$/m);
+    expect(stdout).toMatch(new RegExp(`^ +[$] curl .*-X TRACE '${url}/api/payment-summary'$`, 'm'));
+    expect(stdout).toMatch(/^broken: 1 rule of the contract, in 1 place$/m);
+    const report = readXml(await readFile(join(program.folder, 'report.xml'), 'utf8'));
+    expect(elementsIn(report, 'failure').map(({ attributes }) => attributes.type)).toEqual(['Allow']);
+    expect(await readFile(join(program.folder, 'summary.md'), 'utf8')).toMatch(
+      /^# Before\n## Contract: broken: 1 rule/,
+    );
+  });
+
+  it('adds a summary to the file that GITHUB_STEP_SUMMARY names, and sends its headers with each request', async (test) => {
+    const contract = { prepare: (folder: string) => writeFile(join(folder, 'notes.yaml'), NOTES_CONTRACT) };
+    const { url, seen } = await notesServer();
+    const args = ['check', url, '--contract', 'notes.yaml', '--allow-writes', '--runs', '1'];
+    const headers = ['-H', 'X-Key: a: b', '--header', 'cookie:c=d'];
+    const program = await startProgram(test, [...args, ...headers], {
+      environment: { GITHUB_STEP_SUMMARY: 'step.md' },
+      ...contract,
+    });
+    const { code, stdout } = await outcome(program);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain(`this changes data on ${url}: POST /notes, DELETE /notes/{id} are sent many times\n`);
+    expect(stdout).toContain('by checks for any API (examples, links, create-read-delete)');
+    expect(await readFile(join(program.folder, 'step.md'), 'utf8')).toMatch(/^## Contract: kept/);
+    expect(seen.length).toBeGreaterThan(20);
+    expect(seen.filter((one) => one.headers['x-key'] !== 'a: b' || one.headers.cookie !== 'c=d')).toEqual([]);
+  });
+
+  it('waits for a server that is started later', async (test) => {
+    const { url, port } = await freeAddress();
+    const program = await startProgram(test, ['check', url, '--wait', '20', '--allow-writes', ...FEW_WRITES]);
+    await vi.waitFor(() => expect(program.stdout()).toContain('this changes data on'), {
+      timeout: 15_000,
+      interval: 20,
+    });
+    await startStorefront({ durability: 'memory', port, host: '127.0.0.1' });
+    const { code, stdout } = await outcome(program);
+    expect(code, stdout).toBe(0);
+  });
+
+  it('ends with 2 where its command line is wrong', async (test) => {
+    const { code, stderr } = await outcome(await startProgram(test, ['check', '--runs', '1.5']));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/--runs takes a whole number from 0 to/),
+    });
+  });
+
+  it('judges a shop of our own, ends with 0, leaves the data where it is started alone, and loads what no other start does', async (test) => {
+    const { program: checking, modules: ofCheck } = await loading(
+      test,
+      'check',
+      '--exclude',
+      'resetData',
+      '--runs',
+      '1',
+    );
+    const { code, stdout, stderr } = await outcome(checking);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^http:\/\/\S+ against \S*openapi\.yaml, by the model of the shop\b.*\bseed \d+, 1 runs/m);
+    expect(stdout).toMatch(/kept: nothing was found that breaks the contract\n$/);
+    expect((await readdir(checking.folder)).sort()).toEqual(['db.json', 'loaded.txt']);
+    expect(await readFile(join(checking.folder, 'db.json'), 'utf8')).toBe(`${defaultText}\n`);
+
+    const { program: serving, modules: ofStart } = await loading(test, '--port', '0', '--data', 'other.json');
+    await serving.url();
+    const start = await ofStart();
+    const more = (await ofCheck()).filter((url) => !start.includes(url));
+    expect(start.filter((url) => url.includes('/node_modules/koa/'))).not.toEqual([]);
+    expect(start.filter((url) => url.includes('/node_modules/fast-check/'))).toEqual([]);
+    expect(more.filter((url) => url.includes('/node_modules/fast-check/'))).not.toEqual([]);
+    expect(more.filter((url) => url.includes('/dist/'))).not.toEqual([]);
+  });
+});

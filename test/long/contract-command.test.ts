@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { shopContract } from '../support/check.ts';
+import { run } from '../support/commands.ts';
+import { projectFile } from '../support/default-data.ts';
+import { startDefective } from '../support/defects.ts';
+import { elementsIn, readXml } from '../support/strict-xml.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { defectNamed } from '../support/who-finds-what.ts';
+
+describe('npm run contract', () => {
+  it('finds nothing in our own shop, by all of its judges, and leaves no data behind', async () => {
+    const report = join(await tempFolder(), 'report.xml');
+    const before = await readdir(projectFile('.'));
+    const { exitCode, output } = await run('npm', ['run', '--silent', 'contract', '--', '--report', report], {
+      cwd: projectFile('.'),
+    });
+    expect(exitCode, output).toBe(0);
+    const [head = ''] = output.match(/^operation +answer .*$/m) ?? [];
+    expect(head.split(/ +/)).toEqual([
+      'operation',
+      'answer',
+      'statuses',
+      'input',
+      'methods',
+      'links',
+      'behaviour',
+      'dredd',
+      'document',
+    ]);
+    for (const { operationId, responses } of shopContract.routes) {
+      for (const { name } of responses.filter((response) => /^\d+$/.test(response.name)))
+        expect(output).toMatch(new RegExp(`^${operationId} +${name} `, 'm'));
+    }
+    for (const check of ['lint', 'examples', 'names', 'limits'])
+      expect(output).toMatch(new RegExp(`openapi\\.yaml +${check} .* 1$`, 'm'));
+    expect(output).toMatch(/^kept: nothing was found that breaks the contract$/m);
+    const cases = elementsIn(readXml(await readFile(report, 'utf8')), 'testcase').map(
+      ({ attributes }) => attributes.name,
+    );
+    expect(cases).toEqual(expect.arrayContaining(['201 behaviour', '201 dredd', 'lint document']));
+    expect(await readdir(projectFile('.'))).toEqual(before);
+  });
+
+  it('ends with 1 where the server at --url breaks the contract, with curl lines of each judge', async () => {
+    const { url, close } = await startDefective(defectNamed('answers an addition to the cart with 200'));
+    onTestFinished(close);
+    const args = ['run', '--silent', 'contract', '--', '--url', url, '--allow-writes', '--runs', '5'];
+    const { exitCode, output } = await run('npm', args, { cwd: projectFile('.') });
+    expect(exitCode, output).toBe(1);
+    expect(output).toMatch(/^this changes data on http:/m);
+    for (const judge of ['statuses', 'dredd'])
+      expect(output).toMatch(new RegExp(`^\\d+\\. addCartItem 20\\d \\(${judge}\\)`, 'm'));
+    expect(output).toMatch(new RegExp(`\\$ .*curl .*'?${url}/api/cart-items'?`));
+    expect(output).toMatch(/^broken: \d+ rules of the contract, in \d+ places$/m);
+  });
+
+  it('says at once, in a sentence, what it would change on the server at --url, and that none is there', async () => {
+    const args = ['run', '--silent', 'contract', '--', '--url', 'http://127.0.0.1:1'];
+    const [refused, missing] = await Promise.all([
+      run('npm', args, { cwd: projectFile('.') }),
+      run('npm', [...args, '--allow-writes'], { cwd: projectFile('.') }),
+    ]);
+    expect([refused.exitCode, refused.output]).toEqual([
+      1,
+      expect.stringMatching(/^contract: this changes data on .* say --allow-writes\n$/),
+    ]);
+    expect(missing.exitCode).toBe(1);
+    expect(missing.output).toMatch(/^contract: no server answers at http:\/\/127\.0\.0\.1:1 /m);
+  });
+});

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it came in. */
+export interface Seen {
+  readonly method: string;
+  /** Path and query, byte for byte. */
+  readonly target: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** A server for one test that remembers what it was asked. */
+export interface Recorder {
+  readonly url: string;
+  readonly seen: readonly Seen[];
+}
+
+/** Starts a server on a free port of the loopback that answers as it is told, 204 unless it is, and ends it with the test. */
+export async function recorder(
+  answer: (seen: Seen, response: ServerResponse) => void | Promise<void> = (_, response) =>
+    void response.writeHead(204).end(),
+): Promise<Recorder> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const { method = '', url: target = '', headers } = request;
+    const one = { method, target, headers, body: Buffer.concat(parts) };
+    seen.push(one);
+    await answer(one, response);
+  });
+  return { url: await listening(server), seen };
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
