@@ -72,10 +72,19 @@ describe('README', () => {
     for (const line of blocks('sh').flatMap((block) => block.trim().split('\n'))) expect(ci).toContain(line);
   });
 
-  it('lists the options that the command has, and no others', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [projectFile('dist/main.js'), '--help']);
-    const had = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== '--help');
-    const listed = [...readme.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, name]) => name);
-    expect(listed.sort()).toEqual(had.filter((name) => name !== '--version').sort());
+  it.each([
+    { command: [], section: '### Options', beside: ['--version'], more: [] },
+    // What npm run contract has beside storefront check.
+    { command: ['check'], section: "### One command's verdict", beside: ['--header'], more: ['--url', '--against'] },
+  ])('lists the options of the command $command, and no others', async ({ command, section, beside, more }) => {
+    const program = [projectFile('dist/main.js'), ...command, '--help'];
+    const { stdout } = await promisify(execFile)(process.execPath, program);
+    const had = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name = '']) => name);
+    const [, after = ''] = readme.split(`${section}\n`);
+    const table = after.split(/^##/m)[0] ?? '';
+    const listed = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(
+      ([, cell = '']) => cell.match(/(?<=`)--[a-z-]+/g) ?? [],
+    );
+    expect(listed.sort()).toEqual([...had.filter((name) => ![...beside, '--help'].includes(name)), ...more].sort());
   });
 });

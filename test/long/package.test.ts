@@ -67,6 +67,11 @@ describe.each(NODES)('the package under Node %s', (line) => {
     expect(told).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
   });
 
+  it('judges a shop by its command', async () => {
+    const judged = await run('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
+    expect(judged).toMatchObject({ exitCode: 0, output: expect.stringContaining('kept: nothing was found') });
+  });
+
   it('starts by its command, answers, and ends with 0 on SIGTERM', async () => {
     const shop = start(join(place.cwd, 'node_modules/.bin/storefront'), ['--port', '0'], {
       ...place,
