@@ -56,7 +56,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const routes = judgedRoutes(options);
   const client = createClient(url, headers);
   try {
-    await reach(client, options.waitSeconds);
+    await reachServer(client, options.waitSeconds);
     const isOwn = isShop(contract);
     const ledger = createLedger(routes);
     const session = createSession({ contract, client, ledger, isShop: isOwn, rules: isOwn ? shopRules : [] });
@@ -76,7 +76,8 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
 const PAUSE_MS = 200;
 const LOOK_MS = 5_000;
 
-async function reach(client: Client, waitSeconds: number): Promise<void> {
+/** Waits until a server answers, for some seconds at most. Throws a `CheckFault` where it doesn't. */
+export async function reachServer(client: Client, waitSeconds: number): Promise<void> {
   const endMs = performance.now() + waitSeconds * 1_000;
   for (;;) {
     try {

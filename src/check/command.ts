@@ -39,7 +39,7 @@ export async function judgeServer(
     if (file !== undefined) written(file, () => appendFileSync(file, ''));
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
   const selection = { contract, only, exclude, mayWrite: command.url === undefined || command.allowWrites };
-  if (command.url !== undefined) announce(selection, command.url, print);
+  if (command.url !== undefined && !command.isFresh) announce(selection, command.url, print);
   const running = command.url === undefined ? await startOwn(contract, start) : undefined;
   try {
     const verdict = await checkServer({
@@ -48,7 +48,7 @@ export async function judgeServer(
       headers,
       runs,
       seed: command.seed ?? seed,
-      isFresh: running !== undefined,
+      isFresh: running !== undefined || command.isFresh === true,
       waitSeconds: wait,
       onProgress: nowAndThen((operationId) => tell(`judging ${operationId} …\n`)),
     });
@@ -71,12 +71,15 @@ export function deliver(
 }
 
 /** The command that judges an operation again, with the values of headers left out. */
-function againText({ url, contract, exclude, headers, runs }: CheckCommand, operationId: string, seed: number): string {
+function againText(command: CheckCommand, operationId: string, seed: number): string {
+  const { url, contract, exclude, headers, runs, isFresh } = command;
   return [
     'storefront check',
-    ...(url === undefined ? [] : [url, '--allow-writes']),
+    ...(url === undefined ? [] : [url, ...(isFresh ? [] : ['--allow-writes'])]),
     ...(contract === undefined ? [] : ['--contract', contract]),
-    ...Object.keys(headers).map((name) => `-H '${name}: …'`),
+    ...Object.keys(headers)
+      .filter((name) => !isFresh || name !== 'x-sandbox')
+      .map((name) => `-H '${name}: …'`),
     `--only ${operationId}`,
     ...(exclude ? [`--exclude ${exclude.join(',')}`] : []),
     `--seed ${seed} --runs ${runs}`,

@@ -8,8 +8,10 @@ export interface CheckCommand {
   readonly contract?: string | undefined;
   /** How long to wait until the server answers, in s. */
   readonly wait: number;
-  /** Whether somebody's server may be changed. */
+  /** Whether the server may be changed. */
   readonly allowWrites: boolean;
+  /** Whether it is in its default data, and nobody else's. */
+  readonly isFresh?: boolean;
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
   readonly only?: readonly string[] | undefined;

@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { deliver, judgeServer } from '../../src/check/command.ts';
 import { CheckFault } from '../../src/check/fault.ts';
 import { address, type CheckFlags, checkOf, LARGEST_SEED, withCheckOptions } from '../../src/check/options.ts';
+import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
 import { joined } from '../../src/check/report/report.ts';
 import { loadContract } from '../../src/contract/contract.ts';
 import { ContractFault } from '../../src/contract/document.ts';
@@ -45,11 +46,13 @@ function flagsOf(args: readonly string[]): Flags {
 }
 
 async function judged({ url, against, ...flags }: Flags): Promise<boolean> {
-  const command = checkOf(flags, url);
+  const seed = randomInt(LARGEST_SEED);
+  const given = checkOf(flags, url);
+  const command = await inOwnSandbox(given, { contract: contractOf(given), seed, print });
   const contract = await loadContract({ path: contractOf(command), strict: false });
   const before = await versionBefore(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
-  const judging = judgeServer(command, { contract: contract.path, start, print, tell, seed: randomInt(LARGEST_SEED) });
+  const judging = judgeServer(command, { contract: contract.path, start, print, tell, seed });
   // Somebody's server is asked by one judge after the other; of our own shop each has one.
   if (url !== undefined) await judging;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];
