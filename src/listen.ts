@@ -15,6 +15,11 @@ export interface Address {
 /** Ours: loopback alone, unless asked otherwise. What `localhost` can mean; which of the two a client tries is its own affair, so both are listened on. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
+/** Whether a server that is told to listen on `host` is reached from this machine alone. */
+export function isLoopback(host: string | undefined): boolean {
+  return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+}
+
 /** How often another free port is tried where the one found on 127.0.0.1 is taken on ::1. */
 const TRIES = 10;
 

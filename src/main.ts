@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 import { CheckFault } from './check/fault.ts';
 import { type CheckCommand, LARGEST_SEED } from './check/options.ts';
 import { ContractFault } from './contract/document.ts';
+import type { SteeringCommand } from './control/options.ts';
+import { SteeringFault, steer } from './control/steer.ts';
 import { AddressFault } from './listen.ts';
 import { CastingFault } from './operations/casting.ts';
 import { type Options, type RepairOptions, readCommandLine } from './options.ts';
@@ -33,6 +35,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 if (request.kind === 'print') process.stdout.write(request.text);
 else if (request.kind === 'refuse') fail(request.reason, MISUSED);
 else if (request.kind === 'repair') await orRefuse(() => mend(request.options));
+else if (request.kind === 'steer') await orRefuse(() => steering(request.options));
 else if (request.kind === 'check') await orRefuse(() => check(request.options));
 else await orRefuse(() => run(request.options));
 
@@ -50,16 +53,24 @@ async function mend(options: RepairOptions): Promise<void> {
   process.stdout.write(`${await repair(options)}\n`);
 }
 
+async function steering(command: SteeringCommand): Promise<void> {
+  const text = await steer(command);
+  if (text !== '') process.stdout.write(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+}
+
 async function check(command: CheckCommand): Promise<void> {
   // Nobody else is to wait for what this loads.
   const { deliver, judgeServer } = await import('./check/command.ts');
   const print = (text: string) => void process.stdout.write(text);
-  const report = await judgeServer(command, {
+  const { inOwnSandbox } = await import('./check/own-sandbox.ts');
+  const seed = randomInt(LARGEST_SEED);
+  const chosen = await inOwnSandbox(command, { contract: contractOf({}), seed, print });
+  const report = await judgeServer(chosen, {
     contract: contractOf({}),
     start: () => createStorefront({ contract: command.contract }),
     print,
     tell: (text) => void process.stderr.write(text),
-    seed: randomInt(LARGEST_SEED),
+    seed,
   });
   if (!deliver(report, command, print)) process.exitCode = REFUSED;
 }
@@ -84,7 +95,9 @@ function droppingWriter(stream: NodeJS.WriteStream): { write(line: string): void
 }
 
 function isFault(error: unknown): error is Error {
-  return [CheckFault, ContractFault, DataFault, AddressFault, CastingFault].some((fault) => error instanceof fault);
+  return [CheckFault, SteeringFault, ContractFault, DataFault, AddressFault, CastingFault].some(
+    (fault) => error instanceof fault,
+  );
 }
 
 /** Ends the shop on the first signal, once it has started; further signals change nothing. */

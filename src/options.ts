@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckCommand, checkCommand, ids } from './check/options.ts';
 import type { Verify } from './contract/answers.ts';
+import { type SteeringCommand, steeringCommands } from './control/options.ts';
 import type { LogStyle } from './logger.ts';
 import type { OwnHandlers } from './operations/handler.ts';
 import type { Durability } from './store/open-state.ts';
@@ -38,6 +39,16 @@ export interface Options {
   readonly verify?: Verify | undefined;
   /** Handlers beside the shop's own or in place of them, by operationId; `mocked` leaves an operation to the contract's examples. A text is the file of a module that exports them. */
   readonly handlers?: OwnHandlers | string | undefined;
+  /** A folder with ready-made snapshots, `NAME.json` each: whole states, or what differs from the default data. */
+  readonly snapshots?: string | undefined;
+  /** Whether control may be used (the default). */
+  readonly control?: boolean | undefined;
+  /** What requests to control have to bring along; without one control is on only on loopback. */
+  readonly controlToken?: string | undefined;
+  /** Names by which control may be asked beside those of loopback. */
+  readonly allowHost?: readonly string[] | undefined;
+  /** Whether a sandbox is made as soon as a request names it (`any`, the default), or has to be made by control first. */
+  readonly sandboxes?: 'any' | 'declared' | undefined;
   /** How long a request may take to arrive, in ms; 30,000 by default. */
   readonly requestTimeoutMs?: number | undefined;
 }
@@ -47,6 +58,7 @@ export type Request =
   | { readonly kind: 'run'; readonly options: Options }
   | { readonly kind: 'repair'; readonly options: RepairOptions }
   | { readonly kind: 'check'; readonly options: CheckCommand }
+  | { readonly kind: 'steer'; readonly options: SteeringCommand }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
 
@@ -77,10 +89,17 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
       chosen = { kind: 'check', options };
     }),
   );
+  for (const each of steeringCommands(environment, (options) => {
+    chosen = { kind: 'steer', options };
+  }))
+    command.addCommand(each);
   for (const each of [command, ...command.commands]) each.configureOutput({ writeOut: print, writeErr: print });
   try {
     command.parse(args, { from: 'user' });
     if (chosen) return chosen;
+    if (environment.STOREFRONT_CONTROL_TOKEN && command.opts().controlToken === undefined) {
+      command.setOptionValueWithSource('controlToken', environment.STOREFRONT_CONTROL_TOKEN, 'env');
+    }
     if (environment.PORT && command.getOptionValueSource('port') === 'default') {
       command.setOptionValueWithSource('port', port(environment.PORT), 'env');
     }
@@ -96,7 +115,7 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
     if (error.exitCode === 0) return { kind: 'print', text: printed };
     return {
       kind: 'refuse',
-      reason: printed
+      reason: (printed || error.message)
         .replace(/^error: /, '')
         .trim()
         .replaceAll('\n', ' '),
@@ -144,6 +163,23 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
         .default('log'),
     )
     .addOption(
+      new Option('--sandboxes <mode>', 'sandboxes that requests name: make them at once, or only those made by control')
+        .choices(['any', 'declared'])
+        .default('any'),
+    )
+    .option(
+      '--snapshots <folder>',
+      'ready-made snapshots, NAME.json each: whole states, or what differs from the default data',
+      folder,
+    )
+    .option('--no-control', 'answer nothing below /_control but health')
+    .option(
+      '--control-token <token>',
+      'what control wants as Authorization: Bearer; STOREFRONT_CONTROL_TOKEN in the environment does the same',
+      notEmpty,
+    )
+    .option('--allow-host <names>', 'names by which control may be asked beside localhost (a,b)', names)
+    .addOption(
       new Option('--log <style>', 'one line for each request')
         .choices(['pretty', 'json', 'off'])
         .default(isTerminal ? 'pretty' : 'json', 'pretty on a terminal, else json'),
@@ -185,6 +221,12 @@ function port(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= 65_535) return number;
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}
+
+function names(text: string): readonly string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.every((entry) => /^[\w.-]+$/.test(entry))) return entries;
+  throw new InvalidArgumentError('Give host names without a port, with commas between them.');
 }
 
 function notEmpty(text: string): string {

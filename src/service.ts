@@ -39,7 +39,7 @@ export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceP
     }
   }
   const field = remembered(mock.field);
-  const ready = readyAnswers(() => parts.store.read().revision);
+  const ready = readyAnswers(() => parts.sandboxes.default.store.read().revision);
   const app = createApp({
     ...parts,
     contract,

@@ -18,10 +18,10 @@ export function checkUnder(contract: Contract, casting: Casting): DataCheck {
   return dataCheckOfBoth(shopCheck, servedCheck);
 }
 
-/** A store that takes no change by which the state would not hold by the contract any more, where that asks for other than the shop is written for. */
-export function guarded(store: Store, check: DataCheck): Store {
-  if (check === shopContract.checkData) return store;
-  return {
+/** Makes of a store one that takes no change by which the state would not hold by the contract any more, where that asks for other than the shop is written for. */
+export function guardUnder(check: DataCheck): (store: Store) => Store {
+  if (check === shopContract.checkData) return (store) => store;
+  return (store) => ({
     ...store,
     update: (change) =>
       store.update((state, nowMs) => {
@@ -31,7 +31,7 @@ export function guarded(store: Store, check: DataCheck): Store {
         const detail = `nothing was changed, since the data would contradict the contract: ${told(flaws)}`;
         throw new FaultError({ code: 'internal-error', detail });
       }),
-  };
+  });
 }
 
 /** How many flaws a sentence names; the rest are counted. */

@@ -8,15 +8,22 @@ import { signatureOf, watchContract } from './contract/live.ts';
 import type { Route } from './contract/routes.ts';
 import { shopContract } from './contract/shop.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from './http/server.ts';
-import { listen } from './listen.ts';
+import { isLoopback, listen } from './listen.ts';
 import { createLogger } from './logger.ts';
 import { castingOf, ownHandlers } from './operations/casting.ts';
 import type { Options, RepairOptions } from './options.ts';
+import { createClock, momentOf } from './sandboxes/clock.ts';
+import { createIds } from './sandboxes/ids.ts';
+import { createSandboxes, type Sandboxes } from './sandboxes/registry.ts';
+import { DEFAULT_ID } from './sandboxes/sandbox.ts';
+import { readyMade } from './sandboxes/snapshots.ts';
 import { prepareSearch } from './search/product-index.ts';
 import { changesBetween, type Service, serviceUnder } from './service.ts';
-import { checkUnder, guarded, refuseContradictions } from './state-check.ts';
+import { checkUnder, guardUnder, refuseContradictions } from './state-check.ts';
+import type { SchemaCheck } from './store/check-state.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
+import type { State } from './store/state.ts';
 import { warmUp } from './warm-up.ts';
 
 export type { paths } from './contract/schema.d.ts';
@@ -44,14 +51,6 @@ export interface Storefront {
 /** The version of this package. */
 export const version: string = JSON.parse(readFileSync(ours('package.json'), 'utf8')).version;
 
-/** The last moment that is told, in ms since 1970: the last that a Date has, less the days of the slowest delivery that the contract has. */
-const LAST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
-
-/** A moment as the contract has moments, whatever the clock says: whole, and within what a Date has. */
-function momentOf(clockMs: number): number {
-  return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LAST_MS);
-}
-
 /** How many operations are made ready before they are asked for: of hundreds few are, and all would take seconds. */
 const WARM_ROUTES = 40;
 
@@ -77,23 +76,41 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   casting.check(first);
   let check = checkUnder(first, casting);
   let address: string | undefined;
-  const { store, path: dataFile } = await openState({
+  const clock = createClock(nowMs);
+  const {
+    store,
+    path: dataFile,
+    defaults,
+  } = await openState({
     data: options.data,
     durability: options.durability ?? 'disk',
     defaultData: defaultDataOf(options),
     check: (schema, value) => check(schema, value),
     checkedBy: () => check,
-    nowMs,
+    nowMs: clock.nowMs,
     address: () => address,
     prepare: ({ products }) => prepareSearch(products),
     tell,
   });
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
+  const newId = options.newId ?? randomUUID;
+  const sandboxes = createSandboxes({
+    default: { id: DEFAULT_ID, store, clock, ids: createIds(newId) },
+    elapsedMs: () => Math.round(performance.now()),
+    defaults,
+    nowMs,
+    newId,
+    areDeclared: options.sandboxes === 'declared',
+    tell: tell.info,
+  });
+  const steering = await steeringOf(options, { sandboxes, defaults, check: () => check }).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   const parts = {
     casting,
-    store,
-    nowMs,
-    newId: options.newId ?? randomUUID,
+    sandboxes,
+    ...steering,
     log,
     verify: options.verify ?? 'log',
     version,
@@ -102,7 +119,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     static: options.static && resolve(options.static),
   };
   const warm = (contract: Contract, route: Route) => contract.warmUp(route, { closed: casting.isOurs(route) });
-  let service = serviceUnder(first, { ...parts, store: guarded(store, check) });
+  let service = serviceUnder(first, { ...parts, guard: guardUnder(check) });
   await refuseClashes(service).catch(async (error) => {
     await store.close();
     throw error;
@@ -117,7 +134,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       casting.check(contract);
       const newCheck = checkUnder(contract, casting);
       refuseContradictions(contract, store.read().state, newCheck);
-      const newService = serviceUnder(contract, { ...parts, store: guarded(store, newCheck) });
+      const newService = serviceUnder(contract, { ...parts, guard: guardUnder(newCheck) });
       await refuseClashes(newService);
       if (contract.routes.length <= WARM_ROUTES) for (const route of contract.routes) warm(contract, route);
       tell.info(`${contractFile.path} was read anew: ${changesBetween(service, newService)}`);
@@ -163,7 +180,26 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       stopWatching();
       stopWarming();
       await server.close();
+      await sandboxes.close();
       await store.close();
+    },
+  };
+}
+
+/** What QA steers the sandboxes by, and who may. Throws a `DataFault` where the ready-made snapshots can't be used. */
+async function steeringOf(
+  { snapshots, control = true, host, controlToken, allowHost = [] }: Options,
+  { sandboxes, defaults, check }: { sandboxes: Sandboxes; defaults: () => State; check: () => SchemaCheck },
+) {
+  const folder = snapshots && resolve(snapshots);
+  return {
+    control: { sandboxes, readyMade: readyMade({ folder, defaults, check }), check, defaults },
+    controlContract: await loadContract({ path: ours('src/control/control.yaml'), strict: true }),
+    controlAccess: {
+      isOn: control,
+      isLoopback: isLoopback(host),
+      token: controlToken,
+      hosts: allowHost.map((name) => name.toLowerCase()),
     },
   };
 }

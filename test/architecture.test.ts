@@ -30,10 +30,14 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'check/fault.ts',
     'check/options.ts',
     'check/command.ts',
+    'check/own-sandbox.ts',
+    'control/options.ts',
+    'control/steer.ts',
   ],
   // The refusal is for programs that bring handlers of their own.
   'storefront.ts': [
     'service.ts',
+    'sandboxes',
     'state-check.ts',
     'warm-up.ts',
     'http/server.ts',
@@ -53,12 +57,17 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'options.ts': [
     'logger.ts',
     'check/options.ts',
+    'control/options.ts',
     'contract/answers.ts',
     'operations/handler.ts',
     'store/open-state.ts',
   ],
   'logger.ts': [],
-  http: ['mock', 'operations', 'search', 'store', 'domain', 'contract'],
+  http: ['control', 'sandboxes', 'mock', 'operations', 'search', 'store', 'domain', 'contract'],
+  // What QA steers by: it decides as operations do.
+  control: ['sandboxes', 'store'],
+  // Orders of ready-made states, and ids of a seed.
+  sandboxes: ['store', 'domain/order.ts', 'mock/random.ts'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
   mock: ['contract'],
   // It judges our server as it judges any other: over HTTP, by the contract alone.
@@ -85,7 +94,7 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
   'co-body': ['http'],
   send: ['http'],
   pino: ['logger.ts'],
-  commander: ['options.ts', 'check/options.ts'],
+  commander: ['options.ts', 'check/options.ts', 'control/options.ts'],
   'fast-check': ['check'],
 };
 
@@ -104,9 +113,9 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:stream': ['http'],
   // Ids; names for locks and for what stands beside a data file while it is replaced.
   // A seed, where none is named.
-  'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'main.ts'],
+  'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'main.ts', 'control/access.ts'],
   // A team's own handlers are a module that is named on the command line.
-  'node:path': ['store', 'storefront.ts', 'operations/casting.ts', 'check/report/report.ts'],
+  'node:path': ['store', 'storefront.ts', 'operations/casting.ts', 'check/report/report.ts', 'sandboxes/snapshots.ts'],
   'node:url': ['storefront.ts', 'operations/casting.ts'],
 };
 
@@ -114,7 +123,11 @@ const modules: Readonly<Record<string, readonly string[]>> = {
 const reaches: readonly { what: string; pattern: RegExp; places: readonly string[] }[] = [
   { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['main.ts'] },
   { what: 'the console', pattern: /\bconsole\s*[.[]/, places: [] },
-  { what: 'the clock', pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/, places: ['storefront.ts', 'mock/lifelike.ts'] },
+  {
+    what: 'the clock',
+    pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
+    places: ['storefront.ts', 'mock/lifelike.ts', 'control/handlers.ts'],
+  },
   { what: 'chance', pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/, places: ['storefront.ts'] },
 ];
 

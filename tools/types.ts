@@ -1,5 +1,6 @@
 // Makes from openapi.yaml what the shop is written for: its types (src/contract/schema.d.ts), and its operations and schemas as data
-// (src/contract/shop.json), by which a running shop knows what a newer contract has gained. With --check it only tells whether both are current.
+// (src/contract/shop.json), by which a running shop knows what a newer contract has gained; and the types of control from its contract. With --check
+// it only tells whether all are current.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CORE_SCHEMA, load } from 'js-yaml';
@@ -33,12 +34,17 @@ function shop(): string {
 }
 
 const isCheck = process.argv.includes('--check');
-const types = ['openapi-typescript', 'openapi.yaml', '--immutable', '--output', 'src/contract/schema.d.ts'];
-const { status } = spawnSync('npx', ['--no-install', ...types, ...(isCheck ? ['--check'] : [])], {
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-});
-if (status !== 0) process.exitCode = 1;
+for (const [document, types] of [
+  ['openapi.yaml', 'src/contract/schema.d.ts'],
+  ['src/control/control.yaml', 'src/control/schema.d.ts'],
+]) {
+  const args = ['openapi-typescript', document, '--immutable', '--output', types, ...(isCheck ? ['--check'] : [])];
+  const { status } = spawnSync('npx', ['--no-install', ...(args as string[])], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exitCode = 1;
+}
 if (!isCheck) writeFileSync(SHOP, shop());
 else if (readFileSync(SHOP, 'utf8') !== shop()) {
   console.error(`${SHOP} is not made of this openapi.yaml: run npm run types`);

@@ -3,16 +3,18 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
 import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
+import { type ControlDoorParts, controlDoor, isOfControl } from './control-door.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
 import { type Log, logRequest } from './log.ts';
+import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
 
 /** What the app is made of. */
-export interface AppParts extends DispatchParts, FrontDoorParts {
+export interface AppParts extends DispatchParts, FrontDoorParts, ControlDoorParts {
   readonly ready: ReadyAnswers;
   readonly log: Log;
   /** What is done with an answer that breaks the contract: told of in the log, refused as a fault of the server, or let through unseen. */
@@ -30,9 +32,11 @@ export interface AppParts extends DispatchParts, FrontDoorParts {
  * 3. answering: writes the answer that was settled below, and keeps its bytes where they stay right until the state changes
  * 4. verifying: holds the answer of an operation against the contract
  * 5. problems: turns what is thrown below into problem documents
- * 6. the operations of the contract, and all else below /api
- * 7. the front door: the page at /, the contract, readiness, the pages of problems
- * 8. files: a built front end, the pictures, the front end's own routes
+ * 6. control, what QA steers by
+ * 7. the sandbox that it names, which is said back
+ * 8. the operations of the contract, and all else below /api
+ * 9. the front door: the page at /, the contract, readiness, the pages of problems
+ * 10. files: a built front end, the pictures, the front end's own routes
  */
 export function createApp(parts: AppParts): Koa {
   const { log } = parts;
@@ -44,12 +48,38 @@ export function createApp(parts: AppParts): Koa {
   app.use(answering(parts));
   app.use(verifying(parts));
   app.use(problems(parts));
+  app.use(controlDoor(parts));
+  app.use(inSandbox(parts));
   app.use(dispatch(parts));
   app.use(frontDoor(parts));
   if (parts.static !== undefined) app.use(frontEnd(parts.static));
   app.use(pictures(parts.images));
   if (parts.static !== undefined) app.use(historyFallback(parts.static));
   return app;
+}
+
+/** What lies below the path of a sandbox: the shop, and its pictures. */
+const PICTURES = /^\/images(\/|\?|$)/;
+const OF_SHOP = /^\/+api(\/|\?|$)/;
+
+function inSandbox({ sandboxes, contract }: AppParts): Middleware {
+  const isOfShop = (method: string, url: string) =>
+    OF_SHOP.test(url) || contract.route(method, url.split('?')[0] ?? '').kind !== 'unknown-path';
+  return (ctx, next) => {
+    const exchange = exchangeOf(ctx);
+    const named = mayNameSandbox(ctx.req) ? namedSandbox(ctx.req) : undefined;
+    if (!named) return next();
+    const { id, prefix, url } = named;
+    const isOwn = isOfShop(ctx.method, url);
+    if (prefix !== '' && !isOwn && !PICTURES.test(url)) throw new FaultError(unknownPath(ctx.path));
+    // What is the same in all sandboxes is nobody's: a stale cookie doesn't close the page at /.
+    if (prefix === '' && !isOwn) return next();
+    exchange.prefix = prefix;
+    ctx.url = url;
+    exchange.sandbox = sandboxes.get(id);
+    ctx.res.setHeader('X-Sandbox', id);
+    return next();
+  };
 }
 
 function logging({ log }: AppParts): Middleware {
@@ -86,6 +116,8 @@ function openToAll(): Middleware {
     maxAge: PREFLIGHT_SECONDS,
   });
   return async (ctx, next) => {
+    // No page of another origin may steer.
+    if (isOfControl(ctx.path)) return next();
     await answerTo(ctx, next);
     const method = ctx.get('Access-Control-Request-Method');
     if (ctx.method !== 'OPTIONS' || method === '') return;
@@ -162,7 +194,7 @@ function problems({ log }: AppParts): Middleware {
       if (!fault || fault.code === 'unavailable') log.error({ err: thrown, method: ctx.method, path: ctx.path });
       const exchange = exchangeOf(ctx);
       exchange.notes = [...exchange.notes, (fault ?? internalError).detail];
-      answerWith(ctx, problemAnswer(fault ?? internalError, ctx.path));
+      answerWith(ctx, problemAnswer(fault ?? internalError, exchange.prefix + ctx.path));
     }
   };
 }

@@ -7,7 +7,7 @@ import { type Fault, FaultError } from './problem.ts';
 export const LIMIT_BYTES = 102_400;
 
 /** Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the contract's to say. */
-const READING = { limit: LIMIT_BYTES, strict: false, returnRawBody: true, onProtoPoisoning: 'ignore' };
+const READING = { strict: false, returnRawBody: true, onProtoPoisoning: 'ignore' };
 
 /** The most of a body that isn't looked into that is let through, in bytes. */
 const UNREAD_LIMIT_BYTES = 10_000_000;
@@ -22,7 +22,11 @@ export interface SentBody {
  * The body of a request to an operation that takes one in these media types; nothing where none was sent. A body that the operation doesn't take is
  * left alone; one that is neither JSON nor a form is let through unread. Throws a `FaultError` for one that can't be read.
  */
-export async function readBody({ req }: Context, mediaTypes: readonly string[]): Promise<SentBody> {
+export async function readBody(
+  { req }: Context,
+  mediaTypes: readonly string[],
+  limit: number = LIMIT_BYTES,
+): Promise<SentBody> {
   if (mediaTypes.length === 0 || !isSent(req.headers)) return { body: undefined };
   const sent = req.headers['content-type'] ?? '';
   const documented = mediaTypeFor(mediaTypes, sent);
@@ -34,12 +38,12 @@ export async function readBody({ req }: Context, mediaTypes: readonly string[]):
   if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
   try {
     if (contentType === undefined || !isRead(contentType)) return await unread(req, contentType);
-    const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, READING);
+    const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, { ...READING, limit });
     return { body: raw === '' ? undefined : parsed, contentType };
   } catch (error) {
     // The rest is read and dropped, else the next request of the connection would wait behind it.
     req.unpipe().resume();
-    throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError));
+    throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError, limit));
   }
 }
 
@@ -68,8 +72,8 @@ interface ReadingError extends Error {
   readonly status?: number;
 }
 
-function faultOfReading(error: ReadingError): Fault {
-  if (error.status === 413) return tooLarge(LIMIT_BYTES);
+function faultOfReading(error: ReadingError, limitBytes: number): Fault {
+  if (error.status === 413) return tooLarge(limitBytes);
   if (error.status === 415) {
     return {
       code: 'unsupported-media-type',

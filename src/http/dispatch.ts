@@ -10,6 +10,9 @@ import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault } from '../mock/mock.ts';
 import type { Doer } from '../operations/casting.ts';
 import type { AnyAnswer } from '../operations/handler.ts';
+import type { Sandboxes } from '../sandboxes/registry.ts';
+import type { Sandbox } from '../sandboxes/sandbox.ts';
+import type { Store } from '../store/store.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
 import { answerWith, exchangeOf, JSON_TYPE, success } from './exchange.ts';
@@ -17,7 +20,10 @@ import { appliedText, type Preferences, preferenceFault, preferencesOf } from '.
 import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
 
 /** What requests to the contract's operations are answered with. */
-export interface DispatchParts extends ShopParts {
+export interface DispatchParts {
+  readonly sandboxes: Sandboxes;
+  /** A store that takes no change by which its state would contradict the contract. */
+  readonly guard: (store: Store) => Store;
   readonly contract: Contract;
   readonly mock: Mock;
   /** The body of a success as the contract has it, which may have gained and lost fields since the shop's handlers were written. */
@@ -59,20 +65,39 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   // Who has gone meanwhile is answered nothing, and nothing is done for them.
   if (!(await held(ctx, preferences.delayMs))) return;
   if (doer) {
-    const { shop, revision } = bindShop(parts);
+    const sandbox = exchange.sandbox ?? parts.sandboxes.default;
+    const { shop, revision } = bindShop(shopPartsOf(sandbox, parts));
     setApplied(ctx, appliedText(preferences, false));
     const { status = route.successStatus, headers = {}, body } = given(route, await doer.handle(received.input, shop));
-    // An answer that was held back isn't kept: the next one would come at once.
-    if (preferences.delayMs === 0 && doer.isOurs) exchange.revision = revision();
+    // An answer that was held back isn't kept: the next one would come at once. Nor is one that says in which sandbox it was made.
+    if (preferences.delayMs === 0 && doer.isOurs && !exchange.sandbox) exchange.revision = revision();
     const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
     if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.map(encodeURI).join(', '));
     const typed = doer.isOurs ? headers : withType(headers, documentedType(route, status));
-    answerWith(ctx, success({ status, headers: typed, body: whole.body }));
+    answerWith(ctx, success({ status, headers: within(exchange.prefix, typed), body: whole.body }));
   } else {
     const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);
     answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
     setApplied(ctx, appliedText(preferences, true));
   }
+}
+
+function shopPartsOf({ store, clock, ids }: Sandbox, { guard }: DispatchParts): ShopParts {
+  const newId = () => {
+    const { orders } = store.read().state;
+    for (;;) {
+      const id = ids.next();
+      // Ids of a seed come again when it is given again.
+      if (ids.seed === undefined || !orders.some((order) => order.id === id)) return id;
+    }
+  };
+  return { store: guard(store), nowMs: clock.nowMs, newId };
+}
+
+/** Headers with a `Location` that leads to the same sandbox, where the path has named it. */
+function within(prefix: string, headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { Location: location } = headers;
+  return prefix === '' || !location?.startsWith('/') ? headers : { ...headers, Location: prefix + location };
 }
 
 /** Waits so many ms; whether the client is there still. */

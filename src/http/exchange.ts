@@ -1,10 +1,15 @@
 import type { Context } from 'koa';
 import { isJsonType } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import type { Sandbox } from '../sandboxes/sandbox.ts';
 import { type Fault, problemDocument, problemKinds } from './problem.ts';
 
 /** What is known of a request while it is answered. */
 export interface Exchange {
+  /** The sandbox that it is about. */
+  sandbox?: Sandbox;
+  /** How the path named it, `/_sandbox/w3`; empty where it didn't. */
+  prefix: string;
   /** The operation that was asked for, once it is found. */
   route?: Route;
   /** What was wrong with the request or ignored in it, a sentence each. */
@@ -24,7 +29,7 @@ export interface JsonAnswer {
 
 /** The exchange of a request: one and the same for all that handle it. */
 export function exchangeOf({ state }: Pick<Context, 'state'>): Exchange {
-  state.exchange ??= { notes: [] };
+  state.exchange ??= { notes: [], prefix: '' };
   return state.exchange;
 }
 

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
-import type { Store } from '../store/store.ts';
+import type { Sandboxes } from '../sandboxes/registry.ts';
 import { answerWith, success } from './exchange.ts';
 import { escaped, page } from './page.ts';
 import { FaultError, methodNotAllowed, type ProblemCode, problemKinds } from './problem.ts';
@@ -14,7 +14,7 @@ export interface FrontDoorParts {
   readonly dataFile: string | undefined;
   /** The folder of a built front end, which then stands at /. */
   readonly static: string | undefined;
-  readonly store: Store;
+  readonly sandboxes: Sandboxes;
 }
 
 /** The methods of everything that can only be looked at. */
@@ -68,8 +68,8 @@ function sendText(ctx: Context, type: string, text: string): void {
   ctx.body = text;
 }
 
-function frontPage(address: string, { contract, version, dataFile, store }: FrontDoorParts): string {
-  const [product] = store.read().state.products;
+function frontPage(address: string, { contract, version, dataFile, sandboxes }: FrontDoorParts): string {
+  const [product] = sandboxes.default.store.read().state.products;
   const item = JSON.stringify({ productId: product?.id, quantity: 2 });
   const commands = [
     `curl '${address}/api/products?search=${encodeURIComponent((product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, ''))}'`,

@@ -19,12 +19,14 @@ export interface RequestDetails {
 export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, details: () => RequestDetails): void {
   if (!log.isLevelEnabled('info')) return;
   const begunMs = performance.now();
+  // As it was sent: what names a sandbox is taken off on the way.
+  const { method, url } = req;
   res.once('close', () => {
     const { operation, notes = [] } = details();
     const said = res.writableFinished ? notes : [...notes, 'the client went away'];
     log.info({
-      method: req.method,
-      path: req.url,
+      method,
+      path: url,
       operation,
       status: res.writableFinished ? res.statusCode : undefined,
       ms: Math.round((performance.now() - begunMs) * 10) / 10,

@@ -1,5 +1,8 @@
 import type { Problem, Violation } from '../contract/operation.ts';
+import type { Denial } from '../control/access.ts';
+import type { ControlCode } from '../control/refusal.ts';
 import { Refusal, type RefusalCode } from '../domain/refusal.ts';
+import { NoSandbox } from '../sandboxes/registry.ts';
 import { DataFault } from '../store/data-file.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
@@ -10,6 +13,8 @@ export type ProblemCode =
   | 'malformed-json'
   | 'malformed-request'
   | 'unknown-path'
+  | ControlCode
+  | Denial['code']
   | 'method-not-allowed'
   | 'request-timeout'
   | 'body-too-large'
@@ -85,6 +90,60 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'There is nothing here',
     explanation: 'Neither the contract nor the server has this path. /openapi.yaml is the contract.',
   },
+  'unknown-sandbox': {
+    status: 404,
+    title: 'There is no such sandbox',
+    explanation:
+      'The request names a sandbox that was not made, and the server was started with --sandboxes declared. PUT /_control/sandboxes/ID makes one.',
+  },
+  'unknown-snapshot': {
+    status: 404,
+    title: 'There is no such snapshot',
+    explanation: 'Neither was a snapshot of this name saved in the sandbox, nor is there a ready-made one.',
+  },
+  'default-sandbox': {
+    status: 409,
+    title: 'The default sandbox stays',
+    explanation: 'The sandbox default is the shop of those who name none. It can be reset, but not removed.',
+  },
+  'not-a-state': {
+    status: 400,
+    title: 'This is no state of the shop',
+    explanation:
+      'What was to be put in the place of the state does not hold by the contract, or refers to what is not there. `violations` has each flaw.',
+  },
+  'not-a-moment': {
+    status: 400,
+    title: 'This is no moment of a clock',
+    explanation: 'A clock is set to a moment such as 2025-06-01T12:00:00Z, or in ms since 1970.',
+  },
+  'ready-made': {
+    status: 409,
+    title: 'The snapshot is ready-made',
+    explanation: 'A snapshot that came along, or is a file in the folder of --snapshots, can not be deleted.',
+  },
+  'too-many': {
+    status: 409,
+    title: 'There are as many as there may be',
+    explanation: 'No more of these are kept. Delete some first.',
+  },
+  'control-off': {
+    status: 403,
+    title: 'Control is off',
+    explanation:
+      'The server was started with --no-control, or listens on more than loopback without a --control-token.',
+  },
+  'token-wanted': {
+    status: 401,
+    title: 'Control wants its token',
+    explanation: 'The server was started with --control-token: send it as Authorization: Bearer TOKEN.',
+  },
+  'foreign-host': {
+    status: 403,
+    title: 'Control does not answer to this host or page',
+    explanation:
+      'The Host header names neither this machine nor a name that was allowed with --allow-host, or a page of another site asks. This keeps web pages from steering the server.',
+  },
   'method-not-allowed': {
     status: 405,
     title: "The path doesn't have this method",
@@ -151,6 +210,7 @@ export class FaultError extends Error {
 /** The fault that something thrown stands for; undefined where it is a bug of ours. */
 export function faultOf(thrown: unknown): Fault | undefined {
   if (thrown instanceof FaultError) return thrown.fault;
+  if (thrown instanceof NoSandbox) return { code: 'unknown-sandbox', detail: thrown.message };
   if (thrown instanceof Refusal) return { code: thrown.code, detail: thrown.message };
   if (thrown instanceof StoreUnavailable || thrown instanceof DataFault) return unavailable(thrown.message);
   return undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { mayNameSandbox } from './named-sandbox.ts';
 
-/** Answers to GETs that are functions of the state's revision, kept as bytes until the state changes. */
+/** Answers to GETs of the default sandbox that are functions of the state's revision, kept as bytes until the state changes. */
 export interface ReadyAnswers {
   /** Answers the request, where what it asks for is kept; tells with which operation, undefined where it isn't. */
   give(req: IncomingMessage, res: ServerResponse): string | undefined;
@@ -60,8 +61,8 @@ export function readyAnswers(revision: () => number): ReadyAnswers {
   };
 }
 
-function isPlainGet({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.prefer === undefined;
+function isPlainGet(req: IncomingMessage): boolean {
+  return req.method === 'GET' && req.headers.prefer === undefined && !mayNameSandbox(req);
 }
 
 function keyOf({ url, headers }: IncomingMessage): string {

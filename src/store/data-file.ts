@@ -43,6 +43,22 @@ export function readState({ path, disk, check, remedy }: Reading): StateText | u
   }
 }
 
+/** What a file has otherwise than the default data: some of the lists of a state, or all. Throws `DataFault` where it is no such thing, or where both together are no state. */
+export function readChange({
+  path,
+  disk,
+  check,
+  defaults,
+}: Omit<Reading, 'remedy'> & { readonly defaults: State }): Partial<State> {
+  const bytes = read(disk, path);
+  if (!bytes) throw new DataFault(`${path} is not there`);
+  const change = parsed(path, decoded(path, bytes).replace(/^\uFEFF/, ''));
+  const isObject = typeof change === 'object' && change !== null && !Array.isArray(change);
+  const flaws = flawsOf(isObject ? { ...structuredClone(defaults), ...change } : change, check);
+  if (flaws.length > 0) throw new DataFault(`${path} ${described(flaws)}`);
+  return change as Partial<State>;
+}
+
 /** Reads the default data again whenever its file has changed, so that a reset restores what the file holds now. */
 export function defaultData({ path, disk, check }: Omit<Reading, 'remedy'>): () => StateText {
   const remedy = 'Mend it, or give another file with --default-data';

@@ -41,6 +41,8 @@ export interface StatePlaces {
 export interface OpenedState {
   readonly store: Store;
   readonly path: string | undefined;
+  /** The default data, as its file has it now. Throws `DataFault`. */
+  readonly defaults: () => State;
 }
 
 /** How often the data file is looked at for edits, in ms. */
@@ -59,7 +61,11 @@ export async function openState(places: StatePlaces): Promise<OpenedState> {
     return state;
   };
   if (data === undefined || durability === 'memory') {
-    return { store: createStore({ backend: memoryBackend(), initial: defaults(), defaults, nowMs }), path: undefined };
+    return {
+      store: createStore({ backend: memoryBackend(), initial: defaults(), defaults, nowMs }),
+      path: undefined,
+      defaults,
+    };
   }
   const path = await settledPath(disk, data);
   refuseDefaults(disk, path, places.defaultData);
@@ -78,7 +84,7 @@ export async function openState(places: StatePlaces): Promise<OpenedState> {
       places.tell.warn(`${places.defaultData} is newer than ${path}: POST /api/reset takes it over`);
     }
     const store = createStore({ backend, initial, defaults, nowMs });
-    return { store: watched(store, linkWatch(data, path, places.tell)), path };
+    return { store: watched(store, linkWatch(data, path, places.tell)), path, defaults };
   } catch (error) {
     await lock.release();
     throw error;

@@ -24,6 +24,8 @@ describe('a command line', () => {
       data: 'db.json',
       durability: 'disk',
       verify: 'log',
+      sandboxes: 'any',
+      control: true,
       log: 'json',
     });
   });
@@ -35,7 +37,7 @@ describe('a command line', () => {
 
   it('has every option', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --allow-host shop,web --log off`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
@@ -48,6 +50,11 @@ describe('a command line', () => {
       mock: ['a', 'b'],
       handlers: 'h.mjs',
       verify: 'strict',
+      sandboxes: 'declared',
+      snapshots: folder,
+      control: false,
+      controlToken: 'abc',
+      allowHost: ['shop', 'web'],
       log: 'off',
     });
   });

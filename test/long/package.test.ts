@@ -31,7 +31,16 @@ describe('the packed package', () => {
     const paths = output.split('\n').filter((path) => path !== '');
     const tops = new Set(paths.map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/')));
     expect([...tops].toSorted()).toEqual(
-      ['LICENSE', 'README.md', 'db.json.default', 'dist/', 'images/', 'openapi.yaml', 'package.json'].toSorted(),
+      [
+        'LICENSE',
+        'README.md',
+        'db.json.default',
+        'dist/',
+        'images/',
+        'openapi.yaml',
+        'package.json',
+        'src/',
+      ].toSorted(),
     );
   });
 

@@ -1,0 +1,26 @@
+/** Names for the types that `control.yaml` gives: the one place where its schema.d.ts is read. */
+import type { operations } from './schema.d.ts';
+
+/** The id of an operation of control. */
+export type ControlId = keyof operations;
+
+type Part<T, Name extends PropertyKey> = T extends { readonly [K in Name]?: infer P } ? NonNullable<P> : never;
+type JsonOf<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
+
+/** What a request to an operation holds once it has passed the contract of control. */
+export interface ControlInput<Id extends ControlId> {
+  readonly path: Part<operations[Id]['parameters'], 'path'>;
+  readonly body: operations[Id] extends { readonly requestBody: infer Body }
+    ? JsonOf<Body>
+    : operations[Id] extends { readonly requestBody?: infer Body }
+      ? JsonOf<NonNullable<Body>> | undefined
+      : undefined;
+}
+
+type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
+
+/** What a function gives back that gives nothing back. */
+type Nothing = ReturnType<() => void>;
+
+/** The body of its success; nothing where it has none. */
+export type ControlAnswer<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never] ? Nothing : JsonOf<Success<Id>>;

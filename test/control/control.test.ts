@@ -1,0 +1,520 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront } from '../../src/storefront.ts';
+import { defaults, defaultText, productId } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
+import { expectProblem } from '../support/problems.ts';
+import { controlContract, SANDBOXES, sandboxIds, steering, within } from '../support/sandboxes.ts';
+import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+const KETTLE = productId('Cordless Electric Kettle');
+const ITEM = { productId: KETTLE, quantity: 3, deliveryOptionId: '2' };
+const CAME_ALONG = ['empty-cart', 'full-cart', 'many-orders', 'no-products', 'one-product'];
+const NOW = new Date(NOW_MS).toISOString();
+
+/** A new sandbox as control shows it. */
+const NEW = {
+  cartItems: defaults.cartItems.length,
+  orders: defaults.orders.length,
+  clock: { now: NOW, nowMs: NOW_MS, frozen: false },
+  ids: { seed: null },
+  snapshots: [],
+  idleMs: expect.any(Number),
+};
+
+async function steered(options: Parameters<typeof startStorefront>[0] = {}) {
+  const shop = await startStorefront(options);
+  return { shop, steer: steering(shop) };
+}
+
+/** How many cart items, orders and products a sandbox has. */
+async function sizes(steer: TestShop['ask'], id: string): Promise<readonly number[]> {
+  const { body } = await steer('GET', `/${id}/state`);
+  return [body.cartItems.length, body.orders.length, body.products.length];
+}
+
+/** The pointers of what was wrong with a request. */
+function pointers({ body }: Reply): readonly string[] {
+  return body.violations.map(({ pointer }: { pointer: string }) => pointer);
+}
+
+describe('the contract of control', () => {
+  it('is served as it stands in its file', async () => {
+    const { shop } = await steered();
+    const { status, headers, text } = await shop.ask('GET', '/_control/openapi.yaml');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
+    expect(text).toBe(controlContract.text);
+  });
+
+  it('leaves the contract of the shop as it is', async () => {
+    const { shop } = await steered();
+    expect((await shop.ask('GET', '/openapi.yaml')).text).not.toContain('/_control/sandboxes');
+  });
+});
+
+describe('a path of control that leads nowhere', () => {
+  it('is answered 404 with all that there is', async () => {
+    const { shop } = await steered();
+    const paths = [...controlContract.routes.map(({ path }) => path), '/_control/openapi.yaml'];
+    for (const path of ['/_control/', '/_control/sandbox', `${SANDBOXES}/w1/stat`, `${SANDBOXES}/w1/snapshots/a/b`]) {
+      for (const method of ['GET', 'PUT']) {
+        const reply = await shop.ask(method, path);
+        expectProblem(reply, 404, 'unknown-path', path);
+        for (const known of paths) expect(reply.body.detail, path).toContain(known);
+      }
+    }
+  });
+
+  it('tells what there is at the path itself too', async () => {
+    const { shop } = await steered();
+    expect((await shop.ask('GET', '/_control')).body.detail).toContain(SANDBOXES);
+  });
+});
+
+describe('a method that a path of control does not have', () => {
+  it('is answered 405 with those that it has', async () => {
+    const { shop } = await steered();
+    const cases: readonly [string, string, string][] = [
+      ['POST', '', 'GET'],
+      ['PATCH', '/w1', 'GET, PUT, DELETE'],
+      ['GET', '/w1/reset', 'POST'],
+      ['DELETE', '/w1/state', 'GET, PUT'],
+      ['POST', '/w1/clock', 'GET, PUT, DELETE'],
+      ['PUT', '/w1/clock/advance', 'POST'],
+      ['POST', '/w1/ids', 'GET, PUT, DELETE'],
+      ['PUT', '/w1/snapshots', 'GET'],
+      ['POST', '/w1/snapshots/a', 'GET, PUT, DELETE'],
+      ['PUT', '/w1/snapshots/a/restore', 'POST'],
+    ];
+    for (const [method, below, allow] of cases) {
+      const reply = await shop.ask(method, SANDBOXES + below);
+      expectProblem(reply, 405, 'method-not-allowed', below);
+      const allowed = reply.headers.get('allow')?.split(', ').sort();
+      expect(allowed, below).toEqual(allow.split(', ').sort());
+      expect((await shop.ask('OPTIONS', SANDBOXES + below)).headers.get('allow'), below).toBe(
+        reply.headers.get('allow'),
+      );
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+});
+
+describe('an id or a name that is none', () => {
+  it('is refused with 400 and its place', async () => {
+    const { shop, steer } = await steered();
+    for (const below of ['/W1', '/-a', '/w_1/state', '/w1%2Fx/clock', `/${'w'.repeat(64)}`]) {
+      const reply = await steer('GET', below);
+      expectProblem(reply, 400, 'invalid-request', below);
+      expect(reply.body.violations, below).toMatchObject([{ in: 'path', pointer: '/id' }]);
+    }
+    for (const name of ['A', '.a', 'a b', '%2e%2e%2fdb', 'a'.repeat(64)]) {
+      const reply = await steer('PUT', `/w1/snapshots/${encodeURI(name)}`);
+      expectProblem(reply, 400, 'invalid-request', name);
+      expect(reply.body.violations, name).toMatchObject([{ in: 'path', pointer: '/name' }]);
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+});
+
+describe('a sandbox that is not there', () => {
+  it('is answered 404 by all that look, which make none', async () => {
+    const { shop, steer } = await steered();
+    const looks = ['', '/state', '/clock', '/ids', '/snapshots', '/snapshots/empty-cart'].map((rest) => ['GET', rest]);
+    const ends = ['', '/clock', '/ids', '/snapshots/empty-cart'].map((rest) => ['DELETE', rest]);
+    for (const [method = '', rest = ''] of [...looks, ...ends]) {
+      const reply = await steer(method, `/w1${rest}`);
+      expectProblem(reply, 404, 'unknown-sandbox', `${method} ${rest}`);
+      expect(reply.body.detail).toContain('PUT /_control/sandboxes/w1');
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is made by all that change it', async () => {
+    const { shop, steer } = await steered();
+    const changes: readonly [string, string, object?][] = [
+      ['PUT', ''],
+      ['POST', '/reset'],
+      ['PUT', '/state', { cartItems: [] }],
+      ['PUT', '/clock', { frozen: true }],
+      ['POST', '/clock/advance', { ms: 1 }],
+      ['PUT', '/ids', { seed: 1 }],
+      ['PUT', '/snapshots/a'],
+      ['POST', '/snapshots/empty-cart/restore'],
+    ];
+    for (const [place, [method, rest, body]] of changes.entries())
+      expect((await steer(method, `/w${place}${rest}`, body)).status, `${method} ${rest}`).toBeLessThan(300);
+    expect(await sandboxIds(shop)).toEqual(['default', ...changes.map((_, place) => `w${place}`)]);
+  });
+
+  it('is not made by a change where sandboxes are declared, but for the one that makes it', async () => {
+    const { shop, steer } = await steered({ sandboxes: 'declared' });
+    for (const [method, rest, body] of [
+      ['POST', '/reset', undefined],
+      ['PUT', '/state', { cartItems: [] }],
+      ['PUT', '/ids', { seed: 1 }],
+    ] as const)
+      expectProblem(await steer(method, `/w1${rest}`, body), 404, 'unknown-sandbox', rest);
+    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect((await steer('PUT', '/w1')).status).toBe(200);
+    expect((await steer('PUT', '/w1/state', { cartItems: [] })).status).toBe(204);
+  });
+
+  it('is not made by a change that is refused', async () => {
+    const { shop, steer } = await steered();
+    await steer('PUT', '/w1/state', { cartItems: [{}] });
+    await steer('POST', '/w2/snapshots/none/restore');
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+});
+
+describe('sandboxes', () => {
+  it('are listed, shown, made, made anew and removed', async () => {
+    const { shop, steer } = await steered();
+    expect((await steer('PUT', '/w1', {})).body).toEqual({ id: 'w1', ...NEW });
+    expect((await steer('GET', '')).body).toEqual(['default', 'w1'].map((id) => ({ id, ...NEW })));
+    await within(shop, 'w1')('POST', '/api/orders');
+    await steer('PUT', '/w1/snapshots/a');
+    await steer('PUT', '/w1/ids', { seed: 5 });
+    expect((await steer('GET', '/w1')).body).toMatchObject({
+      cartItems: 0,
+      orders: 3,
+      ids: { seed: 5 },
+      snapshots: ['a'],
+    });
+    expect((await steer('PUT', '/w1')).body).toEqual({ id: 'w1', ...NEW });
+    const gone = await steer('DELETE', '/w1');
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expectProblem(await steer('GET', '/w1'), 404, 'unknown-sandbox');
+    expectProblem(await steer('DELETE', '/w1'), 404, 'unknown-sandbox');
+  });
+
+  it('are made from a snapshot: one that came along, or one saved in default', async () => {
+    const { shop, steer } = await steered();
+    expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({ cartItems: 40, orders: 2 });
+    expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toHaveLength(40);
+    await shop.ask('POST', '/api/orders');
+    await steer('PUT', '/default/snapshots/mine');
+    expect((await steer('PUT', '/w2', { from: 'mine' })).body).toMatchObject({ cartItems: 0, orders: 3 });
+    await steer('PUT', '/w2/snapshots/yours');
+    expectProblem(await steer('PUT', '/w3', { from: 'yours' }), 404, 'unknown-snapshot');
+    expect(await sandboxIds(shop)).toEqual(['default', 'w1', 'w2']);
+  });
+
+  it('stay as they are where they were to be made anew from no snapshot', async () => {
+    const { shop, steer } = await steered();
+    await within(shop, 'w1')('POST', '/api/orders');
+    const reply = await steer('PUT', '/w1', { from: 'fullcart' });
+    expectProblem(reply, 404, 'unknown-snapshot');
+    for (const name of CAME_ALONG) expect(reply.body.detail).toContain(name);
+    expect((await steer('GET', '/w1')).body.orders).toBe(3);
+  });
+
+  it('of which default is one can not be removed, but made anew, with its snapshots', async () => {
+    const { shop, steer } = await steered();
+    expectProblem(await steer('DELETE', '/default'), 409, 'default-sandbox');
+    await shop.ask('POST', '/api/orders');
+    await steer('PUT', '/default/snapshots/a');
+    await steer('PUT', '/default/ids', { seed: 1 });
+    expect((await steer('PUT', '/default')).body).toEqual({ id: 'default', ...NEW, snapshots: ['a'] });
+    expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
+  });
+
+  it('that there are stand in the refusal of one that is not there', async () => {
+    const { steer } = await steered();
+    await steer('PUT', '/basket-tests');
+    expect((await steer('GET', '/basket-test')).body.detail).toContain('basket-tests');
+  });
+});
+
+describe('what does not hold by the contract of control', () => {
+  const bodies: readonly [string, string, unknown, string, string][] = [
+    ['PUT', '/w1', { form: 'full-cart' }, '/form', 'did you mean from?'],
+    ['PUT', '/w1', { from: '' }, '/from', ''],
+    ['PUT', '/w1', { from: 7 }, '/from', ''],
+    ['PUT', '/w1', [], '', ''],
+    ['PUT', '/w1/state', undefined, '', ''],
+    ['PUT', '/w1/state', {}, '', ''],
+    ['PUT', '/w1/state', { cartItem: [] }, '/cartItem', 'did you mean cartItems?'],
+    ['PUT', '/w1/state', { orders: {} }, '/orders', ''],
+    ['PUT', '/w1/state', { orders: [1] }, '/orders/0', ''],
+    ['PUT', '/w1/clock', undefined, '', ''],
+    ['PUT', '/w1/clock', { frosen: true }, '/frosen', 'did you mean frozen?'],
+    ['PUT', '/w1/clock', { now: 'tomorrow' }, '/now', ''],
+    ['PUT', '/w1/clock', { now: '2025-06-01T12:00:00' }, '/now', ''],
+    ['PUT', '/w1/clock', { now: -1 }, '/now', ''],
+    ['PUT', '/w1/clock', { now: 1.5 }, '/now', ''],
+    ['PUT', '/w1/clock', { now: null }, '/now', ''],
+    ['PUT', '/w1/clock', { frozen: 'yes' }, '/frozen', ''],
+    ['POST', '/w1/clock/advance', {}, '/ms', ''],
+    ['POST', '/w1/clock/advance', { ms: '1' }, '/ms', ''],
+    ['POST', '/w1/clock/advance', { ms: 0.5 }, '/ms', ''],
+    ['POST', '/w1/clock/advance', { ms: 1, days: 1 }, '/days', ''],
+    ['PUT', '/w1/ids', { seed: -1 }, '/seed', ''],
+    ['PUT', '/w1/ids', { seed: 4_294_967_296 }, '/seed', ''],
+    ['PUT', '/w1/ids', { sead: 1, seed: 1 }, '/sead', 'did you mean seed?'],
+  ];
+
+  it('is refused with 400, each place and what would be right, and makes nothing', async () => {
+    const { shop, steer } = await steered();
+    for (const [method, below, body, pointer, said] of bodies) {
+      const about = `${method} ${below} ${JSON.stringify(body)}`;
+      const reply = await steer(method, below, body);
+      expectProblem(reply, 400, 'invalid-request', about);
+      expect(pointers(reply), about).toContain(pointer);
+      expect(reply.body.detail, about).toContain(said);
+      expect(reply.body.violations[0].remedy, about).toMatch(/\S/);
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is refused in a query', async () => {
+    const { steer } = await steered();
+    const reply = await steer('GET', '?limit=1');
+    expectProblem(reply, 400, 'invalid-request');
+    expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: '/limit' }]);
+  });
+
+  it('is refused where it is no JSON', async () => {
+    const { steer } = await steered();
+    expectProblem(await steer('PUT', '/w1/state', '{"cartItems":'), 400, 'malformed-json');
+  });
+});
+
+describe('the state of a sandbox', () => {
+  it('is read and replaced, in whole and in part', async () => {
+    const { shop, steer } = await steered();
+    await steer('PUT', '/w1');
+    expect((await steer('GET', '/w1/state')).body).toEqual(defaults);
+    const reply = await steer('PUT', '/w1/state', { cartItems: [ITEM] });
+    expect([reply.status, reply.text]).toEqual([204, '']);
+    expect((await steer('GET', '/w1/state')).body).toEqual({ ...defaults, cartItems: [ITEM] });
+    expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toEqual([ITEM]);
+    const whole = { ...defaults, products: defaults.products.slice(0, 3), cartItems: [], orders: [] };
+    await steer('PUT', '/w1/state', whole);
+    expect((await within(shop, 'w1')('GET', '/api/products')).body).toEqual(whole.products);
+    expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
+  });
+
+  it('of the default shop is kept in the data file, and shows in answers at once', async () => {
+    const { shop, steer } = await steered();
+    for (const quantity of [3, 4]) {
+      expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
+      const cartItems = [{ ...ITEM, quantity }];
+      await steer('PUT', '/default/state', { cartItems });
+      expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual({ ...defaults, cartItems });
+      expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
+    }
+    await shop.close();
+    const { steer: after } = await steered({ data: shop.dataFile });
+    expect(await sizes(after, 'default')).toEqual([1, 2, 40]);
+  });
+
+  it('is not replaced by what is none: each flaw is told, nothing is changed', async () => {
+    const { shop, steer } = await steered();
+    const [product] = defaults.products;
+    const [order] = defaults.orders;
+    const cases: readonly [object, string][] = [
+      [{ cartItems: [{ ...ITEM, productId: '00000000-0000-4000-8000-000000000000' }] }, '/cartItems/0/productId'],
+      [{ cartItems: [{ ...ITEM, deliveryOptionId: '9' }] }, '/cartItems/0/deliveryOptionId'],
+      [{ cartItems: [ITEM, ITEM] }, '/cartItems/1/productId'],
+      [{ cartItems: [{ ...ITEM, quantity: 0 }] }, '/cartItems/0/quantity'],
+      [{ cartItems: [{ ...ITEM, colour: 'red' }] }, '/cartItems/0/colour'],
+      [{ cartItems: [{ ...ITEM, product }] }, '/cartItems/0/product'],
+      [{ orders: [order, order] }, '/orders/1/id'],
+      [{ deliveryOptions: [] }, '/deliveryOptions'],
+      [{ products: [] }, '/cartItems/0/productId'],
+      [{ products: [{ ...product, priceCents: -1 }] }, '/products/0/priceCents'],
+    ];
+    for (const id of ['w1', 'default']) {
+      await steer('PUT', `/${id}`);
+      for (const [change, pointer] of cases) {
+        const reply = await steer('PUT', `/${id}/state`, change);
+        expectProblem(reply, 400, 'not-a-state', pointer);
+        expect(pointers(reply), pointer).toContain(pointer);
+        expect(reply.body.violations[0].remedy, pointer).toMatch(/\S/);
+      }
+      expect((await steer('GET', `/${id}/state`)).body).toEqual(defaults);
+    }
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
+  });
+
+  it('may be larger than a request to the shop', async () => {
+    const { steer } = await steered();
+    const keywords = Array.from({ length: 20_000 }, (_, n) => `keyword ${n}`);
+    const products = defaults.products.map((product, place) => (place === 0 ? { ...product, keywords } : product));
+    expect((await steer('PUT', '/w1/state', { products })).status).toBe(204);
+    expect((await steer('GET', '/w1/state')).body.products[0].keywords).toHaveLength(20_000);
+  });
+
+  it('is the default data again after a reset', async () => {
+    const { shop, steer } = await steered();
+    for (const id of ['w1', 'default']) {
+      await steer('PUT', `/${id}/state`, { cartItems: [], orders: [] });
+      const reply = await steer('POST', `/${id}/reset`);
+      expect([reply.status, reply.text]).toEqual([204, '']);
+      expect((await steer('GET', `/${id}/state`)).body).toEqual(defaults);
+    }
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
+  });
+});
+
+describe('a snapshot', () => {
+  it('is saved, listed, read, restored and deleted', async () => {
+    const { shop, steer } = await steered();
+    const ask = within(shop, 'w1');
+    await ask('POST', '/api/orders');
+    const summary = { name: 'a.b_c-1', readyMade: false, cartItems: 0, orders: 3, products: 40 };
+    expect((await steer('PUT', '/w1/snapshots/a.b_c-1')).body).toEqual(summary);
+    const saved = (await steer('GET', '/w1/state')).body;
+    await ask('POST', '/api/reset');
+    await ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 9 });
+    expect((await steer('GET', '/w1/snapshots')).body).toContainEqual(summary);
+    expect((await steer('GET', '/w1/snapshots/a.b_c-1')).body).toEqual(saved);
+    for (const _ of [1, 2]) {
+      expect((await steer('POST', '/w1/snapshots/a.b_c-1/restore')).status).toBe(204);
+      expect((await steer('GET', '/w1/state')).body).toEqual(saved);
+      await ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+    }
+    const deleted = await steer('DELETE', '/w1/snapshots/a.b_c-1');
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/restore'],
+    ] as const)
+      expectProblem(await steer(method, `/w1/snapshots/a.b_c-1${rest}`), 404, 'unknown-snapshot', method);
+    expect(await sizes(steer, 'w1')).toEqual([1, 3, 40]);
+  });
+
+  it('takes the place of an earlier one of its name, and is its sandbox’s own', async () => {
+    const { steer } = await steered();
+    await steer('PUT', '/w1/snapshots/a');
+    await steer('PUT', '/w1/state', { cartItems: [] });
+    await steer('PUT', '/w1/snapshots/a');
+    expect((await steer('GET', '/w1')).body.snapshots).toEqual(['a']);
+    expect((await steer('GET', '/w1/snapshots/a')).body.cartItems).toEqual([]);
+    await steer('PUT', '/w2');
+    expectProblem(await steer('GET', '/w2/snapshots/a'), 404, 'unknown-snapshot');
+  });
+
+  it('of the default shop that is restored is kept in the data file', async () => {
+    const { shop, steer } = await steered();
+    await steer('PUT', '/default/snapshots/start');
+    await shop.ask('POST', '/api/orders');
+    await steer('POST', '/default/snapshots/start/restore');
+    expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual(defaults);
+    await steer('POST', '/default/snapshots/empty-cart/restore');
+    expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8'))).toEqual({ ...defaults, cartItems: [] });
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
+  });
+
+  it('is one of at most 100 in a sandbox, of which each can be saved anew', async () => {
+    const { steer } = await steered();
+    for (let n = 0; n < 100; n++) await steer('PUT', `/w1/snapshots/s${n}`);
+    expectProblem(await steer('PUT', '/w1/snapshots/more'), 409, 'too-many');
+    expect((await steer('PUT', '/w1/snapshots/s7')).status).toBe(200);
+    await steer('DELETE', '/w1/snapshots/s7');
+    expect((await steer('PUT', '/w1/snapshots/more')).status).toBe(200);
+  });
+
+  it('that came along has what its name says, in every sandbox, and holds', async () => {
+    const { shop, steer } = await steered();
+    await steer('PUT', '/w1');
+    const listed = (await steer('GET', '/w1/snapshots')).body;
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(CAME_ALONG);
+    const expected: Readonly<Record<string, readonly number[]>> = {
+      'empty-cart': [0, 2, 40],
+      'full-cart': [40, 2, 40],
+      'many-orders': [2, 200, 40],
+      'one-product': [0, 0, 1],
+      'no-products': [0, 0, 0],
+    };
+    for (const name of CAME_ALONG) {
+      await steer('POST', `/w1/snapshots/${name}/restore`);
+      const state = (await steer('GET', '/w1/state')).body;
+      expect(await sizes(steer, 'w1'), name).toEqual(expected[name]);
+      expect((await steer('PUT', '/w1/state', state)).status, name).toBe(204);
+      expect((await within(shop, 'w1')('GET', '/api/orders?expand=products')).status, name).toBe(200);
+      expect((await within(shop, 'w1')('GET', '/api/payment-summary')).status, name).toBe(200);
+    }
+  });
+
+  it('that came along is hidden by one that was saved under its name, until that is deleted', async () => {
+    const { steer } = await steered();
+    await steer('PUT', '/w1/snapshots/empty-cart');
+    expect((await steer('GET', '/w1/snapshots/empty-cart')).body).toEqual(defaults);
+    const named = (await steer('GET', '/w1/snapshots')).body.filter(
+      ({ name }: { name: string }) => name === 'empty-cart',
+    );
+    expect(named).toMatchObject([{ readyMade: false }]);
+    await steer('DELETE', '/w1/snapshots/empty-cart');
+    expect((await steer('GET', '/w1/snapshots/empty-cart')).body.cartItems).toEqual([]);
+    expectProblem(await steer('DELETE', '/w1/snapshots/empty-cart'), 409, 'ready-made');
+  });
+
+  it('that was saved stands in the refusal of one that is not there', async () => {
+    const { steer } = await steered();
+    await steer('PUT', '/w1/snapshots/paid');
+    expect((await steer('POST', '/w1/snapshots/payed/restore')).body.detail).toContain('paid');
+  });
+});
+
+describe('a folder of snapshots', () => {
+  const PARTIAL = { cartItems: [ITEM] };
+  const WHOLE = { ...defaults, products: defaults.products.slice(0, 2), cartItems: [], orders: [] };
+
+  it('has ready-made ones: whole states, and what differs from the default data', async () => {
+    const snapshots = await folderWith({
+      'kettles.json': JSON.stringify(PARTIAL),
+      'two-products.json': `\uFEFF${JSON.stringify(WHOLE)}`,
+      'empty-cart.json': JSON.stringify({ cartItems: [], orders: [] }),
+      'notes.txt': 'not a snapshot',
+    });
+    const { steer } = await steered({ snapshots });
+    await steer('PUT', '/w1');
+    const names = (await steer('GET', '/w1/snapshots')).body.map(({ name }: { name: string }) => name);
+    expect(names).toEqual([...CAME_ALONG, 'kettles', 'two-products'].sort());
+    expect((await steer('GET', '/w1/snapshots/kettles')).body).toEqual({ ...defaults, ...PARTIAL });
+    await steer('POST', '/w1/snapshots/two-products/restore');
+    expect((await steer('GET', '/w1/state')).body).toEqual(WHOLE);
+    expect((await steer('PUT', '/w2', { from: 'empty-cart' })).body).toMatchObject({ cartItems: 0, orders: 0 });
+  });
+
+  it.each([
+    ['no JSON', '{"cartItems":', /broken\.json:1 /],
+    ['no object', '[]', /broken\.json .*not an object/],
+    ['another name', '{"cart":[]}', /broken\.json .*\/cart is not one of/],
+    ['a reference to nothing', JSON.stringify({ products: [] }), /broken\.json .*\/cartItems\/0\/productId/],
+    ['nothing', '', /broken\.json is empty/],
+  ])(
+    'stops the start where one of its files holds %s, with a clear sentence and no lock left',
+    async (_, text, said) => {
+      const folder = await folderWith({ 'snapshots/broken.json': text, 'snapshots/good.json': '{"cartItems":[]}' });
+      const data = join(folder, 'db.json');
+      const starting = createStorefront({ data, snapshots: join(folder, 'snapshots') });
+      await expect(starting).rejects.toThrow(said);
+      await expect(starting).rejects.toMatchObject({ name: 'DataFault' });
+      expect((await startStorefront({ data })).dataFile).toBe(data);
+    },
+  );
+
+  it('stops the start where it is not there, with what to do', async () => {
+    const folder = await folderWith({});
+    const starting = createStorefront({ snapshots: join(folder, 'none') });
+    await expect(starting).rejects.toThrow(/folder of snapshots .*none .*--snapshots/);
+  });
+
+  it('is not restored from where the default data has changed so that it would not hold any more', async () => {
+    const folder = await folderWith({ 'default.json': defaultText, 's/kettles.json': JSON.stringify(PARTIAL) });
+    const defaultData = join(folder, 'default.json');
+    const { steer } = await steered({ snapshots: join(folder, 's'), defaultData, faultsExpected: true });
+    const products = defaults.products.filter(({ id }) => id !== KETTLE);
+    await writeFile(defaultData, JSON.stringify({ ...defaults, products }));
+    await steer('PUT', '/w1');
+    await steer('POST', '/default/snapshots/kettles/restore');
+    const { body } = await steer('GET', '/default/state');
+    expect((await steer('PUT', '/default/state', body)).status).toBe(204);
+  });
+});
