@@ -62,14 +62,15 @@ async function check(command: CheckCommand): Promise<void> {
   // Nobody else is to wait for what this loads.
   const { deliver, judgeServer } = await import('./check/command.ts');
   const print = (text: string) => void process.stdout.write(text);
+  const tell = (text: string) => void process.stderr.write(text);
   const { inOwnSandbox } = await import('./check/own-sandbox.ts');
   const seed = randomInt(LARGEST_SEED);
-  const chosen = await inOwnSandbox(command, { contract: contractOf({}), seed, print });
+  const chosen = await inOwnSandbox(command, { contract: contractOf({}), seed, print, tell });
   const report = await judgeServer(chosen, {
     contract: contractOf({}),
     start: () => createStorefront({ contract: command.contract }),
     print,
-    tell: (text) => void process.stderr.write(text),
+    tell,
     seed,
   });
   if (!deliver(report, command, print)) process.exitCode = REFUSED;

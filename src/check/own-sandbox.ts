@@ -14,6 +14,8 @@ interface SandboxParts {
   /** Tells the sandboxes of two checks apart. */
   readonly seed: number;
   readonly print: (text: string) => void;
+  /** Told what is waited for. */
+  readonly tell: (text: string) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ interface SandboxParts {
  */
 export async function inOwnSandbox(
   command: CheckCommand,
-  { seed, print, ...own }: SandboxParts,
+  { seed, print, tell, ...own }: SandboxParts,
 ): Promise<CheckCommand> {
   const { url, headers, wait } = command;
   if (url === undefined || headers[HEADER] !== undefined) return command;
@@ -30,6 +32,7 @@ export async function inOwnSandbox(
   if (!isShop(contract)) return command;
   const client = createClient(url, headers);
   try {
+    if (wait > 0) tell(`waiting for ${url}, ${wait} s at most …\n`);
     await reachServer(client, wait);
     const id = `check-${seed}`;
     const { headers: answered } = await client.send({

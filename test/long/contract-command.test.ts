@@ -5,6 +5,7 @@ import { shopContract } from '../support/check.ts';
 import { run } from '../support/commands.ts';
 import { projectFile } from '../support/default-data.ts';
 import { startDefective } from '../support/defects.ts';
+import { startPlainServer } from '../support/servers/plain-server.ts';
 import { elementsIn, readXml } from '../support/strict-xml.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { defectNamed } from '../support/who-finds-what.ts';
@@ -49,18 +50,22 @@ describe('npm run contract', () => {
     const args = ['run', '--silent', 'contract', '--', '--url', url, '--allow-writes', '--runs', '5'];
     const { exitCode, output } = await run('npm', args, { cwd: projectFile('.') });
     expect(exitCode, output).toBe(1);
-    expect(output).toMatch(/^this changes data on http:/m);
+    expect(output).toMatch(
+      /^http:.* is a storefront: all is done in its sandbox check-\d+, and its default shop is left alone$/m,
+    );
     for (const judge of ['statuses', 'dredd'])
       expect(output).toMatch(new RegExp(`^\\d+\\. addCartItem 20\\d \\(${judge}\\)`, 'm'));
     expect(output).toMatch(new RegExp(`\\$ .*curl .*'?${url}/api/cart-items'?`));
     expect(output).toMatch(/^broken: \d+ rules of the contract, in \d+ places$/m);
   });
 
-  it('says at once, in a sentence, what it would change on the server at --url, and that none is there', async () => {
-    const args = ['run', '--silent', 'contract', '--', '--url', 'http://127.0.0.1:1'];
+  it('says at once, in a sentence, what it would change on a server that is no storefront, and that none is there', async () => {
+    const { url, close } = await startPlainServer();
+    onTestFinished(close);
+    const args = ['run', '--silent', 'contract', '--', '--url'];
     const [refused, missing] = await Promise.all([
-      run('npm', args, { cwd: projectFile('.') }),
-      run('npm', [...args, '--allow-writes'], { cwd: projectFile('.') }),
+      run('npm', [...args, url], { cwd: projectFile('.') }),
+      run('npm', [...args, 'http://127.0.0.1:1', '--allow-writes'], { cwd: projectFile('.') }),
     ]);
     expect([refused.exitCode, refused.output]).toEqual([
       1,

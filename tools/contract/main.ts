@@ -48,7 +48,7 @@ function flagsOf(args: readonly string[]): Flags {
 async function judged({ url, against, ...flags }: Flags): Promise<boolean> {
   const seed = randomInt(LARGEST_SEED);
   const given = checkOf(flags, url);
-  const command = await inOwnSandbox(given, { contract: contractOf(given), seed, print });
+  const command = await inOwnSandbox(given, { contract: contractOf(given), seed, print, tell });
   const contract = await loadContract({ path: contractOf(command), strict: false });
   const before = await versionBefore(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
