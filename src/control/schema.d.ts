@@ -4,984 +4,984 @@
  */
 
 export interface paths {
-  readonly '/_control/sandboxes': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path?: never;
-      readonly cookie?: never;
+    readonly "/_control/sandboxes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the sandboxes
+         * @description All that there are, `default` first, then the one that was used longest ago.
+         */
+        readonly get: operations["listSandboxes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * List the sandboxes
-     * @description All that there are, `default` first, then the one that was used longest ago.
-     */
-    readonly get: operations['listSandboxes'];
-    readonly put?: never;
-    readonly post?: never;
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Look at a sandbox
+         * @description Looking at one doesn't make it.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly get: operations["getSandbox"];
+        /**
+         * Make a sandbox
+         * @description Makes one, or makes it anew: from the default data, or from a snapshot, a ready-made one or one that was saved in `default`. Clock, ids and
+         *     snapshots of one that was there begin anew too. `default` takes the state over and keeps its snapshots.
+         */
+        readonly put: operations["putSandbox"];
+        readonly post?: never;
+        /**
+         * Remove a sandbox
+         * @description With all that it holds. `default` can't be removed.
+         */
+        readonly delete: operations["removeSandbox"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * Look at a sandbox
-     * @description Looking at one doesn't make it.
-     */
-    readonly get: operations['getSandbox'];
-    /**
-     * Make a sandbox
-     * @description Makes one, or makes it anew: from the default data, or from a snapshot, a ready-made one or one that was saved in `default`. Clock, ids and
-     *     snapshots of one that was there begin anew too. `default` takes the state over and keeps its snapshots.
-     */
-    readonly put: operations['putSandbox'];
-    readonly post?: never;
-    /**
-     * Remove a sandbox
-     * @description With all that it holds. `default` can't be removed.
-     */
-    readonly delete: operations['removeSandbox'];
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/reset': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Restore the default data
+         * @description As `POST /api/reset` does in it. Clock, ids and snapshots stay.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly post: operations["resetSandbox"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    readonly get?: never;
-    readonly put?: never;
-    /**
-     * Restore the default data
-     * @description As `POST /api/reset` does in it. Clock, ids and snapshots stay.
-     */
-    readonly post: operations['resetSandbox'];
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/state': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/state": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Read the state
+         * @description All that the shop holds, as the data file has it.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly get: operations["getState"];
+        /**
+         * Replace the state
+         * @description Puts another state in the place of the one that is there, in turn with other changes. It has to hold by the shop's contract, references included,
+         *     else nothing is changed. What isn't given stays: `{ "cartItems": [] }` empties the cart.
+         */
+        readonly put: operations["putState"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * Read the state
-     * @description All that the shop holds, as the data file has it.
-     */
-    readonly get: operations['getState'];
-    /**
-     * Replace the state
-     * @description Puts another state in the place of the one that is there, in turn with other changes. It has to hold by the shop's contract, references included,
-     *     else nothing is changed. What isn't given stays: `{ "cartItems": [] }` empties the cart.
-     */
-    readonly put: operations['putState'];
-    readonly post?: never;
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/clock': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/clock": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Read the clock
+         * @description What time it is in the sandbox.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly get: operations["getClock"];
+        /**
+         * Set the clock
+         * @description Sets it, has it stand still, or run on. What isn't given stays as it is.
+         */
+        readonly put: operations["setClock"];
+        readonly post?: never;
+        /**
+         * Have the clock be the machine's again
+         * @description It runs, and shows what the machine's shows.
+         */
+        readonly delete: operations["followClock"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * Read the clock
-     * @description What time it is in the sandbox.
-     */
-    readonly get: operations['getClock'];
-    /**
-     * Set the clock
-     * @description Sets it, has it stand still, or run on. What isn't given stays as it is.
-     */
-    readonly put: operations['setClock'];
-    readonly post?: never;
-    /**
-     * Have the clock be the machine's again
-     * @description It runs, and shows what the machine's shows.
-     */
-    readonly delete: operations['followClock'];
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/clock/advance': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/clock/advance": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Put the clock forward or back
+         * @description One that stands still stands still afterwards.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly post: operations["advanceClock"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    readonly get?: never;
-    readonly put?: never;
-    /**
-     * Put the clock forward or back
-     * @description One that stands still stands still afterwards.
-     */
-    readonly post: operations['advanceClock'];
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/ids': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/ids": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
         /**
-         * @description The id of a sandbox
-         * @example default
+         * See where ids come from
+         * @description They are random, or made of a seed.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly get: operations["getIds"];
+        /**
+         * Have ids be made of a seed
+         * @description The same seed makes the same ids, in the same order.
+         */
+        readonly put: operations["seedIds"];
+        readonly post?: never;
+        /**
+         * Have ids be random again
+         * @description As at the start.
+         */
+        readonly delete: operations["randomIds"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * See where ids come from
-     * @description They are random, or made of a seed.
-     */
-    readonly get: operations['getIds'];
-    /**
-     * Have ids be made of a seed
-     * @description The same seed makes the same ids, in the same order.
-     */
-    readonly put: operations['seedIds'];
-    readonly post?: never;
-    /**
-     * Have ids be random again
-     * @description As at the start.
-     */
-    readonly delete: operations['randomIds'];
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/snapshots': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/snapshots": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
         /**
-         * @description The id of a sandbox
-         * @example default
+         * List the snapshots
+         * @description Those that were saved in the sandbox, and the ready-made ones, which all sandboxes have.
          */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
+        readonly get: operations["listSnapshots"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * List the snapshots
-     * @description Those that were saved in the sandbox, and the ready-made ones, which all sandboxes have.
-     */
-    readonly get: operations['listSnapshots'];
-    readonly put?: never;
-    readonly post?: never;
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/snapshots/{name}': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/snapshots/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of a snapshot
+                 * @example empty-cart
+                 */
+                readonly name: components["parameters"]["Name"];
+            };
+            readonly cookie?: never;
+        };
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Read a snapshot
+         * @description The state that it holds, one that was saved in the sandbox or a ready-made one.
          */
-        readonly id: components['parameters']['Id'];
+        readonly get: operations["getSnapshot"];
         /**
-         * @description The name of a snapshot
-         * @example empty-cart
+         * Save the state under a name
+         * @description In the place of an earlier one of the name, and before a ready-made one.
          */
-        readonly name: components['parameters']['Name'];
-      };
-      readonly cookie?: never;
+        readonly put: operations["saveSnapshot"];
+        readonly post?: never;
+        /**
+         * Delete a snapshot
+         * @description One that was saved; a ready-made one stays.
+         */
+        readonly delete: operations["deleteSnapshot"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    /**
-     * Read a snapshot
-     * @description The state that it holds, one that was saved in the sandbox or a ready-made one.
-     */
-    readonly get: operations['getSnapshot'];
-    /**
-     * Save the state under a name
-     * @description In the place of an earlier one of the name, and before a ready-made one.
-     */
-    readonly put: operations['saveSnapshot'];
-    readonly post?: never;
-    /**
-     * Delete a snapshot
-     * @description One that was saved; a ready-made one stays.
-     */
-    readonly delete: operations['deleteSnapshot'];
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/_control/sandboxes/{id}/snapshots/{name}/restore': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
+    readonly "/_control/sandboxes/{id}/snapshots/{name}/restore": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of a snapshot
+                 * @example empty-cart
+                 */
+                readonly name: components["parameters"]["Name"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
         /**
-         * @description The id of a sandbox
-         * @example default
+         * Restore a snapshot
+         * @description In turn with other changes.
          */
-        readonly id: components['parameters']['Id'];
-        /**
-         * @description The name of a snapshot
-         * @example empty-cart
-         */
-        readonly name: components['parameters']['Name'];
-      };
-      readonly cookie?: never;
+        readonly post: operations["restoreSnapshot"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    readonly get?: never;
-    readonly put?: never;
-    /**
-     * Restore a snapshot
-     * @description In turn with other changes.
-     */
-    readonly post: operations['restoreSnapshot'];
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /** @description What ids are made of */
-    readonly Seed: number;
-    /** @description A sandbox */
-    readonly Sandbox: {
-      readonly id: string;
-      /** @description How many items are in the cart */
-      readonly cartItems: number;
-      /** @description How many orders there are */
-      readonly orders: number;
-      readonly clock: components['schemas']['Clock'];
-      readonly ids: components['schemas']['Ids'];
-      /** @description The names of those that were saved in it */
-      readonly snapshots: readonly string[];
-      /** @description How long nobody has asked for it, in ms */
-      readonly idleMs: number;
+    schemas: {
+        /** @description What ids are made of */
+        readonly Seed: number;
+        /** @description A sandbox */
+        readonly Sandbox: {
+            readonly id: string;
+            /** @description How many items are in the cart */
+            readonly cartItems: number;
+            /** @description How many orders there are */
+            readonly orders: number;
+            readonly clock: components["schemas"]["Clock"];
+            readonly ids: components["schemas"]["Ids"];
+            /** @description The names of those that were saved in it */
+            readonly snapshots: readonly string[];
+            /** @description How long nobody has asked for it, in ms */
+            readonly idleMs: number;
+        };
+        /** @description A clock */
+        readonly Clock: {
+            /**
+             * Format: date-time
+             * @description The moment, as ISO 8601 has it
+             */
+            readonly now: string;
+            /**
+             * Format: int64
+             * @description The same in ms since 1970
+             */
+            readonly nowMs: number;
+            /** @description Whether it stands still */
+            readonly frozen: boolean;
+        };
+        /** @description Where ids come from */
+        readonly Ids: {
+            /** @description The seed that they are made of; null where they are random */
+            readonly seed: number | null;
+        };
+        /** @description A snapshot */
+        readonly Snapshot: {
+            readonly name: string;
+            /** @description Whether it came along or from the folder of snapshots */
+            readonly readyMade: boolean;
+            readonly cartItems: number;
+            readonly orders: number;
+            readonly products: number;
+        };
+        /** @description All that a shop holds, by the schemas of the shop's contract */
+        readonly State: {
+            readonly products: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly deliveryOptions: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly cartItems: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly orders: readonly {
+                readonly [key: string]: unknown;
+            }[];
+        };
+        /** @description What is to be put into the place of what there is */
+        readonly StateChange: {
+            readonly products?: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly deliveryOptions?: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly cartItems?: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly orders?: readonly {
+                readonly [key: string]: unknown;
+            }[];
+        };
+        /** @description Why a request was not done (RFC 9457) */
+        readonly Problem: {
+            /** Format: uri-reference */
+            readonly type: string;
+            readonly title: string;
+            readonly status: number;
+            readonly detail: string;
+            readonly message: string;
+            readonly instance: string;
+            readonly violations?: readonly {
+                readonly in: string;
+                readonly pointer: string;
+                readonly rule: string;
+                /** @description The value seen */
+                readonly value?: unknown;
+                readonly remedy: string;
+            }[];
+        };
     };
-    /** @description A clock */
-    readonly Clock: {
-      /**
-       * Format: date-time
-       * @description The moment, as ISO 8601 has it
-       */
-      readonly now: string;
-      /**
-       * Format: int64
-       * @description The same in ms since 1970
-       */
-      readonly nowMs: number;
-      /** @description Whether it stands still */
-      readonly frozen: boolean;
+    responses: {
+        /** @description The sandbox */
+        readonly Sandbox: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Sandbox"];
+            };
+        };
+        /** @description The clock */
+        readonly Clock: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Clock"];
+            };
+        };
+        /** @description Where ids come from */
+        readonly Ids: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Ids"];
+            };
+        };
+        /**
+         * @description 400 what breaks this contract or isn't a state, 401 a missing or wrong token, 403 another host, origin or address, 404 a path, a sandbox or a
+         *     snapshot that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a body above 90 MB, 415 a body that isn't JSON
+         */
+        readonly Refused: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description 500 a fault of the server, 503 too many sandboxes or a state that can't be stored (nothing was changed), with `Retry-After` */
+        readonly Failed: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
-    /** @description Where ids come from */
-    readonly Ids: {
-      /** @description The seed that they are made of; null where they are random */
-      readonly seed: number | null;
+    parameters: {
+        /**
+         * @description The id of a sandbox
+         * @example default
+         */
+        readonly Id: string;
+        /**
+         * @description The name of a snapshot
+         * @example empty-cart
+         */
+        readonly Name: string;
     };
-    /** @description A snapshot */
-    readonly Snapshot: {
-      readonly name: string;
-      /** @description Whether it came along or from the folder of snapshots */
-      readonly readyMade: boolean;
-      readonly cartItems: number;
-      readonly orders: number;
-      readonly products: number;
-    };
-    /** @description All that a shop holds, by the schemas of the shop's contract */
-    readonly State: {
-      readonly products: readonly {
-        readonly [key: string]: unknown;
-      }[];
-      readonly deliveryOptions: readonly {
-        readonly [key: string]: unknown;
-      }[];
-      readonly cartItems: readonly {
-        readonly [key: string]: unknown;
-      }[];
-      readonly orders: readonly {
-        readonly [key: string]: unknown;
-      }[];
-    };
-    /** @description What is to be put into the place of what there is */
-    readonly StateChange: {
-      readonly products?: readonly {
-        readonly [key: string]: unknown;
-      }[];
-      readonly deliveryOptions?: readonly {
-        readonly [key: string]: unknown;
-      }[];
-      readonly cartItems?: readonly {
-        readonly [key: string]: unknown;
-      }[];
-      readonly orders?: readonly {
-        readonly [key: string]: unknown;
-      }[];
-    };
-    /** @description Why a request was not done (RFC 9457) */
-    readonly Problem: {
-      /** Format: uri-reference */
-      readonly type: string;
-      readonly title: string;
-      readonly status: number;
-      readonly detail: string;
-      readonly message: string;
-      readonly instance: string;
-      readonly violations?: readonly {
-        readonly in: string;
-        readonly pointer: string;
-        readonly rule: string;
-        /** @description The value seen */
-        readonly value?: unknown;
-        readonly remedy: string;
-      }[];
-    };
-  };
-  responses: {
-    /** @description The sandbox */
-    readonly Sandbox: {
-      headers: {
-        readonly [name: string]: unknown;
-      };
-      content: {
-        readonly 'application/json': components['schemas']['Sandbox'];
-      };
-    };
-    /** @description The clock */
-    readonly Clock: {
-      headers: {
-        readonly [name: string]: unknown;
-      };
-      content: {
-        readonly 'application/json': components['schemas']['Clock'];
-      };
-    };
-    /** @description Where ids come from */
-    readonly Ids: {
-      headers: {
-        readonly [name: string]: unknown;
-      };
-      content: {
-        readonly 'application/json': components['schemas']['Ids'];
-      };
-    };
-    /**
-     * @description 400 what breaks this contract or isn't a state, 401 a missing or wrong token, 403 another host, origin or address, 404 a path, a sandbox or a
-     *     snapshot that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a body above 90 MB, 415 a body that isn't JSON
-     */
-    readonly Refused: {
-      headers: {
-        readonly [name: string]: unknown;
-      };
-      content: {
-        readonly 'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description 500 a fault of the server, 503 too many sandboxes or a state that can't be stored (nothing was changed), with `Retry-After` */
-    readonly Failed: {
-      headers: {
-        readonly [name: string]: unknown;
-      };
-      content: {
-        readonly 'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-  };
-  parameters: {
-    /**
-     * @description The id of a sandbox
-     * @example default
-     */
-    readonly Id: string;
-    /**
-     * @description The name of a snapshot
-     * @example empty-cart
-     */
-    readonly Name: string;
-  };
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  readonly listSandboxes: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path?: never;
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description The sandboxes */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
+    readonly listSandboxes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        content: {
-          readonly 'application/json': readonly components['schemas']['Sandbox'][];
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sandboxes */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Sandbox"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
     };
-  };
-  readonly getSandbox: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      readonly 200: components['responses']['Sandbox'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly putSandbox: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: {
-      readonly content: {
-        readonly 'application/json': {
-          /** @description The name of a snapshot */
-          readonly from?: string;
+    readonly getSandbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-      };
-    };
-    readonly responses: {
-      readonly 200: components['responses']['Sandbox'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly removeSandbox: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description It is gone; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Sandbox"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
     };
-  };
-  readonly resetSandbox: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description The state is the default data; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+    readonly putSandbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly getState: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description The state */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description The name of a snapshot */
+                    readonly from?: string;
+                };
+            };
         };
-        content: {
-          readonly 'application/json': components['schemas']['State'];
+        readonly responses: {
+            readonly 200: components["responses"]["Sandbox"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
     };
-  };
-  readonly putState: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody: {
-      readonly content: {
-        readonly 'application/json': components['schemas']['StateChange'];
-      };
-    };
-    readonly responses: {
-      /** @description The state is replaced; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+    readonly removeSandbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly getClock: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      readonly 200: components['responses']['Clock'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly setClock: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody: {
-      readonly content: {
-        readonly 'application/json': {
-          /** @description A moment, as ISO 8601 has it or in ms since 1970 */
-          readonly now?: string | number;
-          /** @description Whether it stands still */
-          readonly frozen?: boolean;
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-      };
     };
-    readonly responses: {
-      readonly 200: components['responses']['Clock'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly followClock: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description It is the machine's; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+    readonly resetSandbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly advanceClock: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody: {
-      readonly content: {
-        readonly 'application/json': {
-          /**
-           * Format: int64
-           * @description By how many ms, back where negative
-           */
-          readonly ms: number;
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state is the default data; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-      };
     };
-    readonly responses: {
-      readonly 200: components['responses']['Clock'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly getIds: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      readonly 200: components['responses']['Ids'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly seedIds: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody: {
-      readonly content: {
-        readonly 'application/json': {
-          readonly seed: components['schemas']['Seed'];
+    readonly getState: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-      };
-    };
-    readonly responses: {
-      readonly 200: components['responses']['Ids'];
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly randomIds: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description They are random; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["State"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
     };
-  };
-  readonly listSnapshots: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description The snapshots */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
+    readonly putState: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-        content: {
-          readonly 'application/json': readonly components['schemas']['Snapshot'][];
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["StateChange"];
+            };
         };
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly getSnapshot: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-        /**
-         * @description The name of a snapshot
-         * @example empty-cart
-         */
-        readonly name: components['parameters']['Name'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description Its state */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly responses: {
+            /** @description The state is replaced; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-        content: {
-          readonly 'application/json': components['schemas']['State'];
+    };
+    readonly getClock: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly saveSnapshot: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-        /**
-         * @description The name of a snapshot
-         * @example empty-cart
-         */
-        readonly name: components['parameters']['Name'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description The snapshot */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Clock"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-        content: {
-          readonly 'application/json': components['schemas']['Snapshot'];
+    };
+    readonly setClock: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
         };
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly deleteSnapshot: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-        /**
-         * @description The name of a snapshot
-         * @example empty-cart
-         */
-        readonly name: components['parameters']['Name'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description It is gone; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description A moment, as ISO 8601 has it or in ms since 1970 */
+                    readonly now?: string | number;
+                    /** @description Whether it stands still */
+                    readonly frozen?: boolean;
+                };
+            };
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
-    };
-  };
-  readonly restoreSnapshot: {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path: {
-        /**
-         * @description The id of a sandbox
-         * @example default
-         */
-        readonly id: components['parameters']['Id'];
-        /**
-         * @description The name of a snapshot
-         * @example empty-cart
-         */
-        readonly name: components['parameters']['Name'];
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description The state is that of the snapshot; no body */
-      readonly 204: {
-        headers: {
-          readonly [name: string]: unknown;
+        readonly responses: {
+            readonly 200: components["responses"]["Clock"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
         };
-        content?: never;
-      };
-      readonly '4XX': components['responses']['Refused'];
-      readonly '5XX': components['responses']['Failed'];
     };
-  };
+    readonly followClock: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is the machine's; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly advanceClock: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /**
+                     * Format: int64
+                     * @description By how many ms, back where negative
+                     */
+                    readonly ms: number;
+                };
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Clock"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getIds: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Ids"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly seedIds: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly seed: components["schemas"]["Seed"];
+                };
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Ids"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly randomIds: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They are random; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listSnapshots: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The snapshots */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Snapshot"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getSnapshot: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of a snapshot
+                 * @example empty-cart
+                 */
+                readonly name: components["parameters"]["Name"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Its state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["State"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly saveSnapshot: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of a snapshot
+                 * @example empty-cart
+                 */
+                readonly name: components["parameters"]["Name"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The snapshot */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly deleteSnapshot: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of a snapshot
+                 * @example empty-cart
+                 */
+                readonly name: components["parameters"]["Name"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly restoreSnapshot: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of a snapshot
+                 * @example empty-cart
+                 */
+                readonly name: components["parameters"]["Name"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state is that of the snapshot; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
 }
