@@ -1,9 +1,9 @@
 // Makes from openapi.yaml what the shop is written for: its types (src/contract/schema.d.ts), and its operations and schemas as data
 // (src/contract/shop.json), by which a running shop knows what a newer contract has gained; and the types of control from its contract. With --check
 // it only tells whether all are current.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CORE_SCHEMA, load } from 'js-yaml';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { rebuilt } from '../src/contract/walk.ts';
 
 const SHOP = 'src/contract/shop.json';
@@ -33,20 +33,22 @@ function shop(): string {
   return `${JSON.stringify(shapesOf({ openapi, paths, components }))}\n`;
 }
 
-const isCheck = process.argv.includes('--check');
-for (const [document, types] of [
-  ['openapi.yaml', 'src/contract/schema.d.ts'],
-  ['src/control/control.yaml', 'src/control/schema.d.ts'],
-]) {
-  const args = ['openapi-typescript', document, '--immutable', '--output', types, ...(isCheck ? ['--check'] : [])];
-  const { status } = spawnSync('npx', ['--no-install', ...(args as string[])], {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) process.exitCode = 1;
+/** What is made of what: the types of both contracts, and the shop's as data. */
+const made: readonly (readonly [file: string, text: string])[] = [
+  ['src/contract/schema.d.ts', await typesOf('openapi.yaml')],
+  ['src/control/schema.d.ts', await typesOf('src/control/control.yaml')],
+  [SHOP, shop()],
+];
+
+async function typesOf(document: string): Promise<string> {
+  const types = await openapiTS(new URL(`../${document}`, import.meta.url), { immutable: true });
+  return COMMENT_HEADER + astToString(types);
 }
-if (!isCheck) writeFileSync(SHOP, shop());
-else if (readFileSync(SHOP, 'utf8') !== shop()) {
-  console.error(`${SHOP} is not made of this openapi.yaml: run npm run types`);
-  process.exitCode = 1;
+
+for (const [file, text] of made) {
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${file} is not made of its document: run npm run types`);
+    process.exitCode = 1;
+  }
 }
