@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
+import type { SteeringCommand } from '../../src/control/options.ts';
+import { SteeringFault, steer } from '../../src/control/steer.ts';
+import { readCommandLine } from '../../src/options.ts';
+import { projectFile } from '../support/default-data.ts';
+import { startPlainServer } from '../support/servers/plain-server.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+
+/** What a command line asks for. */
+function read(line: string, environment: Readonly<Record<string, string>> = {}) {
+  return readCommandLine({ args: line.split(' '), environment, isTerminal: false, version: '1' });
+}
+
+function steeringOf(line: string, environment: Readonly<Record<string, string>> = {}): SteeringCommand {
+  const request = read(line, environment);
+  if (request.kind !== 'steer') throw new Error(`${line} steers nothing: ${JSON.stringify(request)}`);
+  return request.options;
+}
+
+const MOMENT = '2025-06-01T12:00:00Z';
+
+describe('a command that steers', () => {
+  const asked: readonly [line: string, method: string, path: string, body?: object][] = [
+    ['reset', 'POST', 'default/reset'],
+    ['reset --sandbox w1', 'POST', 'w1/reset'],
+    ['snapshot', 'GET', 'default/snapshots'],
+    ['snapshot mine --sandbox w1', 'PUT', 'w1/snapshots/mine'],
+    ['restore full-cart', 'POST', 'default/snapshots/full-cart/restore'],
+    ['clock', 'GET', 'default/clock'],
+    [`clock set ${MOMENT}`, 'PUT', 'default/clock', { now: MOMENT }],
+    ['clock freeze', 'PUT', 'default/clock', { frozen: true }],
+    ['clock freeze 1748779200000', 'PUT', 'default/clock', { now: 1_748_779_200_000, frozen: true }],
+    ['clock run', 'PUT', 'default/clock', { frozen: false }],
+    ['clock advance -1000', 'POST', 'default/clock/advance', { ms: -1000 }],
+    ['clock follow', 'DELETE', 'default/clock'],
+  ];
+
+  it.each(asked)('%s is a request', (line, method, path, body) => {
+    const { url, token, ...request } = steeringOf(line);
+    expect(request).toEqual({ method, path, ...(body ? { body } : {}) });
+    expect([url, token]).toEqual(['http://localhost:3000', undefined]);
+  });
+
+  it('takes its token from the command line, or else from the environment', () => {
+    const environment = { STOREFRONT_CONTROL_TOKEN: 'kept' };
+    expect(steeringOf('reset --url http://shop:1/', environment)).toMatchObject({
+      url: 'http://shop:1',
+      token: 'kept',
+    });
+    expect(steeringOf('reset --token given', environment)).toMatchObject({ token: 'given' });
+  });
+
+  it.each([
+    'clock set',
+    'clock set noon',
+    'clock advance',
+    'clock advance 1.5',
+    'clock stop',
+    'restore',
+    'reset --url x',
+  ])('%s is refused in a sentence', (line) =>
+    expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringMatching(/./) }),
+  );
+
+  it('is done by a running shop, and told by it where it is refused', async () => {
+    const { url, ask } = await startStorefront();
+    const done = (line: string) => steer(steeringOf(`${line} --url ${url} --sandbox w1`));
+    expect(JSON.parse(await done(`clock freeze ${MOMENT}`))).toMatchObject({ nowMs: Date.parse(MOMENT), frozen: true });
+    expect(await done('restore empty-cart')).toBe('');
+    expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
+    expect(await done('reset')).toBe('');
+    expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
+    await expect(done('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
+  });
+
+  it('is refused in a sentence where no server answers, or another one does', async () => {
+    const { url, close } = await startPlainServer();
+    await expect(steer(steeringOf(`reset --url ${url}`))).rejects.toThrow(SteeringFault);
+    await close();
+    await expect(steer(steeringOf(`reset --url ${url}`))).rejects.toThrow(`no server answers at ${url}`);
+  });
+});
+
+describe('a check of a storefront', () => {
+  const parts = { contract: projectFile('openapi.yaml'), seed: 7, print() {}, tell() {} };
+  const command = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
+
+  it('is done in a sandbox of its own, which may be changed', async () => {
+    const { url } = await startStorefront();
+    const inside = { url, headers: { 'x-sandbox': 'check-7' }, allowWrites: true, isFresh: true };
+    expect(await inOwnSandbox({ ...command, url }, parts)).toMatchObject(inside);
+  });
+
+  it('is left as it is where the server is none, or a sandbox was named', async () => {
+    const { url, close } = await startPlainServer();
+    expect(await inOwnSandbox({ ...command, url }, parts)).toEqual({ ...command, url });
+    await close();
+    const named = { ...command, url, headers: { 'x-sandbox': 'mine' } };
+    expect(await inOwnSandbox(named, parts)).toBe(named);
+  });
+});
