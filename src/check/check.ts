@@ -64,6 +64,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     await judge(session, options, routes, notes).catch((error) => {
       if (!(error instanceof Silent)) throw error;
       notes.push(`judging ended early: ${error.message}`);
+      ledger.add(asFailure('behaviour', routes[0], 'answers', error.message));
     });
     const kind = isOwn ? 'shop' : 'any';
     return { url: client.url, headers, seed, runs, kind, routes, ledger, findings: ledger.findings, notes };
@@ -141,8 +142,8 @@ async function judge(
   }
   if (shop) await shop.judge(judging, (judgeOne) => attempt(judging, 'behaviour', routes[0], judgeOne));
   for (const cycle of shop ? [] : lifeCyclesOf(asked)) {
-    const isJudged = routes.some((route) => Object.values(cycle).includes(route));
-    if (isJudged) await attempt(judging, 'behaviour', cycle.create, () => judgeLifeCycle(judging, cycle));
+    const judgedOne = routes.find((route) => Object.values(cycle).includes(route));
+    if (judgedOne) await attempt(judging, 'behaviour', judgedOne, () => judgeLifeCycle(judging, cycle));
   }
   const left = routes.filter((route) => !asked.includes(route)).map(({ operationId }) => operationId);
   if (left.length > 0) judging.note(`not asked, since nothing may be changed: ${left.join(', ')}`);
@@ -161,9 +162,14 @@ async function attempt(
   } catch (error) {
     if (error instanceof Silent) throw error;
     const said = `the judge itself failed, which is a bug of storefront: ${(error as Error).stack ?? error}`;
-    const { operationId = '', pointer = '' } = route ?? {};
-    session.ledger.add({ judge, operationId, status: 'none', rule: 'can be judged', said, pointer, exchanges: [] });
+    session.ledger.add(asFailure(judge, route, 'can be judged', said));
   }
+}
+
+/** What keeps a judge from judging, as a finding: what was not judged is not kept. */
+function asFailure(judge: Judge, route: Route | undefined, rule: string, said: string): Finding {
+  const { operationId = '', pointer = '' } = route ?? {};
+  return { judge, operationId, status: 'none', rule, said, pointer, exchanges: [] };
 }
 
 /** Says of an operation that was never done what it was answered instead: of what it does nothing was judged. */

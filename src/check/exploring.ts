@@ -40,8 +40,9 @@ export async function explore<Case>({ fc, ledger, cases, seed, runs, examine }: 
       throw new Failed();
     });
     const { errorInstance } = await fc.check(property, { seed: seed + round * FURTHER, numRuns: runs });
+    // What was found is kept, whatever ended the search.
+    if (smallest) ledger.add(smallest);
     if (errorInstance && !(errorInstance instanceof Failed)) throw errorInstance;
     if (!smallest) return;
-    ledger.add(smallest);
   }
 }

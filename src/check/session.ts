@@ -20,10 +20,9 @@ export interface SessionParts {
   readonly rules: readonly Rule[];
 }
 
-/** What came of a request: its answer, undefined where none came, and all that is wrong with it. */
+/** What came of a request: the exchange, undefined where no answer came, and all that is wrong with it. */
 export interface Examined {
   readonly exchange: Exchange | undefined;
-  readonly reply: Reply | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -61,13 +60,13 @@ export function createSession(parts: SessionParts): Session {
         if (ask.method !== 'OPTIONS' || route.method === 'OPTIONS')
           ledger.count(judge, route.operationId, nameOf(route, exchange.reply.status));
         const troubles = [...troublesOf(parts, route, exchange), ...rules.flatMap((rule) => rule(route, exchange))];
-        return { exchange, reply: exchange.reply, findings: found(troubles, exchange) };
+        return { exchange, findings: found(troubles, exchange) };
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         if (++unanswered >= MOST_UNANSWERED)
           throw new Silent(`${unanswered} requests in a row got no answer: ${error.message}`);
         const trouble = { status: 'none', rule: 'answers', said: error.message, pointer: route.pointer };
-        return { exchange: undefined, reply: undefined, findings: found([trouble], { ask, reply: NOTHING }) };
+        return { exchange: undefined, findings: found([trouble], { ask, reply: NOTHING }) };
       }
     },
   };

@@ -12,6 +12,7 @@ import { type Log, logRequest } from './log.ts';
 import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
+import { decodable } from './target.ts';
 
 /** What the app is made of. */
 export interface AppParts extends DispatchParts, FrontDoorParts, ControlDoorParts {
@@ -64,7 +65,7 @@ const OF_SHOP = /^\/+api(\/|\?|$)/;
 
 function inSandbox({ sandboxes, contract }: AppParts): Middleware {
   const isOfShop = (method: string, url: string) =>
-    OF_SHOP.test(url) || contract.route(method, url.split('?')[0] ?? '').kind !== 'unknown-path';
+    OF_SHOP.test(url) || contract.route(method, decodable(url.split('?')[0] ?? '')).kind !== 'unknown-path';
   return (ctx, next) => {
     const exchange = exchangeOf(ctx);
     const named = mayNameSandbox(ctx.req) ? namedSandbox(ctx.req) : undefined;

@@ -8,6 +8,7 @@ import { LARGEST_FILE_BYTES } from '../store/new-file.ts';
 import { readBody } from './body.ts';
 import { answerWith, exchangeOf, success } from './exchange.ts';
 import { FaultError, methodNotAllowed } from './problem.ts';
+import { decodable, queryOf } from './target.ts';
 
 /** What control is answered with. */
 export interface ControlDoorParts {
@@ -51,7 +52,8 @@ function sendDocument(ctx: Context, { text }: Contract): void {
 }
 
 async function answer(ctx: Context, { control, controlContract }: ControlDoorParts): Promise<void> {
-  const routed = controlContract.route(ctx.method, ctx.path);
+  const path = decodable(ctx.path);
+  const routed = controlContract.route(ctx.method, path);
   if (routed.kind === 'unknown-path')
     throw new FaultError({
       code: 'unknown-path',
@@ -64,8 +66,8 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
   const { route } = routed;
   refuseForms(ctx);
   const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia), LARGEST_FILE_BYTES);
-  const query = Object.fromEntries(new URLSearchParams(ctx.querystring));
-  const received = controlContract.receive(route, { path: ctx.path, query, headers: ctx.headers, body, contentType });
+  const query = queryOf(ctx.querystring);
+  const received = controlContract.receive(route, { path, query, headers: ctx.headers, body, contentType });
   if (received.kind === 'violations') {
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }

@@ -18,6 +18,7 @@ import { bindShop, type ShopParts } from './bound-shop.ts';
 import { answerWith, exchangeOf, JSON_TYPE, success } from './exchange.ts';
 import { appliedText, type Preferences, preferenceFault, preferencesOf } from './preferences.ts';
 import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
+import { decodable, queryOf } from './target.ts';
 
 /** What requests to the contract's operations are answered with. */
 export interface DispatchParts {
@@ -161,26 +162,4 @@ function mockAnswer(
 function documentedType({ responses }: Route, status: number): string {
   const types = Object.keys(responseTo(responses, status)?.media ?? {});
   return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
-}
-
-/** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */
-function decodable(path: string): string {
-  try {
-    // Its result is used, since a bundler takes a call whose result isn't for one that does nothing.
-    return decodeURIComponent(path) === '' ? '' : path;
-  } catch {
-    // The only way in which decodeURIComponent fails is a broken escape.
-    return path.replaceAll('%', '%25');
-  }
-}
-
-/** A query by the names in it. Ours: read as browsers do, since terms come unencoded from front ends: `+` is a space, a `%` that starts no escape is taken as written. */
-function queryOf(querystring: string): Readonly<Record<string, string | string[]>> {
-  if (querystring === '') return {};
-  const parameters = new URLSearchParams(querystring);
-  const entries = [...new Set(parameters.keys())].map((name) => {
-    const values = parameters.getAll(name);
-    return [name, values.length > 1 ? values : (values[0] ?? '')] as const;
-  });
-  return Object.fromEntries(entries);
 }

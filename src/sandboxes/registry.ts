@@ -120,9 +120,11 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
 
   /** A store in memory that takes no change by which the sandboxes would hold more than they may. */
   function storeOf({ nowMs: clockMs }: Clock, held: Held, initial: State): Store {
-    let weight = weightOf(initial, defaults());
+    // Looked up once: it is a file's, and nobody is to wait for that with each change.
+    const base = defaults();
+    let weight = weightOf(initial, base);
     const commit = async (next: State) => {
-      const grown = weightOf(next, defaults()) - weight;
+      const grown = weightOf(next, base) - weight;
       makeRoom(grown);
       take(held, grown);
       weight += grown;

@@ -1,6 +1,6 @@
 import type { State } from '../store/state.ts';
 
-/** What an item of a cart, an order and a product of an order take, in bytes; measured with heap snapshots of 1,000 sandboxes. */
+/** What an item of a cart, an order and a product of an order take, in bytes: 1,000 sandboxes with ten orders of one product each took 13 MB of heap. */
 const ITEM_BYTES = 150;
 const ORDER_BYTES = 400;
 const SOLD_BYTES = 150;

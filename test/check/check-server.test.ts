@@ -1,3 +1,5 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CheckOptions } from '../../src/check/check.ts';
 import type { Judge } from '../../src/check/findings.ts';
@@ -37,6 +39,38 @@ async function watched(): Promise<{ readonly url: string; readonly asked: readon
 
 /** Who finds a defect, of which operation, with which answer, and what is said of it. */
 type Found = readonly [judge: Judge, defect: string, operationId: string, status: string, said: RegExp];
+
+/** The address of a sound shop that answers so many requests, and hangs up on all others. */
+async function fallingSilent(answers: number): Promise<string> {
+  const { port } = await startStorefront({ durability: 'memory' });
+  let left = answers;
+  const server = createServer((req, res) => {
+    if (left-- <= 0) return void req.socket.destroy();
+    const { method, url: path, headers } = req;
+    const asked = request({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(res);
+    });
+    req.pipe(asked);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('checkServer of a server that falls silent', () => {
+  const SUMMARY = { only: ['getPaymentSummary'] };
+
+  it.each([
+    ['at once', 1, SUMMARY],
+    ['while it is asked what is judged', 20, { ...SUMMARY, mayWrite: false }],
+    ['while others are asked for its sake', 150, SUMMARY],
+  ])('%s does not find that the contract is kept', async (_, answers, selection) => {
+    const verdict = await checked(await fallingSilent(answers), { ...selection, runs: 20 });
+    expect(verdict.findings.map(({ rule }) => rule)).toContain('answers');
+    expect(verdict.notes).toContainEqual(expect.stringMatching(/^judging ended early: 5 requests in a row/));
+  });
+});
 
 describe('checkServer', () => {
   /** Shops with defects: what is judged of them, and the defect that each judge finds there, with what it has to say of it. */

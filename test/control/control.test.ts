@@ -54,6 +54,13 @@ describe('the contract of control', () => {
   });
 });
 
+describe('a path of control with a broken escape', () => {
+  it.each(['/%zz', '/w1/snapshots/%E0%A4%A'])('is refused as what it names is no id: %s', async (rest) => {
+    const { shop } = await steered();
+    expectProblem(await shop.ask('GET', SANDBOXES + rest), 400, 'invalid-request', rest);
+  });
+});
+
 describe('a path of control that leads nowhere', () => {
   it('is answered 404 with all that there is', async () => {
     const { shop } = await steered();

@@ -38,9 +38,10 @@ export async function judgeFront({ session, bases, seed, asked }: Judging, route
 }
 
 async function judgeReader(session: Session, reader: Route, target: string): Promise<void> {
-  const { reply } = await session.ask('methods', reader, asking('GET', target));
+  const { exchange } = await session.ask('methods', reader, asking('GET', target));
+  const got = exchange?.reply.status;
   const wrong = ({ status }: Reply) =>
-    reply && status !== reply.status ? `${status}, GET ${target} ${reply.status}` : undefined;
+    got !== undefined && status !== got ? `${status}, GET ${target} ${got}` : undefined;
   await see(session, reader, { method: 'HEAD', target }, { rule: 'HEAD as GET', wrong });
   await see(session, reader, asking('GET', `${target}/`), { rule: 'a slash at the end does not count', wrong });
 }

@@ -17,7 +17,7 @@ export const DAY_MS = 86_400_000;
 export const MOST_OF_A_PRODUCT = 1_000_000;
 
 /** The delivery option of a new item: 1, or the first one where there is no 1. */
-export function firstOption({ deliveryOptions }: Model): string {
+function firstOption({ deliveryOptions }: Model): string {
   return (deliveryOptions.find(({ id }) => id === '1') ?? deliveryOptions[0])?.id ?? '1';
 }
 

@@ -68,20 +68,22 @@ export function createPlayer(
     model,
     routes,
     async ask(id, ask) {
-      const { exchange, reply, findings } = await session.ask(judge, routes[id], {
+      const { exchange, findings } = await session.ask(judge, routes[id], {
         ...ask,
         headers: { ...headers, ...ask.headers },
       });
       const before = steps.slice(-SHOWN);
-      if (exchange) steps.push(exchange);
-      if (reply) statuses.set(id, reply.status);
+      if (exchange) {
+        steps.push(exchange);
+        statuses.set(id, exchange.reply.status);
+      }
       const fresh = findings.filter((finding) => !session.ledger.knows(finding));
-      const told = (reply ? fresh : findings).map((finding) => ({
+      const told = (exchange ? fresh : findings).map((finding) => ({
         ...finding,
         exchanges: [...before, ...finding.exchanges],
       }));
-      if (!reply || told.length > 0 || findings.some(isBroken)) throw new Off(told);
-      return reply;
+      if (!exchange || told.length > 0 || findings.some(isBroken)) throw new Off(told);
+      return exchange.reply;
     },
     off(id, rule, said) {
       throw new Off([findingOf(id, rule, said)]);

@@ -48,11 +48,12 @@ async function noting<Value>(session: Session, look: () => Promise<Value>): Prom
 async function heldBy(session: Session, pool: Pool, player: Player): Promise<Model> {
   const listed = async (list: (typeof LISTED)[number]): Promise<readonly never[]> => {
     const route = player.routes[list];
-    const { reply, findings } = await session.ask('statuses', route, asking('GET', route.path));
+    const { exchange, findings } = await session.ask('statuses', route, asking('GET', route.path));
     session.ledger.addAll(findings);
-    if (!Array.isArray(reply?.body) || findings.some(isBroken)) throw new Off([]);
-    pool.learn(route, reply.body);
-    return reply.body as never[];
+    const body = exchange?.reply.body;
+    if (!Array.isArray(body) || findings.some(isBroken)) throw new Off([]);
+    pool.learn(route, body);
+    return body as never[];
   };
   return {
     products: await listed('listProducts'),

@@ -1,0 +1,44 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explore } from '../../src/check/exploring.ts';
+import { createLedger, type Finding } from '../../src/check/findings.ts';
+import { shopContract } from '../support/check.ts';
+
+const [route] = shopContract.routes;
+const operationId = route?.operationId ?? '';
+
+function finding(rule: string): Finding {
+  return { judge: 'input', operationId, status: '200', rule, said: rule, pointer: '', exchanges: [] };
+}
+
+/** What is found among numbers, by what each of them has wrong with it. */
+async function found(wrong: (one: number, time: number) => readonly Finding[]) {
+  const ledger = createLedger(shopContract.routes);
+  let time = 0;
+  const examine = async (one: number) => wrong(one, ++time);
+  const ending = explore({ fc, ledger, cases: fc.integer({ min: 0, max: 1_000 }), seed: 1, runs: 50, examine });
+  const error = await ending.then(
+    () => undefined,
+    (thrown: Error) => thrown,
+  );
+  return { said: ledger.findings.map(({ said }) => said), error };
+}
+
+describe('a search for failures', () => {
+  it('gives each in its smallest form, and goes on for others', async () => {
+    const { said, error } = await found((one) => [
+      ...(one >= 100 ? [{ ...finding('large'), said: `large ${one}` }] : []),
+      ...(one <= 50 ? [{ ...finding('small'), said: `small ${one}` }] : []),
+    ]);
+    expect([said.toSorted(), error]).toEqual([['large 100', 'small 0'], undefined]);
+  });
+
+  it('keeps what it has found where something ends it, and says what that was', async () => {
+    const { said, error } = await found((_, time) => {
+      if (time > 1) throw new TypeError('gone');
+      return [finding('first')];
+    });
+    expect(said).toEqual(['first']);
+    expect(error?.message).toBe('gone');
+  });
+});
