@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckCommand, checkCommand, ids } from './check/options.ts';
 import type { Verify } from './contract/answers.ts';
+import { delay } from './control/delay-option.ts';
 import { type SteeringCommand, steeringCommands } from './control/options.ts';
 import type { LogStyle } from './logger.ts';
 import type { OwnHandlers } from './operations/handler.ts';
@@ -49,9 +50,14 @@ export interface Options {
   readonly allowHost?: readonly string[] | undefined;
   /** Whether a sandbox is made as soon as a request names it (`any`, the default), or has to be made by control first. */
   readonly sandboxes?: 'any' | 'declared' | undefined;
+  /** How long each answer of the contract's operations waits, in ms, or between which bounds; 60,000 at most. */
+  readonly delay?: Delay | undefined;
   /** How long a request may take to arrive, in ms; 30,000 by default. */
   readonly requestTimeoutMs?: number | undefined;
 }
+
+/** How long something waits, in ms, or between which bounds. */
+export type Delay = number | { readonly from: number; readonly to: number };
 
 /** What a command line asks for: a storefront, a text to print, or nothing that makes sense. */
 export type Request =
@@ -172,6 +178,7 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
       'ready-made snapshots, NAME.json each: whole states, or what differs from the default data',
       folder,
     )
+    .option('--delay <ms>', 'how late the answers of operations are, in ms, or between which bounds (200-800)', delay)
     .option('--no-control', 'answer nothing below /_control but health')
     .option(
       '--control-token <token>',

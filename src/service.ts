@@ -3,11 +3,13 @@ import type { Contract } from './contract/contract.ts';
 import type { Route } from './contract/routes.ts';
 import { shopContract } from './contract/shop.ts';
 import { type AppParts, createApp } from './http/app.ts';
+import { recordReady } from './http/journaling.ts';
 import { type Log, logRequest } from './http/log.ts';
 import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
 import { completed, type Difference, differenceOf, type MakeField } from './mock/gained.ts';
 import { createMock } from './mock/mock.ts';
 import type { Casting, Doer } from './operations/casting.ts';
+import type { Journal } from './sandboxes/journal.ts';
 
 /** What answers requests under one contract: with a newer one there is a new service, and requests that the old one has begun end there. */
 export interface Service {
@@ -39,7 +41,11 @@ export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceP
     }
   }
   const field = remembered(mock.field);
-  const ready = readyAnswers(() => parts.sandboxes.default.store.read().revision);
+  const { default: main } = parts.sandboxes;
+  const ready = readyAnswers(
+    () => main.store.read().revision,
+    () => parts.delayMs === undefined && !main.faults.isActive,
+  );
   const app = createApp({
     ...parts,
     contract,
@@ -59,7 +65,7 @@ export function serviceUnder(contract: Contract, { casting, ...parts }: ServiceP
     gained: namesOf(all.flatMap(({ gained }) => gained)),
     lost: namesOf(all.flatMap(({ lost }) => lost)),
     clashes: [...new Set(all.flatMap(({ clashes }) => clashes.map(({ schema }) => schema)))],
-    answer: answering(app.callback(), ready, parts.log),
+    answer: answering(app.callback(), ready, { log: parts.log, journal: main.journal }),
   };
 }
 
@@ -89,11 +95,17 @@ function remembered(make: MakeField): MakeField {
 }
 
 /** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */
-function answering(app: (req: IncomingMessage, res: ServerResponse) => unknown, ready: ReadyAnswers, log: Log) {
+function answering(
+  app: (req: IncomingMessage, res: ServerResponse) => unknown,
+  ready: ReadyAnswers,
+  { log, journal }: { readonly log: Log; readonly journal: Journal },
+) {
   return (req: IncomingMessage, res: ServerResponse): void => {
-    const operation = ready.give(req, res);
-    if (operation === undefined) app(req, res);
-    else logRequest(log, req, res, () => ({ operation }));
+    const answer = ready.give(req, res);
+    if (answer) {
+      recordReady(journal, req, answer);
+      logRequest(log, req, res, () => ({ operation: answer.operationId }));
+    } else app(req, res);
   };
 }
 

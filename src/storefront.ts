@@ -7,23 +7,23 @@ import { obstructed } from './contract/document.ts';
 import { signatureOf, watchContract } from './contract/live.ts';
 import type { Route } from './contract/routes.ts';
 import { shopContract } from './contract/shop.ts';
+import type { ControlParts } from './control/handlers.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from './http/server.ts';
 import { isLoopback, listen } from './listen.ts';
 import { createLogger } from './logger.ts';
+import { randomFrom } from './mock/random.ts';
+import { type AnswerMeant, undocumented } from './mock/undocumented.ts';
 import { castingOf, ownHandlers } from './operations/casting.ts';
 import type { Options, RepairOptions } from './options.ts';
 import { createClock, momentOf } from './sandboxes/clock.ts';
-import { createIds } from './sandboxes/ids.ts';
-import { createSandboxes, type Sandboxes } from './sandboxes/registry.ts';
-import { DEFAULT_ID } from './sandboxes/sandbox.ts';
+import { delayOf } from './sandboxes/faults.ts';
+import { createSandboxes } from './sandboxes/registry.ts';
 import { readyMade } from './sandboxes/snapshots.ts';
 import { prepareSearch } from './search/product-index.ts';
 import { changesBetween, type Service, serviceUnder } from './service.ts';
 import { checkUnder, guardUnder, refuseContradictions } from './state-check.ts';
-import type { SchemaCheck } from './store/check-state.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
-import type { State } from './store/state.ts';
 import { warmUp } from './warm-up.ts';
 
 export type { paths } from './contract/schema.d.ts';
@@ -95,7 +95,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
   const newId = options.newId ?? randomUUID;
   const sandboxes = createSandboxes({
-    default: { id: DEFAULT_ID, store, clock, ids: createIds(newId) },
+    default: { store, clock },
     elapsedMs: () => Math.round(performance.now()),
     defaults,
     nowMs,
@@ -103,7 +103,14 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     areDeclared: options.sandboxes === 'declared',
     tell: tell.info,
   });
-  const steering = await steeringOf(options, { sandboxes, defaults, check: () => check }).catch(async (error) => {
+  const stopping = new AbortController();
+  const steering = await steeringOf(options, {
+    sandboxes,
+    defaults,
+    check: () => check,
+    undocumented: (meant: AnswerMeant) => undocumented(service.contract.routes, meant),
+    stopping: stopping.signal,
+  }).catch(async (error) => {
     await store.close();
     throw error;
   });
@@ -113,6 +120,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     ...steering,
     log,
     verify: options.verify ?? 'log',
+    delayMs: delaysOf(options.delay),
     version,
     dataFile,
     images: ours('images'),
@@ -179,6 +187,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     async close() {
       stopWatching();
       stopWarming();
+      stopping.abort();
       await server.close();
       await sandboxes.close();
       await store.close();
@@ -186,14 +195,20 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   };
 }
 
+/** How long each answer waits, in ms: the same for all, or by chance between two bounds, the same ones at each start. */
+function delaysOf(delay: Options['delay']): () => number {
+  const random = randomFrom(1);
+  return () => delayOf(delay, random);
+}
+
 /** What QA steers the sandboxes by, and who may. Throws a `DataFault` where the ready-made snapshots can't be used. */
 async function steeringOf(
   { snapshots, control = true, host, controlToken, allowHost = [] }: Options,
-  { sandboxes, defaults, check }: { sandboxes: Sandboxes; defaults: () => State; check: () => SchemaCheck },
+  parts: Omit<ControlParts, 'readyMade'>,
 ) {
   const folder = snapshots && resolve(snapshots);
   return {
-    control: { sandboxes, readyMade: readyMade({ folder, defaults, check }), check, defaults },
+    control: { ...parts, readyMade: readyMade({ folder, ...parts }) },
     controlContract: await loadContract({ path: ours('src/control/control.yaml'), strict: true }),
     controlAccess: {
       isOn: control,

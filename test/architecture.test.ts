@@ -49,15 +49,19 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'listen.ts',
     'logger.ts',
     'options.ts',
+    'control/handlers.ts',
+    'mock/random.ts',
+    'mock/undocumented.ts',
   ],
   'warm-up.ts': [],
   'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
-  'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract'],
+  'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract', 'sandboxes/journal.ts'],
   'listen.ts': ['http/server.ts'],
   'options.ts': [
     'logger.ts',
     'check/options.ts',
     'control/options.ts',
+    'control/delay-option.ts',
     'contract/answers.ts',
     'operations/handler.ts',
     'store/open-state.ts',
@@ -67,7 +71,8 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   // What QA steers by: it decides as operations do.
   control: ['sandboxes', 'store'],
   // Orders of ready-made states, and ids of a seed.
-  sandboxes: ['store', 'domain/order.ts', 'mock/random.ts'],
+  // The words of control, in which faults are wished for and the journal is shown.
+  sandboxes: ['store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
   mock: ['contract'],
   // It judges our server as it judges any other: over HTTP, by the contract alone.
@@ -94,7 +99,7 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
   'co-body': ['http'],
   send: ['http'],
   pino: ['logger.ts'],
-  commander: ['options.ts', 'check/options.ts', 'control/options.ts'],
+  commander: ['options.ts', 'check/options.ts', 'control/options.ts', 'control/delay-option.ts'],
   'fast-check': ['check'],
 };
 
@@ -102,7 +107,7 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
 const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts', 'check/command.ts'],
   'node:fs/promises': ['store'],
-  'node:util': ['store', 'mock'],
+  'node:util': ['store', 'mock', 'sandboxes/condition.ts'],
   'node:timers/promises': ['store', 'http/dispatch.ts'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
@@ -126,7 +131,7 @@ const reaches: readonly { what: string; pattern: RegExp; places: readonly string
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
-    places: ['storefront.ts', 'mock/lifelike.ts', 'control/handlers.ts'],
+    places: ['storefront.ts', 'mock/lifelike.ts', 'control/handlers.ts', 'sandboxes/journal-entry.ts'],
   },
   { what: 'chance', pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/, places: ['storefront.ts'] },
 ];

@@ -1,11 +1,19 @@
+import { ConditionFault } from '../sandboxes/condition.ts';
+import { TooManyFaults } from '../sandboxes/faults.ts';
+import { shownEntry } from '../sandboxes/journal-entry.ts';
 import type { Sandboxes } from '../sandboxes/registry.ts';
 import { DEFAULT_ID, type Sandbox } from '../sandboxes/sandbox.ts';
 import { type ReadyMade, SnapshotFault } from '../sandboxes/snapshots.ts';
-import type { SchemaCheck } from '../store/check-state.ts';
+import { boundsOf, countIn, verdictOf, wantedOf } from '../sandboxes/verdict.ts';
+import type { Flaw, SchemaCheck } from '../store/check-state.ts';
 import { flawsOf } from '../store/check-state.ts';
 import type { State } from '../store/state.ts';
-import type { ControlAnswer, ControlId, ControlInput } from './operation.ts';
+import { verdictWithin } from './awaited.ts';
+import type { ControlAnswer, ControlId, ControlInput, FaultWish, RequestsWanted } from './operation.ts';
 import { ControlRefusal } from './refusal.ts';
+
+/** Operations, and an answer of theirs. */
+type Meant = { readonly [Name in 'operation' | 'code' | 'example']?: FaultWish[Name] | undefined };
 
 /** What control steers. */
 export interface ControlParts {
@@ -15,6 +23,10 @@ export interface ControlParts {
   readonly defaults: () => State;
   /** How a state is checked: by the contract that is served now. */
   readonly check: () => SchemaCheck;
+  /** What of operations and answers the contract that is served now doesn't have. */
+  readonly undocumented: (meant: Meant) => readonly Flaw[];
+  /** Ends what waits once the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** What does an operation of control. */
@@ -104,7 +116,81 @@ export const controlHandlers: { readonly [Id in ControlId]: ControlHandler<Id> }
     // A state of its own: it is stored even where it is the one that is there, since the file may hold another.
     await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
   },
+  listFaults: ({ path }, parts) => found(path.id, parts).faults.list(),
+  getFault: ({ path }, parts) => found(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts),
+  addFault({ path, body }, parts) {
+    refuseFlaws('not-a-fault', parts.undocumented(body));
+    return orRefused(() => parts.sandboxes.get(path.id).faults.add(body));
+  },
+  replaceFaults({ path, body }, parts) {
+    const flaws = body.flatMap((wish, place) =>
+      parts.undocumented(wish).map((flaw) => ({ ...flaw, pointer: `/${place}${flaw.pointer}` })),
+    );
+    refuseFlaws('not-a-fault', flaws);
+    return orRefused(() => parts.sandboxes.get(path.id).faults.replace(body));
+  },
+  clearFaults: ({ path }, parts) => found(path.id, parts).faults.clear(),
+  removeFault({ path }, parts) {
+    if (!found(path.id, parts).faults.remove(path.fault)) unknownFault(path, parts);
+  },
+  listRequests({ path, query }, parts) {
+    refuseFlaws('not-a-condition', parts.undocumented(query));
+    const { after = 0, limit, operation } = query;
+    const { journal } = found(path.id, parts);
+    const asked = journal
+      .entries()
+      .filter(({ id, operationId }) => id > after && (operation === undefined || operationId === operation));
+    return (limit === undefined ? asked : asked.slice(-limit)).map(shownEntry);
+  },
+  clearRequests: ({ path }, parts) => found(path.id, parts).journal.clear(),
+  countRequests({ path, body }, parts) {
+    const isWanted = wantedIn(body, parts);
+    return { count: countIn(found(path.id, parts).journal.entries(), body, isWanted).length };
+  },
+  verifyRequests({ path, body }, parts) {
+    const isWanted = wantedIn(body, parts);
+    const bounds = boundsOf(body);
+    if (bounds.least > bounds.most || (body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined)) {
+      const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
+      refuseFlaws('not-a-condition', [{ pointer: body.times === undefined ? '/atLeast' : '/times', trouble }]);
+    }
+    const { journal } = found(path.id, parts);
+    const verdict = () => verdictOf(journal.entries(), body, bounds, isWanted);
+    return verdictWithin(verdict, { ...bounds, journal, withinMs: body.withinMs ?? 0, stopping: parts.stopping });
+  },
 };
+
+/** Which requests are wanted; declines where that makes no sense. */
+function wantedIn(body: RequestsWanted, parts: ControlParts) {
+  refuseFlaws('not-a-condition', parts.undocumented({ operation: body.operation }));
+  return orRefused(() => wantedOf(body));
+}
+
+function refuseFlaws(code: 'not-a-fault' | 'not-a-condition', flaws: readonly Flaw[]): void {
+  if (flaws.length > 0) throw new ControlRefusal(code, sentenceOf(flaws), flaws);
+}
+
+function sentenceOf(flaws: readonly Flaw[]): string {
+  return flaws.map(({ pointer, trouble }) => `${pointer || 'it'} ${trouble}`).join('; ');
+}
+
+/** What is given back, where what was asked for makes sense and there is room for it. */
+function orRefused<Value>(make: () => Value): Value {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ConditionFault)
+      throw new ControlRefusal('not-a-condition', sentenceOf(error.flaws), error.flaws);
+    if (error instanceof TooManyFaults) throw new ControlRefusal('too-many', error.message);
+    throw error;
+  }
+}
+
+function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts): never {
+  const there = found(id, parts).faults.list();
+  const told = there.length > 0 ? `there is ${someOf(there.map((one) => one.fault))}` : 'there are none';
+  throw new ControlRefusal('unknown-fault', `there is no fault ${fault} in ${id}: ${told}`);
+}
 
 /** How many snapshots are saved in a sandbox. */
 const MOST_SNAPSHOTS = 100;
@@ -157,12 +243,14 @@ function someOf(names: readonly string[]): string {
   return `${names.slice(0, TOLD).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** The default sandbox with another state, its clock and ids as at the start. */
+/** The default sandbox with another state, all else but its snapshots as at the start. */
 async function renewed(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {
   if (state) await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
   else await sandbox.store.reset();
   sandbox.clock.follow();
   sandbox.ids.use(undefined);
+  sandbox.faults.clear();
+  sandbox.journal.clear();
   return sandbox;
 }
 
@@ -174,6 +262,8 @@ function shown(sandbox: Sandbox, sandboxes: Sandboxes) {
     orders: state.orders.length,
     clock: clockOf(sandbox),
     ids: idsOf(sandbox),
+    faults: sandbox.faults.list().filter(({ over }) => !over).length,
+    requests: sandbox.journal.entries().length,
     snapshots: [...sandbox.snapshots.keys()],
     idleMs: sandboxes.idleMs(sandbox.id),
   };

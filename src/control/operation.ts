@@ -1,5 +1,20 @@
 /** Names for the types that `control.yaml` gives: the one place where its schema.d.ts is read. */
-import type { operations } from './schema.d.ts';
+import type { components, operations } from './schema.d.ts';
+
+type Schemas = components['schemas'];
+
+/** What a request has to be like. */
+export type Where = Schemas['Where'];
+/** What is to fail, when, and how. */
+export type FaultWish = Schemas['FaultWish'];
+/** A fault, and what has become of it. */
+export type Fault = Schemas['Fault'];
+/** Which requests of the journal are meant. */
+export type RequestsWanted = Schemas['RequestsWanted'];
+/** A request of the shop, and how it was answered. */
+export type JournalEntry = Schemas['JournalEntry'];
+/** What verifying came to. */
+export type Verdict = Schemas['Verdict'];
 
 /** The id of an operation of control. */
 export type ControlId = keyof operations;
@@ -10,6 +25,7 @@ type JsonOf<T> = T extends { readonly content: { readonly 'application/json': in
 /** What a request to an operation holds once it has passed the contract of control. */
 export interface ControlInput<Id extends ControlId> {
   readonly path: Part<operations[Id]['parameters'], 'path'>;
+  readonly query: Part<operations[Id]['parameters'], 'query'>;
   readonly body: operations[Id] extends { readonly requestBody: infer Body }
     ? JsonOf<Body>
     : operations[Id] extends { readonly requestBody?: infer Body }

@@ -4,6 +4,9 @@ import type { Flaw } from '../store/check-state.ts';
 export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
+  | 'unknown-fault'
+  | 'not-a-fault'
+  | 'not-a-condition'
   | 'default-sandbox'
   | 'not-a-state'
   | 'not-a-moment'
@@ -14,7 +17,7 @@ export type ControlCode =
 export class ControlRefusal extends Error {
   override readonly name = 'ControlRefusal';
   readonly code: ControlCode;
-  /** What keeps data from being a state. */
+  /** What keeps what was sent from being what is wanted. */
   readonly flaws: readonly Flaw[];
 
   constructor(code: ControlCode, detail: string, flaws: readonly Flaw[] = []) {

@@ -44,8 +44,8 @@ export interface paths {
         readonly get: operations["getSandbox"];
         /**
          * Make a sandbox
-         * @description Makes one, or makes it anew: from the default data, or from a snapshot, a ready-made one or one that was saved in `default`. Clock, ids and
-         *     snapshots of one that was there begin anew too. `default` takes the state over and keeps its snapshots.
+         * @description Makes one, or makes it anew: from the default data, or from a snapshot, a ready-made one or one that was saved in `default`. Clock, ids,
+         *     faults, journal and snapshots of one that was there begin anew too. `default` keeps its snapshots.
          */
         readonly put: operations["putSandbox"];
         readonly post?: never;
@@ -76,7 +76,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Restore the default data
-         * @description As `POST /api/reset` does in it. Clock, ids and snapshots stay.
+         * @description As `POST /api/reset` does in it. Clock, ids, faults, journal and snapshots stay.
          */
         readonly post: operations["resetSandbox"];
         readonly delete?: never;
@@ -306,6 +306,165 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/_control/sandboxes/{id}/faults": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the faults
+         * @description In the order in which they were set, those that are over too.
+         */
+        readonly get: operations["listFaults"];
+        /**
+         * Replace all faults
+         * @description By those that are given, none of which has been met then. Where one of them can't be had nothing is changed.
+         */
+        readonly put: operations["replaceFaults"];
+        /**
+         * Have something fail
+         * @description Beside the faults that there are. Of several that a request meets all count that go together: delays add up, and the first one settles the answer
+         *     and what becomes of the connection. A request that breaks the shop's contract meets none: it gets its 400.
+         */
+        readonly post: operations["addFault"];
+        /**
+         * Have nothing fail any more
+         * @description Requests that have met one already go on with it.
+         */
+        readonly delete: operations["clearFaults"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/faults/{fault}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of a fault
+                 * @example f1
+                 */
+                readonly fault: components["parameters"]["Fault"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Look at a fault
+         * @description How often it was met so far, for one thing.
+         */
+        readonly get: operations["getFault"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End a fault
+         * @description It is not listed any more. What it did stays in the journal.
+         */
+        readonly delete: operations["removeFault"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/requests": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * See what was asked
+         * @description The last requests of the shop with their answers, the oldest first: 1,000 of `default`, 100 of any other sandbox, 32 MB of all together. Bodies are cut
+         *     at 4 kB, and what may be secret is left out. With `Accept: text/event-stream` each further one comes as a server-sent event `request`, whose id is that of
+         *     the request and whose data is as below; `Last-Event-ID`, or `after`, has those come first that were missed.
+         */
+        readonly get: operations["listRequests"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Forget what was asked
+         * @description Ids go on from where they were.
+         */
+        readonly delete: operations["clearRequests"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/requests/count": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Count requests
+         * @description Those in the journal that are as described.
+         */
+        readonly post: operations["countRequests"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/requests/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Verify that requests came
+         * @description Whether requests that are as described came as often as wanted. With `withinMs` the answer waits at most so long: for at least so many until they are
+         *     there; for exactly or at most so many to the end, unless there are more before, since one more could come until then.
+         */
+        readonly post: operations["verifyRequests"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -321,6 +480,10 @@ export interface components {
             readonly orders: number;
             readonly clock: components["schemas"]["Clock"];
             readonly ids: components["schemas"]["Ids"];
+            /** @description How many faults are set that are not over */
+            readonly faults: number;
+            /** @description How many requests the journal has */
+            readonly requests: number;
             /** @description The names of those that were saved in it */
             readonly snapshots: readonly string[];
             /** @description How long nobody has asked for it, in ms */
@@ -385,6 +548,181 @@ export interface components {
                 readonly [key: string]: unknown;
             }[];
         };
+        /** @description The operationId of an operation of the shop, or several */
+        readonly Operations: string | readonly string[];
+        /**
+         * @description What a request has to be like, all that is given. A value is as it is written: of an object the properties that are given, in a query or a header as text.
+         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression), `{"$above": 2}`, `{"$below": 5}`,
+         *     `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$equals": …}`, which takes no other properties.
+         */
+        readonly Where: {
+            readonly method?: string;
+            /** @description Without what names a sandbox; `*` stands for any text */
+            readonly path?: string;
+            readonly query?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description By names in any case */
+            readonly headers?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description Any JSON value */
+            readonly body?: unknown;
+        };
+        /** @description What is to fail, when, and how */
+        readonly FaultWish: {
+            readonly operation?: components["schemas"]["Operations"];
+            readonly where?: components["schemas"]["Where"];
+            /** @description How many such requests pass first */
+            readonly skip?: number;
+            /** @description How many it is met by then, after which it is over. As many as come where it isn't given */
+            readonly times?: number;
+            /** @description The share of requests that meet it, by chance; all where it isn't given */
+            readonly share?: number;
+            /** @description What chance is made of: the same seed, the same requests. 1 where it isn't given */
+            readonly seed?: number;
+            /** @description When it is over by the sandbox's clock, as ISO 8601 has it or in ms since 1970 */
+            readonly until?: string | number;
+            /** @description How long until it is over, in ms, by no clock that can be set */
+            readonly forMs?: number;
+            /**
+             * @description Whether it strikes before the operation is done, which it then isn't where the answer is another or the connection is reset, or after, when all that the
+             *     operation changes is changed; `before` where it isn't given
+             * @enum {string}
+             */
+            readonly phase?: "before" | "after";
+            /** @description The status of the answer, one that the shop's contract documents for the operation */
+            readonly code?: number;
+            /** @description The name of the example in the contract that is the answer */
+            readonly example?: string;
+            readonly delay?: components["schemas"]["Delay"];
+            /**
+             * @description `reset`: no answer comes; `cut`: half of its body does
+             * @enum {string}
+             */
+            readonly connection?: "reset" | "cut";
+            /** @description How long the body of the answer takes to arrive, in ms */
+            readonly slowMs?: number;
+        };
+        /** @description How long the answer waits, in ms, or between which bounds */
+        readonly Delay: number | {
+            readonly from: number;
+            readonly to: number;
+        };
+        /** @description A fault, and what has become of it */
+        readonly Fault: components["schemas"]["FaultWish"] & {
+            /** @description Its id */
+            readonly fault: string;
+            /** @description How many such requests have come */
+            readonly seen: number;
+            /** @description How many of them it was met by */
+            readonly met: number;
+            /** @description Whether nobody will meet it any more */
+            readonly over: boolean;
+        };
+        /** @description Which requests of the journal are meant, by all that is given */
+        readonly RequestsWanted: {
+            readonly operation?: components["schemas"]["Operations"];
+            readonly where?: components["schemas"]["Where"];
+            /** @description The status of the answer, or several */
+            readonly status?: number | readonly number[];
+            /** @description The id of a fault that they met */
+            readonly fault?: string;
+            /**
+             * Format: int64
+             * @description Only those with a higher id
+             */
+            readonly after?: number;
+        };
+        /** @description What verifying came to */
+        readonly Verdict: {
+            /** @description Whether it is so */
+            readonly verified: boolean;
+            /** @description How many such requests there are */
+            readonly count: number;
+            /** @description The same in a sentence */
+            readonly said: string;
+            /** @description Where there are too few, those that came closest and why they are none; where there are too many, the last of them */
+            readonly nearest: readonly {
+                readonly request: components["schemas"]["JournalEntry"];
+                readonly because: readonly string[];
+            }[];
+        };
+        /** @description A request of the shop, and how it was answered */
+        readonly JournalEntry: {
+            /**
+             * Format: int64
+             * @description Grows by one with each request of the sandbox
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description When it was answered, by the machine's clock
+             */
+            readonly at: string;
+            /** @description How long that took, in ms */
+            readonly ms: number;
+            /** @description The id of its operation */
+            readonly operation?: string;
+            readonly request: {
+                readonly method: string;
+                /** @description As it was sent */
+                readonly url: string;
+                /** @description Without what names a sandbox */
+                readonly path: string;
+                readonly query: {
+                    readonly [key: string]: unknown;
+                };
+                readonly headers: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description As JSON, or as text where it is none or was cut */
+                readonly body?: unknown;
+                /** @description Whether there was more of the body */
+                readonly isCut?: boolean;
+            };
+            /** @description Null where none went out */
+            readonly answer: {
+                readonly status: number;
+                readonly headers: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description The length of the whole body */
+                readonly bytes: number;
+                /** @description As JSON, or as text where it is none or was cut */
+                readonly body?: unknown;
+                /** @description Whether there was more of the body */
+                readonly isCut?: boolean;
+            } | null;
+            /** @description What was wrong with the request */
+            readonly violations?: readonly components["schemas"]["Violation"][];
+            /** @description How the answer breaks the contract, a sentence each */
+            readonly breaches?: readonly string[];
+            /** @description What was ignored or refused, a sentence each */
+            readonly notes?: readonly string[];
+            /** @description What was forced upon it, by faults, by `Prefer` or by `--delay` */
+            readonly forced?: {
+                /** @description The ids of the faults that it met */
+                readonly faults?: readonly string[];
+                /** @enum {string} */
+                readonly phase?: "before" | "after";
+                readonly code?: number;
+                readonly example?: string;
+                readonly delayMs?: number;
+                /** @enum {string} */
+                readonly connection?: "reset" | "cut";
+                readonly slowMs?: number;
+            };
+        };
+        /** @description What a request has wrong */
+        readonly Violation: {
+            readonly in: string;
+            readonly pointer: string;
+            readonly rule: string;
+            /** @description The value seen */
+            readonly value?: unknown;
+            readonly remedy: string;
+        };
         /** @description Why a request was not done (RFC 9457) */
         readonly Problem: {
             /** Format: uri-reference */
@@ -394,14 +732,7 @@ export interface components {
             readonly detail: string;
             readonly message: string;
             readonly instance: string;
-            readonly violations?: readonly {
-                readonly in: string;
-                readonly pointer: string;
-                readonly rule: string;
-                /** @description The value seen */
-                readonly value?: unknown;
-                readonly remedy: string;
-            }[];
+            readonly violations?: readonly components["schemas"]["Violation"][];
         };
     };
     responses: {
@@ -432,9 +763,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["Ids"];
             };
         };
+        /** @description The faults */
+        readonly Faults: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": readonly components["schemas"]["Fault"][];
+            };
+        };
         /**
-         * @description 400 what breaks this contract or isn't a state, 401 a missing or wrong token, 403 another host, origin or address, 404 a path, a sandbox or a
-         *     snapshot that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a body above 90 MB, 415 a body that isn't JSON
+         * @description 400 what breaks this contract or isn't a state, 401 a missing or wrong token, 403 another host, origin or address, 404 a path, a sandbox, a
+         *     snapshot or a fault that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a body above 90 MB, 415 a body that isn't JSON
          */
         readonly Refused: {
             headers: {
@@ -465,6 +805,11 @@ export interface components {
          * @example empty-cart
          */
         readonly Name: string;
+        /**
+         * @description The id of a fault
+         * @example f1
+         */
+        readonly Fault: string;
     };
     requestBodies: never;
     headers: never;
@@ -979,6 +1324,307 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listFaults: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Faults"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly replaceFaults: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly components["schemas"]["FaultWish"][];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Faults"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly addFault: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["FaultWish"];
+            };
+        };
+        readonly responses: {
+            /** @description The fault */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Fault"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly clearFaults: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There are none; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getFault: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of a fault
+                 * @example f1
+                 */
+                readonly fault: components["parameters"]["Fault"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The fault */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Fault"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly removeFault: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of a fault
+                 * @example f1
+                 */
+                readonly fault: components["parameters"]["Fault"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listRequests: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only those with a higher id */
+                readonly after?: number;
+                /** @description At most so many, the newest */
+                readonly limit?: number;
+                /** @description Only those of this operation */
+                readonly operation?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The requests */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["JournalEntry"][];
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly clearRequests: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There are none; no body */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly countRequests: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RequestsWanted"];
+            };
+        };
+        readonly responses: {
+            /** @description How many */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly count: number;
+                    };
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly verifyRequests: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of a sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RequestsWanted"] & {
+                    /** @description Exactly so many. Where neither this nor the next two are given: at least one */
+                    readonly times?: number;
+                    readonly atLeast?: number;
+                    readonly atMost?: number;
+                    /** @description How long to wait for it, in ms */
+                    readonly withinMs?: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Whether it is so, and what came closest where it isn't */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Verdict"];
+                };
             };
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];

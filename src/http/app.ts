@@ -3,11 +3,14 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
 import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
+import { cut } from '../sandboxes/journal.ts';
 import { type ControlDoorParts, controlDoor, isOfControl } from './control-door.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
+import { reset } from './forcing.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
+import { record } from './journaling.ts';
 import { type Log, logRequest } from './log.ts';
 import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
@@ -30,7 +33,7 @@ export interface AppParts extends DispatchParts, FrontDoorParts, ControlDoorPart
  * The Koa app. A request passes, in this order:
  * 1. a line of log, and the fixed headers, which every answer carries
  * 2. CORS: answers preflights, lets any origin read everything else, errors too
- * 3. answering: writes the answer that was settled below, and keeps its bytes where they stay right until the state changes
+ * 3. answering: writes the answer that was settled below, keeps its bytes where they stay right until the state changes, and puts all of it into the journal
  * 4. verifying: holds the answer of an operation against the contract
  * 5. problems: turns what is thrown below into problem documents
  * 6. control, what QA steers by
@@ -86,8 +89,8 @@ function inSandbox({ sandboxes, contract }: AppParts): Middleware {
 function logging({ log }: AppParts): Middleware {
   return (ctx, next) => {
     logRequest(log, ctx.req, ctx.res, () => {
-      const { route, notes } = exchangeOf(ctx);
-      return { operation: route?.operationId, notes };
+      const { route, notes, wire } = exchangeOf(ctx);
+      return { operation: route?.operationId, notes, isCut: wire?.connection !== undefined };
     });
     return next();
   };
@@ -129,23 +132,29 @@ function openToAll(): Middleware {
   };
 }
 
-function answering({ ready, log }: AppParts): Middleware {
+function answering({ ready, log, sandboxes }: AppParts): Middleware {
   return async (ctx, next) => {
+    const exchange = exchangeOf(ctx);
     await next();
-    const { answer, route, revision, notes } = exchangeOf(ctx);
-    if (!answer) return;
-    ctx.respond = false;
-    const text = written(ctx, answer, log);
-    if (text === undefined || route === undefined || revision === undefined || answer.status !== 200) return;
-    // What was noted of a request is to be noted of the next one too.
-    if (notes.length > 0) return;
-    ready.keep(ctx.req, {
-      operationId: route.operationId,
-      revision,
-      headers: ctx.res.getHeaders(),
-      bytes: Buffer.from(text),
-    });
+    const { answer, sandbox = sandboxes.default, isOfShop, wire } = exchange;
+    if (answer) ctx.respond = false;
+    const isReset = wire?.connection?.kind === 'reset';
+    const text = isReset ? undefined : answer && written(ctx, answer, log);
+    if (isReset) reset(ctx.req);
+    if (isOfShop) record(sandbox.journal, ctx, text);
+    if (answer && text !== undefined) keep(ctx, ready, { answer, text });
   };
+}
+
+/** Keeps an answer's bytes, where the next request would be answered the same. */
+function keep(ctx: Context, ready: ReadyAnswers, { answer, text }: { answer: JsonAnswer; text: string }): void {
+  const { route, revision, notes } = exchangeOf(ctx);
+  // What was noted of a request is to be noted of the next one too.
+  if (route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
+  const bytes = Buffer.from(text);
+  const headers = ctx.res.getHeaders();
+  const sent = { status: answer.status, headers, bytes: bytes.length, body: cut(text) };
+  ready.keep(ctx.req, { operationId: route.operationId, revision, headers, bytes, sent });
 }
 
 /** Writes an answer; one that can't be written, as a team's own handler may give, is a fault of the server. */
@@ -168,12 +177,14 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
     const breaches = contract.verify(route, answer, { closed: isOurs(route) });
     if (breaches.length === 0) return;
     // It is told of each time.
-    exchangeOf(ctx).revision = undefined;
+    const exchange = exchangeOf(ctx);
+    exchange.revision = undefined;
+    exchange.breaches = breaches.map(({ said }) => said);
     const { operationId } = route;
     log.error({ operation: operationId, status: answer.status, breaches }, 'an answer breaks the contract');
     // A fault of ours has said what it is.
     if (verify === 'strict' && !isInternalError(answer)) {
-      const said = breaches.map((breach) => breach.said).join('; ');
+      const said = exchange.breaches.join('; ');
       const detail = `the answer to ${operationId} with status ${answer.status} breaks the contract: ${said}`;
       answerWith(ctx, problemAnswer({ code: 'internal-error', detail }, ctx.path));
     }
@@ -195,6 +206,7 @@ function problems({ log }: AppParts): Middleware {
       if (!fault || fault.code === 'unavailable') log.error({ err: thrown, method: ctx.method, path: ctx.path });
       const exchange = exchangeOf(ctx);
       exchange.notes = [...exchange.notes, (fault ?? internalError).detail];
+      exchange.violations = fault?.violations;
       answerWith(ctx, problemAnswer(fault ?? internalError, exchange.prefix + ctx.path));
     }
   };

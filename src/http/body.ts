@@ -1,6 +1,7 @@
 import { form, json } from 'co-body';
 import type { Context } from 'koa';
 import { bareType, isJsonType, isRead, mediaTypeFor } from '../contract/responses.ts';
+import { exchangeOf } from './exchange.ts';
 import { type Fault, FaultError } from './problem.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */
@@ -23,10 +24,11 @@ export interface SentBody {
  * left alone; one that is neither JSON nor a form is let through unread. Throws a `FaultError` for one that can't be read.
  */
 export async function readBody(
-  { req }: Context,
+  ctx: Context,
   mediaTypes: readonly string[],
   limit: number = LIMIT_BYTES,
 ): Promise<SentBody> {
+  const { req } = ctx;
   if (mediaTypes.length === 0 || !isSent(req.headers)) return { body: undefined };
   const sent = req.headers['content-type'] ?? '';
   const documented = mediaTypeFor(mediaTypes, sent);
@@ -39,10 +41,13 @@ export async function readBody(
   try {
     if (contentType === undefined || !isRead(contentType)) return await unread(req, contentType);
     const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, { ...READING, limit });
+    exchangeOf(ctx).sent = raw;
     return { body: raw === '' ? undefined : parsed, contentType };
   } catch (error) {
     // The rest is read and dropped, else the next request of the connection would wait behind it.
     req.unpipe().resume();
+    const { body: sent } = error as ReadingError;
+    if (typeof sent === 'string') exchangeOf(ctx).sent = sent;
     throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError, limit));
   }
 }
@@ -70,6 +75,8 @@ function isSent(headers: Context['req']['headers']): boolean {
 interface ReadingError extends Error {
   readonly type?: string;
   readonly status?: number;
+  /** The text that isn't JSON. */
+  readonly body?: unknown;
 }
 
 function faultOfReading(error: ReadingError, limitBytes: number): Fault {

@@ -2,11 +2,12 @@ import type { Context, Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
 import { type ControlAccess, denial } from '../control/access.ts';
 import { type ControlParts, controlHandlers } from '../control/handlers.ts';
-import type { ControlId } from '../control/operation.ts';
+import type { ControlId, ControlInput } from '../control/operation.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { LARGEST_FILE_BYTES } from '../store/new-file.ts';
 import { readBody } from './body.ts';
 import { answerWith, exchangeOf, success } from './exchange.ts';
+import { lastSeen, streamJournal, wantsStream } from './journal-stream.ts';
 import { FaultError, methodNotAllowed } from './problem.ts';
 import { decodable, queryOf } from './target.ts';
 
@@ -73,8 +74,18 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
   }
   const handle = controlHandlers[route.operationId as ControlId] as (input: unknown, parts: ControlParts) => unknown;
   const given = await (async () => handle(received.input, control))().catch(thrown);
+  if (route.operationId === ('listRequests' satisfies ControlId) && wantsStream(ctx)) {
+    return follow(ctx, received.input as unknown as ControlInput<'listRequests'>, control);
+  }
   exchangeOf(ctx).notes = received.notes;
   answerWith(ctx, success({ status: route.successStatus, body: given }));
+}
+
+/** Has a client follow a journal that is there, since what it asked for made sense. */
+function follow(ctx: Context, { path, query }: ControlInput<'listRequests'>, control: ControlParts): void {
+  const journal = control.sandboxes.find(path.id)?.journal;
+  const { operation, after } = query;
+  if (journal) streamJournal(ctx, journal, { operation, after: lastSeen(ctx) ?? after, stopping: control.stopping });
 }
 
 /** A page of any site can send a form without being asked; JSON it can't. */

@@ -15,9 +15,10 @@ import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Store } from '../store/store.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
-import { answerWith, exchangeOf, JSON_TYPE, success } from './exchange.ts';
+import { answerWith, type Exchange, exchangeOf, JSON_TYPE, success } from './exchange.ts';
+import { type Forcing, forcingOf } from './forcing.ts';
 import { appliedText, type Preferences, preferenceFault, preferencesOf } from './preferences.ts';
-import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
+import { FaultError, faultOf, methodNotAllowed, unknownPath } from './problem.ts';
 import { decodable, queryOf } from './target.ts';
 
 /** What requests to the contract's operations are answered with. */
@@ -31,6 +32,8 @@ export interface DispatchParts {
   readonly complete: (route: Route, body: unknown) => Completed;
   /** Who does an operation; undefined where it is mocked. */
   readonly doerOf: (route: Route) => Doer | undefined;
+  /** How long each answer waits, in ms; undefined where none does. */
+  readonly delayMs: (() => number) | undefined;
 }
 
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
@@ -38,6 +41,8 @@ export function dispatch(parts: DispatchParts): Middleware {
   return async (ctx, next) => {
     const path = decodable(ctx.path.replace(/^\/{2,}/, '/'));
     const routed = parts.contract.route(ctx.method, path);
+    const isBelowApi = path === '/api' || path.startsWith('/api/');
+    exchangeOf(ctx).isOfShop = routed.kind !== 'unknown-path' || isBelowApi;
     switch (routed.kind) {
       case 'operation':
         return answer(ctx, parts, routed.route, path);
@@ -46,41 +51,98 @@ export function dispatch(parts: DispatchParts): Middleware {
         // Ours: OPTIONS names the contract's methods.
         return answerWith(ctx, success({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
       case 'unknown-path':
-        if (path === '/api' || path.startsWith('/api/')) throw new FaultError(unknownPath(ctx.path));
+        if (isBelowApi) throw new FaultError(unknownPath(ctx.path));
         return next();
     }
   };
 }
 
-/** Has the contract make a call of the request, and the operation's handler or the mock an answer. */
+/** Has the contract make a call of the request, and the operation's handler or the mock an answer, as it is forced to be. */
 async function answer(ctx: Context, parts: DispatchParts, route: Route, path: string): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.route = route;
   const { preferences, query } = preferencesOf(ctx.get('Prefer') || undefined, queryOf(ctx.querystring));
   const received = await receive(ctx, parts.contract, route, path, query);
+  const waitedMs = parts.delayMs?.() ?? 0;
+  if (!(await held(ctx, waitedMs))) return;
   if (received.kind === 'violations') {
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   exchange.notes = received.notes;
-  const doer = preferences.isForced ? undefined : parts.doerOf(route);
+  const sandbox = exchange.sandbox ?? parts.sandboxes.default;
+  const { method, headers } = ctx;
+  const asked = { operationId: route.operationId, method, path: ctx.path, query, headers, body: received.input.body };
+  const forcing = forcingOf(sandbox, asked, { route, preferences, waitedMs });
+  force(exchange, forcing);
   // Who has gone meanwhile is answered nothing, and nothing is done for them.
-  if (!(await held(ctx, preferences.delayMs))) return;
-  if (doer) {
-    const sandbox = exchange.sandbox ?? parts.sandboxes.default;
-    const { shop, revision } = bindShop(shopPartsOf(sandbox, parts));
-    setApplied(ctx, appliedText(preferences, false));
-    const { status = route.successStatus, headers = {}, body } = given(route, await doer.handle(received.input, shop));
-    // An answer that was held back isn't kept: the next one would come at once. Nor is one that says in which sandbox it was made.
-    if (preferences.delayMs === 0 && doer.isOurs && !exchange.sandbox) exchange.revision = revision();
-    const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
-    if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.map(encodeURI).join(', '));
-    const typed = doer.isOurs ? headers : withType(headers, documentedType(route, status));
-    answerWith(ctx, success({ status, headers: within(exchange.prefix, typed), body: whole.body }));
-  } else {
-    const made = mockAnswer(parts.mock, route, received.input, preferences, ctx);
-    answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
-    setApplied(ctx, appliedText(preferences, true));
+  if (!(await held(ctx, forcing.delayMs.before))) return;
+  if (forcing.isLost) return leave(ctx);
+  try {
+    await settle(ctx, parts, { route, sandbox, input: received.input, preferences, forcing });
+  } finally {
+    await held(ctx, forcing.delayMs.after);
   }
+}
+
+/** What an answer is settled by. */
+interface Call {
+  readonly route: Route;
+  readonly sandbox: Sandbox;
+  readonly input: RawInput;
+  readonly preferences: Preferences;
+  readonly forcing: Forcing;
+}
+
+function force(exchange: Exchange, { forced, told }: Forcing): void {
+  if (told) exchange.forced = told;
+  if (!forced) return;
+  exchange.notes = [...exchange.notes, `forced by ${forced.faults.join(', ')}`];
+  const { connection, slowMs } = forced;
+  if (connection) exchange.wire = { connection };
+  else if (slowMs !== undefined) exchange.wire = { slowMs };
+}
+
+/** Has the operation be done, or not, and settles the answer. */
+async function settle(ctx: Context, parts: DispatchParts, call: Call): Promise<void> {
+  const { route, preferences, forcing } = call;
+  const other = forcing.forced?.answer;
+  const doer = preferences.isForced || other?.phase === 'before' ? undefined : parts.doerOf(route);
+  if (doer && !other) return settleReal(ctx, parts, doer, call);
+  if (doer) await settleReal(ctx, parts, doer, call).catch(unlessDeclined);
+  // What was to be kept of the answer that is lost.
+  exchangeOf(ctx).revision = undefined;
+  const { code, example } = other ?? {};
+  return settleMocked(ctx, parts, other ? { ...call, preferences: { ...preferences, wish: { code, example } } } : call);
+}
+
+/** What is declined is lost like any other answer. */
+function unlessDeclined(thrown: unknown): void {
+  if (!faultOf(thrown)) throw thrown;
+}
+
+async function settleReal(ctx: Context, parts: DispatchParts, doer: Doer, call: Call): Promise<void> {
+  const { route, sandbox, input, preferences, forcing } = call;
+  const exchange = exchangeOf(ctx);
+  const { shop, revision } = bindShop(shopPartsOf(sandbox, parts));
+  setApplied(ctx, appliedText(preferences, false));
+  const { status = route.successStatus, headers = {}, body } = given(route, await doer.handle(input, shop));
+  // An answer that something was forced upon isn't kept: it wouldn't be upon the next one. Nor is one that says in which sandbox it was made.
+  if (!forcing.told && doer.isOurs && !exchange.sandbox) exchange.revision = revision();
+  const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
+  if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.map(encodeURI).join(', '));
+  const typed = doer.isOurs ? headers : withType(headers, documentedType(route, status));
+  answerWith(ctx, success({ status, headers: within(exchange.prefix, typed), body: whole.body }));
+}
+
+function settleMocked(ctx: Context, { mock }: DispatchParts, { route, input, preferences }: Call): void {
+  const made = mockAnswer(mock, route, input, preferences, ctx);
+  answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
+  setApplied(ctx, appliedText(preferences, true));
+}
+
+/** Answers nothing. */
+function leave(ctx: Context): void {
+  ctx.respond = false;
 }
 
 function shopPartsOf({ store, clock, ids }: Sandbox, { guard }: DispatchParts): ShopParts {
@@ -102,12 +164,15 @@ function within(prefix: string, headers: Readonly<Record<string, string>>): Read
 }
 
 /** Waits so many ms; whether the client is there still. */
-async function held({ req, res }: Context, delayMs: number): Promise<boolean> {
+async function held(ctx: Context, delayMs: number): Promise<boolean> {
   if (delayMs === 0) return true;
+  const { req, res } = ctx;
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   await wait(delayMs, undefined, { signal: gone.signal, ref: false }).catch(() => {});
-  return !req.socket.destroyed;
+  if (!req.socket.destroyed) return true;
+  leave(ctx);
+  return false;
 }
 
 /** What a handler has given back, which has to be an answer: a team's own handler may give anything. */

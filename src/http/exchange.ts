@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
 import { isJsonType } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import type { Recorded } from '../sandboxes/journal.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
+import { sendForced, type Wire } from './forcing.ts';
 import { type Fault, problemDocument, problemKinds } from './problem.ts';
 
 /** What is known of a request while it is answered. */
@@ -12,8 +14,21 @@ export interface Exchange {
   prefix: string;
   /** The operation that was asked for, once it is found. */
   route?: Route;
+  /** When it came, in ms of the machine's running. */
+  readonly begunMs: number;
+  /** Whether it is one of the shop, for the journal. */
+  isOfShop: boolean;
   /** What was wrong with the request or ignored in it, a sentence each. */
   notes: readonly string[];
+  /** The text of its body, as far as it was read. */
+  sent?: string;
+  /** What was wrong with it, place by place, and how its answer breaks the contract. */
+  violations?: Recorded['violations'];
+  breaches?: readonly string[];
+  /** What becomes of its answer on the wire; nothing unless forced. */
+  wire?: Wire;
+  /** What was forced upon it, for the journal. */
+  forced?: Recorded['forced'];
   /** The answer, once it is made. */
   answer?: JsonAnswer;
   /** The revision of the state that alone the answer is made of; undefined where it has other sources. */
@@ -29,7 +44,7 @@ export interface JsonAnswer {
 
 /** The exchange of a request: one and the same for all that handle it. */
 export function exchangeOf({ state }: Pick<Context, 'state'>): Exchange {
-  state.exchange ??= { notes: [], prefix: '' };
+  state.exchange ??= { notes: [], prefix: '', begunMs: performance.now(), isOfShop: false } satisfies Exchange;
   return state.exchange;
 }
 
@@ -65,7 +80,8 @@ export function answerWith(ctx: Context, answer: JsonAnswer): void {
  * Writes an answer and gives back the text of its body; undefined where the client was answered otherwise meanwhile. Nothing on the way is to keep it: it would be an old one soon. To Node's response, past
  * Koa's: this is done for every request, and Koa's way costs more than all else here.
  */
-export function write({ req, res }: Context, { status, headers, body }: JsonAnswer): string | undefined {
+export function write(ctx: Context, { status, headers, body }: JsonAnswer): string | undefined {
+  const { req, res } = ctx;
   // Node's parser may have found fault with the rest of the request; the client was told then.
   if (res.headersSent) return undefined;
   const text = body === undefined ? '' : textOf(body, headers['Content-Type']);
@@ -74,7 +90,9 @@ export function write({ req, res }: Context, { status, headers, body }: JsonAnsw
   res.setHeader('Content-Security-Policy', NO_DOCUMENT);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(req.method === 'HEAD' ? undefined : text);
+  const { wire } = exchangeOf(ctx);
+  if (wire) sendForced(ctx, text, wire);
+  else res.end(req.method === 'HEAD' ? undefined : text);
   return text;
 }
 

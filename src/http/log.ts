@@ -13,6 +13,8 @@ export interface RequestDetails {
   readonly operation?: string | undefined;
   /** What was wrong with it or ignored in it, a sentence each. */
   readonly notes?: readonly string[];
+  /** Whether it was to end before all was out. */
+  readonly isCut?: boolean;
 }
 
 /** Writes one line for a request, once its answer is out or its client is gone; `details` is asked then. */
@@ -22,8 +24,8 @@ export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, 
   // As it was sent: what names a sandbox is taken off on the way.
   const { method, url } = req;
   res.once('close', () => {
-    const { operation, notes = [] } = details();
-    const said = res.writableFinished ? notes : [...notes, 'the client went away'];
+    const { operation, notes = [], isCut = false } = details();
+    const said = res.writableFinished || isCut ? notes : [...notes, 'the client went away'];
     log.info({
       method,
       path: url,

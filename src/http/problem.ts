@@ -101,6 +101,23 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'There is no such snapshot',
     explanation: 'Neither was a snapshot of this name saved in the sandbox, nor is there a ready-made one.',
   },
+  'unknown-fault': {
+    status: 404,
+    title: 'There is no such fault',
+    explanation: 'No fault of this id was set in the sandbox, or it was removed.',
+  },
+  'not-a-fault': {
+    status: 400,
+    title: 'This can not be made to fail so',
+    explanation:
+      'The fault names an operation or an answer that the contract of the shop does not have. `violations` has each, and what the contract has.',
+  },
+  'not-a-condition': {
+    status: 400,
+    title: 'This is nothing that a request could be like',
+    explanation:
+      'What is said of a fault or of requests makes no sense: an operator of `where` that there is not, or numbers that contradict each other. `violations` has each.',
+  },
   'default-sandbox': {
     status: 409,
     title: 'The default sandbox stays',

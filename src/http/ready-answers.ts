@@ -1,10 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { SentAnswer } from '../sandboxes/journal.ts';
 import { mayNameSandbox } from './named-sandbox.ts';
 
 /** Answers to GETs of the default sandbox that are functions of the state's revision, kept as bytes until the state changes. */
 export interface ReadyAnswers {
-  /** Answers the request, where what it asks for is kept; tells with which operation, undefined where it isn't. */
-  give(req: IncomingMessage, res: ServerResponse): string | undefined;
+  /** Answers the request, where what it asks for is kept, and gives back with what; undefined where it isn't. */
+  give(req: IncomingMessage, res: ServerResponse): ReadyAnswer | undefined;
   /** Keeps what the normal path has answered to a request, from the state of this revision. */
   keep(req: IncomingMessage, answer: ReadyAnswer): void;
 }
@@ -15,6 +16,8 @@ export interface ReadyAnswer {
   readonly revision: number;
   readonly headers: OutgoingHttpHeaders;
   readonly bytes: Buffer;
+  /** The same for the journal. */
+  readonly sent: SentAnswer;
 }
 
 /** How much is kept, in bytes. Past it all is dropped, since most of it is searches that nobody repeats. */
@@ -28,9 +31,9 @@ const KEY_LIMIT = 1024;
 
 /**
  * A lane in front of Koa, which by itself takes several times longer than sending ready bytes. It holds nothing but what the normal path has
- * answered to the same URL and the same origin, the one header that answers depend on.
+ * answered to the same URL and the same origin, the one header that answers depend on. `isOpen`: whether nothing is to become of requests but their answer.
  */
-export function readyAnswers(revision: () => number): ReadyAnswers {
+export function readyAnswers(revision: () => number, isOpen: () => boolean): ReadyAnswers {
   const kept = new Map<string, ReadyAnswer>();
   let keptRevision = revision();
   let keptBytes = 0;
@@ -43,12 +46,12 @@ export function readyAnswers(revision: () => number): ReadyAnswers {
 
   return {
     give(req, res) {
-      if (!isPlainGet(req)) return undefined;
+      if (!isPlainGet(req) || !isOpen()) return undefined;
       if (keptRevision !== revision()) clear();
       const answer = kept.get(keyOf(req));
       if (!answer) return undefined;
       res.writeHead(200, answer.headers).end(answer.bytes);
-      return answer.operationId;
+      return answer;
     },
     keep(req, answer) {
       const key = keyOf(req);

@@ -2,6 +2,9 @@ import { memoryBackend } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import { createStore, type Store, StoreUnavailable } from '../store/store.ts';
 import type { Clock } from './clock.ts';
+import { createFaults } from './faults.ts';
+import { createIds } from './ids.ts';
+import { createJournals } from './journal.ts';
 import { createSandbox, DEFAULT_ID, type Sandbox, type SandboxParts } from './sandbox.ts';
 import { weightOf } from './weight.ts';
 
@@ -41,11 +44,12 @@ const TOO_LARGE =
 /** How often those are looked for that nobody asks for, in ms. */
 const SWEEP_MS = 60_000;
 
+/** How many requests are kept of the default sandbox, and of any other. */
+const MOST_REQUESTS = { default: 1_000, other: 100 };
+
 /** What the sandboxes of a server are made of. */
-export interface SandboxesParts extends Omit<SandboxParts, 'snapshots'> {
-  readonly default: Omit<Sandbox, 'snapshots'>;
-  /** How long the machine has been up or the like, in ms: idleness is no matter of what time it is. */
-  readonly elapsedMs: () => number;
+export interface SandboxesParts extends Omit<SandboxParts, 'snapshots' | 'journal'> {
+  readonly default: Pick<Sandbox, 'store' | 'clock'>;
   /** The default data. */
   readonly defaults: () => State;
   /** Whether only those are there that were made by control. */
@@ -68,7 +72,8 @@ interface Held {
 
 /** The sandboxes of a server, beside the default one in memory. */
 export function createSandboxes(parts: SandboxesParts): Sandboxes {
-  const { elapsedMs, defaults, areDeclared, tell } = parts;
+  const { elapsedMs, nowMs, newId, defaults, areDeclared, tell } = parts;
+  const journals = createJournals(nowMs);
   // The one that was used longest ago stands first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
@@ -88,6 +93,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     entries.delete(id);
     bytes -= entry.held.bytes;
     entry.held.isGone = true;
+    entry.sandbox.journal.clear();
     return true;
   }
 
@@ -100,8 +106,8 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     remove(id);
     const held: Held = { bytes: 0, isGone: false };
     take(held, weight);
-    const snapshots = weighed(held);
-    const sandbox = createSandbox(id, { ...parts, snapshots }, (clock) => storeOf(clock, held, from));
+    const own = { nowMs, newId, elapsedMs, journal: journals.create(MOST_REQUESTS.other), snapshots: weighed(held) };
+    const sandbox = createSandbox(id, own, (clock) => storeOf(clock, held, from));
     entries.set(id, { sandbox, held, usedMs: elapsedMs() });
     return sandbox;
   }
@@ -153,7 +159,14 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     });
   }
 
-  const main: Sandbox = { ...parts.default, snapshots: weighed({ bytes: 0, isGone: false }) };
+  const main: Sandbox = {
+    id: DEFAULT_ID,
+    ...parts.default,
+    ids: createIds(newId),
+    faults: createFaults(parts.default.clock, elapsedMs),
+    journal: journals.create(MOST_REQUESTS.default),
+    snapshots: weighed({ bytes: 0, isGone: false }),
+  };
   return {
     default: main,
     get(id) {

@@ -1,14 +1,18 @@
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import { type Clock, createClock } from './clock.ts';
+import { createFaults, type Faults } from './faults.ts';
 import { createIds, type Ids } from './ids.ts';
+import type { Journal } from './journal.ts';
 
-/** A shop of its own: its state, its clock, its ids. */
+/** A shop of its own: its state, its clock, its ids, what is to fail in it, and what was asked of it. */
 export interface Sandbox {
   readonly id: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly faults: Faults;
+  readonly journal: Journal;
   /** States that were saved in it, by their names. */
   readonly snapshots: Map<string, State>;
 }
@@ -21,16 +25,19 @@ export interface SandboxParts {
   /** The machine's time, in ms since 1970. */
   readonly nowMs: () => number;
   readonly newId: () => string;
-  /** Where snapshots go; a map of their own unless given. */
-  readonly snapshots?: Map<string, State>;
+  /** How long the machine has been up or the like, in ms. */
+  readonly elapsedMs: () => number;
+  readonly journal: Journal;
+  readonly snapshots: Map<string, State>;
 }
 
 /** A sandbox over a store, which is made with its clock. */
 export function createSandbox(
   id: string,
-  { nowMs, newId, snapshots = new Map() }: SandboxParts,
+  { nowMs, newId, elapsedMs, journal, snapshots }: SandboxParts,
   storeFor: (clock: Clock) => Store,
 ): Sandbox {
   const clock = createClock(nowMs);
-  return { id, clock, ids: createIds(newId), store: storeFor(clock), snapshots };
+  const faults = createFaults(clock, elapsedMs);
+  return { id, clock, ids: createIds(newId), faults, journal, store: storeFor(clock), snapshots };
 }

@@ -20,6 +20,8 @@ const NEW = {
   orders: defaults.orders.length,
   clock: { now: NOW, nowMs: NOW_MS, frozen: false },
   ids: { seed: null },
+  faults: 0,
+  requests: 0,
   snapshots: [],
   idleMs: expect.any(Number),
 };

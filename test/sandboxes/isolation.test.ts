@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createClock } from '../../src/sandboxes/clock.ts';
 import { createSandboxes, NoSandbox, type Sandboxes, type SandboxesParts } from '../../src/sandboxes/registry.ts';
-import { createSandbox, DEFAULT_ID } from '../../src/sandboxes/sandbox.ts';
 import { memoryBackend } from '../../src/store/backend.ts';
 import type { State } from '../../src/store/state.ts';
 import { createStore, StoreUnavailable } from '../../src/store/store.ts';
@@ -132,7 +132,7 @@ function sandboxesWith(parts: Partial<SandboxesParts> = {}): {
   const sandboxes = createSandboxes({
     ...base,
     elapsedMs: base.nowMs,
-    default: createSandbox(DEFAULT_ID, base, () => store),
+    default: { store, clock: createClock(base.nowMs) },
     defaults: () => defaults,
     areDeclared: false,
     tell: (message) => told.push(message),

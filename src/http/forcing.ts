@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Route } from '../contract/routes.ts';
+import { isDocumented } from '../mock/undocumented.ts';
+import type { Asked } from '../sandboxes/condition.ts';
+import type { Forced, Phase } from '../sandboxes/faults.ts';
+import type { Recorded } from '../sandboxes/journal.ts';
+import type { Sandbox } from '../sandboxes/sandbox.ts';
+import type { Preferences } from './preferences.ts';
+
+/** What is forced upon a request: by the faults of its sandbox, by its own preferences, and by the server's delay. */
+export interface Forcing {
+  readonly forced: Forced | undefined;
+  /** How long its answer waits before and after the operation is done, in ms. */
+  readonly delayMs: Readonly<Record<Phase, number>>;
+  /** Whether it is lost before the operation is done. */
+  readonly isLost: boolean;
+  /** For the journal; undefined where nothing is forced. */
+  readonly told: Recorded['forced'] | undefined;
+}
+
+/** What a request meets in a sandbox. `waitedMs`: how long the server has had it wait already. */
+export function forcingOf(
+  { faults }: Pick<Sandbox, 'faults'>,
+  asked: Asked,
+  { route, preferences, waitedMs }: { route: Route; preferences: Preferences; waitedMs: number },
+): Forcing {
+  const answering = {
+    isChosen: preferences.isForced,
+    isDocumented: (answer: Parameters<typeof isDocumented>[1]) => isDocumented(route, answer),
+  };
+  const forced = faults.isActive ? faults.meet(asked, answering) : undefined;
+  const delayMs = {
+    before: preferences.delayMs + (forced?.delayMs.before ?? 0),
+    after: forced?.delayMs.after ?? 0,
+  };
+  return {
+    forced,
+    delayMs,
+    isLost: forced?.connection?.kind === 'reset' && forced.connection.phase === 'before',
+    told: toldOf(forced, preferences, waitedMs + delayMs.before + delayMs.after),
+  };
+}
+
+function toldOf(forced: Forced | undefined, { wish, isForced }: Preferences, delayMs: number): Forcing['told'] {
+  if (!forced && !isForced && delayMs === 0) return undefined;
+  const { code, example } = forced?.answer ?? wish;
+  const phase = forced && (forced.answer ?? forced.connection)?.phase;
+  return {
+    ...(forced ? { faults: forced.faults } : {}),
+    ...(phase ? { phase } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(example === undefined ? {} : { example }),
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(forced?.connection ? { connection: forced.connection.kind } : {}),
+    ...(forced?.slowMs === undefined ? {} : { slowMs: forced.slowMs }),
+  };
+}
+
+/** What becomes of an answer on the wire. */
+export type Wire = Pick<Forced, 'connection' | 'slowMs'>;
+
+/** In how many pieces a slow body is sent. */
+const PIECES = 20;
+
+/** Sends an answer whose head is settled as it is forced to be: with half of its body, or slowly. One that has no body can't be cut, and doesn't come. */
+export function sendForced(
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  text: string,
+  { connection, slowMs }: Wire,
+): void {
+  const bytes = Buffer.from(req.method === 'HEAD' ? '' : text);
+  if (connection) {
+    if (bytes.length === 0) reset(req);
+    else res.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => req.socket.destroy());
+  } else trickle(res, bytes, slowMs ?? 0);
+}
+
+/** Ends the connection of a request as if its server had broken down. */
+export function reset({ socket }: IncomingMessage): void {
+  socket.resetAndDestroy();
+}
+
+function trickle(res: ServerResponse, bytes: Buffer, slowMs: number): void {
+  const pieces = Math.max(1, Math.min(PIECES, bytes.length));
+  let sent = 0;
+  res.flushHeaders();
+  const timer = setInterval(() => {
+    const from = Math.floor((bytes.length * sent) / pieces);
+    sent++;
+    const piece = bytes.subarray(from, Math.floor((bytes.length * sent) / pieces));
+    if (sent < pieces) res.write(piece);
+    else {
+      clearInterval(timer);
+      res.end(piece);
+    }
+  }, slowMs / pieces);
+  res.once('close', () => clearInterval(timer));
+}

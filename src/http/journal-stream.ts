@@ -1,0 +1,53 @@
+import type { Context } from 'koa';
+import type { Entry, Journal } from '../sandboxes/journal.ts';
+import { shownEntry } from '../sandboxes/journal-entry.ts';
+
+/** How much may wait for somebody who follows a journal, in bytes: who reads too slowly is let go, and begins anew where they were. */
+const UNREAD_BYTES = 4_000_000;
+
+/** How often a sign of life is sent, in ms: proxies close connections on which nothing moves. */
+const SIGN_OF_LIFE_MS = 15_000;
+
+/** Which requests are told of. */
+export interface Following {
+  /** Only those with a higher id; of those that came before only these are told of at all. */
+  readonly after?: number | undefined;
+  readonly operation?: string | undefined;
+  /** Ends the stream. */
+  readonly stopping: AbortSignal;
+}
+
+/** Whether a client wants server-sent events rather than JSON. */
+export function wantsStream(ctx: Context): boolean {
+  return /\btext\/event-stream\b/i.test(ctx.get('Accept'));
+}
+
+/** The id of the last event that a client has seen; undefined where it doesn't say, or says none. */
+export function lastSeen(ctx: Context): number | undefined {
+  const id = ctx.get('Last-Event-ID');
+  return /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** Tells a client of each request of a journal, as server-sent events (HTML Standard, section 9.2), until it goes away. */
+export function streamJournal(ctx: Context, journal: Journal, { after, operation, stopping }: Following): void {
+  const { res } = ctx;
+  ctx.respond = false;
+  res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  const tell = (entry: Entry) => {
+    if (operation !== undefined && entry.operationId !== operation) return;
+    res.write(`event: request\nid: ${entry.id}\ndata: ${JSON.stringify(shownEntry(entry))}\n\n`);
+    if (res.writableLength > UNREAD_BYTES) res.destroy();
+  };
+  res.write(': the journal\n\n');
+  if (after !== undefined) for (const entry of journal.entries()) if (entry.id > after) tell(entry);
+  const unfollow = journal.follow(tell);
+  const signs = setInterval(() => res.write(': still here\n\n'), SIGN_OF_LIFE_MS);
+  const end = () => res.end();
+  stopping.addEventListener('abort', end);
+  if (ctx.method === 'HEAD') end();
+  res.once('close', () => {
+    unfollow();
+    clearInterval(signs);
+    stopping.removeEventListener('abort', end);
+  });
+}

@@ -1,0 +1,298 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Where } from '../control/operation.ts';
+import type { Flaw } from '../store/check-state.ts';
+import { isSecret } from './secrets.ts';
+
+/** What of a request is looked at. */
+export interface Asked {
+  /** Undefined where it led to no operation. */
+  readonly operationId: string | undefined;
+  readonly method: string;
+  /** Without what names a sandbox. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | string[]>>;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: unknown;
+}
+
+/** Why a request isn't as wanted, a sentence each; none where it is. */
+export type Condition = (asked: Asked) => readonly string[];
+
+/** A condition that makes no sense: where, and why. */
+export class ConditionFault extends Error {
+  override readonly name = 'ConditionFault';
+
+  constructor(readonly flaws: readonly Flaw[]) {
+    super(flaws.map(({ pointer, trouble }) => `${pointer} ${trouble}`).join('; '));
+  }
+}
+
+/** What requests are to be like. */
+export interface ConditionWish {
+  readonly operation?: string | readonly string[] | undefined;
+  readonly where?: Where | undefined;
+}
+
+/** Whether a request is as wanted, in all that is said. Throws `ConditionFault`. */
+export function conditionOf({ operation, where = {} }: ConditionWish): Condition {
+  const parts: readonly Condition[] = [
+    ...(operation === undefined ? [] : [ofOperation([operation].flat())]),
+    ...(where.method === undefined ? [] : [ofMethod(where.method.toUpperCase())]),
+    ...(where.path === undefined ? [] : [ofPath(where.path)]),
+    ...Object.entries(where.query ?? {}).map(([name, wanted]) => inQuery(name, wanted)),
+    ...Object.entries(where.headers ?? {}).map(([name, wanted]) => inHeader(name, wanted)),
+    ...(Object.hasOwn(where, 'body') ? [inBody(where.body)] : []),
+  ];
+  return (asked) => parts.flatMap((part) => part(asked));
+}
+
+function ofOperation(ids: readonly string[]): Condition {
+  return ({ operationId, method, path }) => {
+    if (operationId !== undefined && ids.includes(operationId)) return [];
+    return [`it is ${operationId ?? `${method} ${path}, no operation`}, not ${ids.join(' or ')}`];
+  };
+}
+
+function ofMethod(wanted: string): Condition {
+  return ({ method }) => (method === wanted ? [] : [`its method is ${method}, not ${wanted}`]);
+}
+
+function ofPath(wanted: string): Condition {
+  const isLike = likeness(wanted);
+  return ({ path }) => (isLike(path) ? [] : [`its path is ${path}, not ${wanted}`]);
+}
+
+function inQuery(name: string, wanted: unknown): Condition {
+  const expectation = discreet(name, expectationOf(wanted, { pointer: pointerTo('/where/query', name), ...TEXTS }));
+  return ({ query }) => expectation(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
+}
+
+function inHeader(name: string, wanted: unknown): Condition {
+  const expectation = discreet(name, expectationOf(wanted, { pointer: pointerTo('/where/headers', name), ...TEXTS }));
+  const key = name.toLowerCase();
+  return ({ headers }) => expectation(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);
+}
+
+function inBody(wanted: unknown): Condition {
+  const expectation = expectationOf(wanted, { pointer: '/where/body', ...VALUES });
+  return ({ body }) => expectation(body, 'body');
+}
+
+/** Why a value isn't as expected, with the place where it stands. */
+type Expectation = (seen: unknown, place: string) => readonly string[];
+
+type Meets = (value: unknown) => boolean;
+
+/** How values are compared, and where the one that is compared with stands. */
+interface Comparing {
+  readonly pointer: string;
+  readonly meets: (seen: unknown, isMet: Meets) => boolean;
+  readonly isSame: (seen: unknown, wanted: unknown) => boolean;
+  readonly numberOf: (seen: unknown) => number;
+}
+
+/** Queries and headers are texts, whatever they stand for; of one that came several times one has to be as wanted. */
+const TEXTS = {
+  meets: (seen: unknown, isMet: Meets) => isMet(seen) || (Array.isArray(seen) && seen.some(isMet)),
+  isSame: (seen: unknown, wanted: unknown) => seen !== undefined && String(seen) === String(wanted),
+  numberOf: (seen: unknown) => (typeof seen === 'string' && seen.trim() !== '' ? Number(seen) : Number.NaN),
+};
+
+const VALUES = {
+  meets: (seen: unknown, isMet: Meets) => isMet(seen),
+  isSame: isDeepStrictEqual,
+  numberOf: (seen: unknown) => (typeof seen === 'number' ? seen : Number.NaN),
+};
+
+/** How deep what is expected may be. */
+const DEEPEST = 100;
+
+function expectationOf(wanted: unknown, comparing: Comparing, depth = 0): Expectation {
+  if (depth > DEEPEST) throw flaw(comparing, 'is too deep');
+  if (Array.isArray(wanted)) return ofList(wanted, comparing, depth);
+  if (typeof wanted !== 'object' || wanted === null) return ofValue(wanted, comparing);
+  const names = Object.keys(wanted);
+  if (!names.some((name) => name.startsWith('$'))) return ofProperties(wanted, comparing, depth);
+  const parts = names.map((name) => ofOperator(name, (wanted as Record<string, unknown>)[name], comparing, depth));
+  return (seen, place) => parts.flatMap((part) => part(seen, place));
+}
+
+function ofValue(wanted: unknown, { isSame, meets }: Comparing): Expectation {
+  const isMet = (seen: unknown) => isSame(seen, wanted);
+  return (seen, place) => (meets(seen, isMet) ? [] : [`${place} is ${told(seen)}, not ${told(wanted)}`]);
+}
+
+function ofProperties(wanted: object, comparing: Comparing, depth: number): Expectation {
+  const parts = Object.entries(wanted).map(
+    ([name, value]) => [name, discreet(name, propertyOf(name, value, comparing, depth))] as const,
+  );
+  return (seen, place) => {
+    if (typeof seen !== 'object' || seen === null || Array.isArray(seen))
+      return [`${place} is ${told(seen)}, no object`];
+    const properties = seen as Readonly<Record<string, unknown>>;
+    return parts.flatMap(([name, part]) =>
+      part(Object.hasOwn(properties, name) ? properties[name] : undefined, pointerTo(place, name)),
+    );
+  };
+}
+
+function propertyOf(name: string, wanted: unknown, comparing: Comparing, depth: number): Expectation {
+  return expectationOf(wanted, { ...comparing, pointer: pointerTo(comparing.pointer, name) }, depth + 1);
+}
+
+/** An expectation that doesn't tell the value of what may be secret. */
+function discreet(name: string, expectation: Expectation): Expectation {
+  if (!isSecret(name)) return expectation;
+  return (seen, place) => (expectation(seen, place).length === 0 ? [] : [`${place} is not as wanted`]);
+}
+
+function ofList(wanted: readonly unknown[], comparing: Comparing, depth: number): Expectation {
+  const parts = wanted.map((value, at) => propertyOf(String(at), value, comparing, depth));
+  return (seen, place) => {
+    if (!Array.isArray(seen)) return [`${place} is ${told(seen)}, no list`];
+    if (seen.length !== parts.length) return [`${place} has ${seen.length} entries, not ${parts.length}`];
+    return parts.flatMap((part, at) => part(seen[at], pointerTo(place, String(at))));
+  };
+}
+
+/** What a condition says beside plain values: what its own value has to be, and what it demands. */
+interface Operator {
+  readonly takes: string;
+  readonly isTaken: (value: unknown) => boolean;
+  /** Whether a value meets it. */
+  readonly meets: (value: never, comparing: Comparing, depth: number) => (seen: unknown) => boolean;
+  readonly says: string;
+}
+
+const isNumber = (value: unknown) => typeof value === 'number';
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  $equals: {
+    takes: 'any value',
+    isTaken: () => true,
+    meets:
+      (wanted: unknown, { isSame }) =>
+      (seen) =>
+        isSame(seen, wanted),
+    says: 'not just',
+  },
+  $like: {
+    takes: 'a text with * for any text',
+    isTaken: (value) => typeof value === 'string',
+    meets: (wanted: string) => {
+      const isLike = likeness(wanted);
+      return (seen) => typeof seen === 'string' && isLike(seen);
+    },
+    says: 'not like',
+  },
+  $matches: {
+    takes: 'a regular expression of up to 1,000 characters',
+    isTaken: isPattern,
+    meets: (wanted: string) => {
+      const pattern = new RegExp(wanted, 'u');
+      return (seen) => typeof seen === 'string' && pattern.test(seen);
+    },
+    says: 'which does not match',
+  },
+  $above: {
+    takes: 'a number',
+    isTaken: isNumber,
+    meets:
+      (wanted: number, { numberOf }) =>
+      (seen) =>
+        numberOf(seen) > wanted,
+    says: 'not above',
+  },
+  $below: {
+    takes: 'a number',
+    isTaken: isNumber,
+    meets:
+      (wanted: number, { numberOf }) =>
+      (seen) =>
+        numberOf(seen) < wanted,
+    says: 'not below',
+  },
+  $exists: {
+    takes: 'true or false',
+    isTaken: (value) => typeof value === 'boolean',
+    meets: (wanted: boolean) => (seen) => (seen !== undefined) === wanted,
+    says: 'and is to exist:',
+  },
+  $in: {
+    takes: 'a list of values',
+    isTaken: Array.isArray,
+    meets: (wanted: readonly unknown[], comparing, depth) => {
+      const some = wanted.map((value) => expectationOf(value, comparing, depth + 1));
+      return (seen) => some.some((expectation) => expectation(seen, '').length === 0);
+    },
+    says: 'not in',
+  },
+  $not: {
+    takes: 'any value',
+    isTaken: () => true,
+    meets: (wanted: unknown, comparing, depth) => {
+      const expectation = expectationOf(wanted, comparing, depth + 1);
+      return (seen) => expectation(seen, '').length > 0;
+    },
+    says: 'which is what it is not to be:',
+  },
+};
+
+/** Operators that look at all values of a query or a header that came several times, not at each. */
+const OF_ALL = ['$not', '$exists'];
+
+function ofOperator(name: string, wanted: unknown, comparing: Comparing, depth: number): Expectation {
+  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  const here = { ...comparing, pointer: pointerTo(comparing.pointer, name) };
+  if (!operator) throw flaw(here, `is no operator: there are ${Object.keys(OPERATORS).join(', ')}`);
+  if (!operator.isTaken(wanted)) throw flaw(here, `is ${told(wanted)}: give ${operator.takes}`);
+  const isMet = operator.meets(wanted as never, here, depth);
+  const holds = (seen: unknown) => (OF_ALL.includes(name) ? isMet(seen) : here.meets(seen, isMet));
+  return (seen, place) => (holds(seen) ? [] : [`${place} is ${told(seen)}, ${operator.says} ${told(wanted)}`]);
+}
+
+const LONGEST_PATTERN = 1_000;
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > LONGEST_PATTERN) return false;
+  try {
+    return new RegExp(value, 'u') instanceof RegExp;
+  } catch {
+    // The only way in which it fails is that it is no regular expression.
+    return false;
+  }
+}
+
+/** Whether a text is like another one, in which `*` stands for any text; in time that grows with both lengths alone. */
+function likeness(wanted: string): (text: string) => boolean {
+  const [first = '', ...rest] = wanted.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === wanted;
+  return (text) => {
+    if (!text.startsWith(first)) return false;
+    let at = first.length;
+    for (const part of rest) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - last.length >= at && text.endsWith(last);
+  };
+}
+
+function pointerTo(pointer: string, name: string): string {
+  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** How much of a value is told. */
+const TOLD = 100;
+
+function told(value: unknown): string {
+  if (value === undefined) return 'missing';
+  const text = JSON.stringify(value);
+  return text.length > TOLD ? `${text.slice(0, TOLD)}…` : text;
+}
+
+function flaw({ pointer }: Comparing, trouble: string): ConditionFault {
+  return new ConditionFault([{ pointer, trouble }]);
+}
