@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { CheckFault } from './check/fault.ts';
 import { type CheckCommand, LARGEST_SEED } from './check/options.ts';
 import { ContractFault } from './contract/document.ts';
-import type { SteeringCommand } from './control/options.ts';
+import type { SteeringCommand } from './control/command.ts';
 import { SteeringFault, steer } from './control/steer.ts';
 import { AddressFault } from './listen.ts';
 import { CastingFault } from './operations/casting.ts';
@@ -54,8 +54,7 @@ async function mend(options: RepairOptions): Promise<void> {
 }
 
 async function steering(command: SteeringCommand): Promise<void> {
-  const text = await steer(command);
-  if (text !== '') process.stdout.write(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+  if (!(await steer(command, (text) => void process.stdout.write(text)))) process.exitCode = REFUSED;
 }
 
 async function check(command: CheckCommand): Promise<void> {

@@ -7,7 +7,7 @@ import { obstructed } from './contract/document.ts';
 import { signatureOf, watchContract } from './contract/live.ts';
 import type { Route } from './contract/routes.ts';
 import { shopContract } from './contract/shop.ts';
-import type { ControlParts } from './control/handlers.ts';
+import type { ControlParts } from './control/handler.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from './http/server.ts';
 import { isLoopback, listen } from './listen.ts';
 import { createLogger } from './logger.ts';

@@ -31,7 +31,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'check/options.ts',
     'check/command.ts',
     'check/own-sandbox.ts',
-    'control/options.ts',
+    'control/command.ts',
     'control/steer.ts',
   ],
   // The refusal is for programs that bring handlers of their own.
@@ -49,7 +49,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'listen.ts',
     'logger.ts',
     'options.ts',
-    'control/handlers.ts',
+    'control/handler.ts',
     'mock/random.ts',
     'mock/undocumented.ts',
   ],
@@ -60,8 +60,9 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'options.ts': [
     'logger.ts',
     'check/options.ts',
+    'control/command.ts',
     'control/options.ts',
-    'control/delay-option.ts',
+    'control/option-values.ts',
     'contract/answers.ts',
     'operations/handler.ts',
     'store/open-state.ts',
@@ -99,7 +100,7 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
   'co-body': ['http'],
   send: ['http'],
   pino: ['logger.ts'],
-  commander: ['options.ts', 'check/options.ts', 'control/options.ts', 'control/delay-option.ts'],
+  commander: ['options.ts', 'check/options.ts', 'control'],
   'fast-check': ['check'],
 };
 
@@ -131,7 +132,7 @@ const reaches: readonly { what: string; pattern: RegExp; places: readonly string
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
-    places: ['storefront.ts', 'mock/lifelike.ts', 'control/handlers.ts', 'sandboxes/journal-entry.ts'],
+    places: ['storefront.ts', 'mock/lifelike.ts', 'control/sandbox-handlers.ts', 'sandboxes/journal-entry.ts'],
   },
   { what: 'chance', pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/, places: ['storefront.ts'] },
 ];

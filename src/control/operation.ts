@@ -25,7 +25,8 @@ type JsonOf<T> = T extends { readonly content: { readonly 'application/json': in
 /** What a request to an operation holds once it has passed the contract of control. */
 export interface ControlInput<Id extends ControlId> {
   readonly path: Part<operations[Id]['parameters'], 'path'>;
-  readonly query: Part<operations[Id]['parameters'], 'query'>;
+  /** As it was sent, in texts. */
+  readonly query: { readonly [Name in keyof Part<operations[Id]['parameters'], 'query'>]?: string | readonly string[] };
   readonly body: operations[Id] extends { readonly requestBody: infer Body }
     ? JsonOf<Body>
     : operations[Id] extends { readonly requestBody?: infer Body }

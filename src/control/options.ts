@@ -1,34 +1,16 @@
-import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
-
-/** A request to the control of a running server, as a command asks for it. */
-export interface SteeringCommand {
-  /** The server's address. */
-  readonly url: string;
-  /** What it wants as a bearer token; undefined where it wants none. */
-  readonly token: string | undefined;
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below /_control/sandboxes/. */
-  readonly path: string;
-  readonly body?: object;
-}
-
-/** What of a command is the same for all. */
-interface Flags {
-  readonly url: string;
-  readonly sandbox: string;
-  readonly token?: string;
-}
-
-type Asked = Pick<SteeringCommand, 'method' | 'path' | 'body'>;
-type Steer = (request: Asked, flags: Flags) => void;
+import { Argument, type Command } from 'commander';
+import { type Asked, type Flags, type Steer, type SteeringCommand, steering } from './command.ts';
+import { faultsCommand } from './faults-command.ts';
+import { journalCommand } from './journal-command.ts';
+import { momentOf, wholeMs } from './option-values.ts';
 
 /** The subcommands by which a running server is steered. `onSteer` is told what is asked for. */
 export function steeringCommands(
   environment: Readonly<Record<string, string | undefined>>,
   onSteer: (command: SteeringCommand) => void,
 ): readonly Command[] {
-  const steer: Steer = ({ method, path, body }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
-    onSteer({ url, token, method, path: `${sandbox}${path}`, ...(body ? { body } : {}) });
+  const steer: Steer = ({ path, ...asked }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
+    onSteer({ url, token, path: `${encodeURIComponent(sandbox)}${path}`, ...asked });
   return [
     steering('reset', 'Restores the default data of a running shop.').action((flags: Flags) =>
       steer({ method: 'POST', path: '/reset' }, flags),
@@ -49,6 +31,8 @@ export function steeringCommands(
         steer({ method: 'POST', path: `/snapshots/${encodeURIComponent(name)}/restore` }, flags),
       ),
     clockCommand(steer),
+    faultsCommand(steer),
+    journalCommand(steer),
   ];
 }
 
@@ -75,36 +59,3 @@ const CLOCK = {
   advance: (value) => ({ method: 'POST', path: '/clock/advance', body: { ms: wholeMs(value) } }),
   follow: () => ({ method: 'DELETE', path: '/clock' }),
 } as const satisfies Record<string, (value: string | undefined) => Asked>;
-
-function steering(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .option('--url <address>', 'address of the server', address, 'http://localhost:3000')
-    .option('--sandbox <id>', 'the sandbox that is meant', 'default')
-    .option('--token <token>', 'what the server wants; STOREFRONT_CONTROL_TOKEN in the environment does the same')
-    .allowExcessArguments(false)
-    .allowUnknownOption(false)
-    .exitOverride();
-}
-
-function address(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
-  throw new InvalidArgumentError('Give an address such as http://localhost:3000.');
-}
-
-function momentOf(text: string | undefined): string | number {
-  if (text !== undefined && /^\d+$/.test(text)) return Number(text);
-  if (text !== undefined && ISO.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw misused(`${text ?? 'no moment'} is none: give one such as 2025-06-01T12:00:00Z, or ms since 1970`);
-}
-
-const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
-
-function wholeMs(text: string | undefined): number {
-  if (text !== undefined && /^[+-]?\d{1,16}$/.test(text)) return Number(text);
-  throw misused(`${text ?? 'no time'} is none to advance by: give whole milliseconds, such as 86400000 or -3600000`);
-}
-
-function misused(said: string): CommanderError {
-  return new CommanderError(2, 'storefront.misused', said);
-}

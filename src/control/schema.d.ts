@@ -1502,8 +1502,8 @@ export interface operations {
                 readonly after?: number;
                 /** @description At most so many, the newest */
                 readonly limit?: number;
-                /** @description Only those of this operation */
-                readonly operation?: string;
+                /** @description Only those of these operations */
+                readonly operation?: readonly string[];
             };
             readonly header?: never;
             readonly path: {

@@ -1,7 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
 import { type ControlAccess, denial } from '../control/access.ts';
-import { type ControlParts, controlHandlers } from '../control/handlers.ts';
+import type { ControlParts } from '../control/handler.ts';
+import { controlHandlers } from '../control/handlers.ts';
+import { requestsMeant } from '../control/journal-handlers.ts';
 import type { ControlId, ControlInput } from '../control/operation.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { LARGEST_FILE_BYTES } from '../store/new-file.ts';
@@ -84,8 +86,8 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
 /** Has a client follow a journal that is there, since what it asked for made sense. */
 function follow(ctx: Context, { path, query }: ControlInput<'listRequests'>, control: ControlParts): void {
   const journal = control.sandboxes.find(path.id)?.journal;
-  const { operation, after } = query;
-  if (journal) streamJournal(ctx, journal, { operation, after: lastSeen(ctx) ?? after, stopping: control.stopping });
+  const { after, isMeant } = requestsMeant(query, control);
+  if (journal) streamJournal(ctx, journal, { after: lastSeen(ctx) ?? after, isMeant, stopping: control.stopping });
 }
 
 /** A page of any site can send a form without being asked; JSON it can't. */

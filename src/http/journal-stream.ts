@@ -10,9 +10,9 @@ const SIGN_OF_LIFE_MS = 15_000;
 
 /** Which requests are told of. */
 export interface Following {
-  /** Only those with a higher id; of those that came before only these are told of at all. */
-  readonly after?: number | undefined;
-  readonly operation?: string | undefined;
+  /** Of those that came before only those with a higher id are told of; where it isn't given none. */
+  readonly after: number | undefined;
+  readonly isMeant: (entry: Entry) => boolean;
   /** Ends the stream. */
   readonly stopping: AbortSignal;
 }
@@ -29,12 +29,12 @@ export function lastSeen(ctx: Context): number | undefined {
 }
 
 /** Tells a client of each request of a journal, as server-sent events (HTML Standard, section 9.2), until it goes away. */
-export function streamJournal(ctx: Context, journal: Journal, { after, operation, stopping }: Following): void {
+export function streamJournal(ctx: Context, journal: Journal, { after, isMeant, stopping }: Following): void {
   const { res } = ctx;
   ctx.respond = false;
   res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   const tell = (entry: Entry) => {
-    if (operation !== undefined && entry.operationId !== operation) return;
+    if (!isMeant(entry)) return;
     res.write(`event: request\nid: ${entry.id}\ndata: ${JSON.stringify(shownEntry(entry))}\n\n`);
     if (res.writableLength > UNREAD_BYTES) res.destroy();
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
-import type { SteeringCommand } from '../../src/control/options.ts';
+import type { SteeringCommand } from '../../src/control/command.ts';
 import { SteeringFault, steer } from '../../src/control/steer.ts';
 import { readCommandLine } from '../../src/options.ts';
 import { projectFile } from '../support/default-data.ts';
@@ -65,7 +65,7 @@ describe('a command that steers', () => {
 
   it('is done by a running shop, and told by it where it is refused', async () => {
     const { url, ask } = await startStorefront();
-    const done = (line: string) => steer(steeringOf(`${line} --url ${url} --sandbox w1`));
+    const done = (line: string) => printed(`${line} --url ${url} --sandbox w1`);
     expect(JSON.parse(await done(`clock freeze ${MOMENT}`))).toMatchObject({ nowMs: Date.parse(MOMENT), frozen: true });
     expect(await done('restore empty-cart')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
@@ -76,11 +76,20 @@ describe('a command that steers', () => {
 
   it('is refused in a sentence where no server answers, or another one does', async () => {
     const { url, close } = await startPlainServer();
-    await expect(steer(steeringOf(`reset --url ${url}`))).rejects.toThrow(SteeringFault);
+    await expect(printed(`reset --url ${url}`)).rejects.toThrow(SteeringFault);
     await close();
-    await expect(steer(steeringOf(`reset --url ${url}`))).rejects.toThrow(`no server answers at ${url}`);
+    await expect(printed(`reset --url ${url}`)).rejects.toThrow(`no server answers at ${url}`);
   });
 });
+
+/** What a command prints. */
+async function printed(line: string): Promise<string> {
+  let text = '';
+  await steer(steeringOf(line), (more) => {
+    text += more;
+  });
+  return text;
+}
 
 describe('a check of a storefront', () => {
   const parts = { contract: projectFile('openapi.yaml'), seed: 7, print() {}, tell() {} };

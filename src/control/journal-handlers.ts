@@ -1,0 +1,56 @@
+import type { Entry } from '../sandboxes/journal.ts';
+import { shownEntry } from '../sandboxes/journal-entry.ts';
+import { boundsOf, countIn, verdictOf, wantedOf } from '../sandboxes/verdict.ts';
+import { verdictWithin } from './awaited.ts';
+import { found, orRefused, refuseFlaws } from './declining.ts';
+import type { ControlHandlers, ControlParts } from './handler.ts';
+import type { ControlInput, RequestsWanted } from './operation.ts';
+
+/** What was asked, and whether it was as wanted. */
+export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' | 'countRequests' | 'verifyRequests'> = {
+  listRequests({ path, query }, parts) {
+    const { isMeant, limit } = requestsMeant(query, parts);
+    const asked = found(path.id, parts).journal.entries().filter(isMeant);
+    return (limit === undefined ? asked : asked.slice(-limit)).map(shownEntry);
+  },
+  clearRequests: ({ path }, parts) => found(path.id, parts).journal.clear(),
+  countRequests({ path, body }, parts) {
+    const isWanted = wantedIn(body, parts);
+    return { count: countIn(found(path.id, parts).journal.entries(), body, isWanted).length };
+  },
+  verifyRequests({ path, body }, parts) {
+    const isWanted = wantedIn(body, parts);
+    const bounds = boundsOf(body);
+    if (bounds.least > bounds.most || (body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined)) {
+      const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
+      refuseFlaws('not-a-condition', [{ pointer: body.times === undefined ? '/atLeast' : '/times', trouble }]);
+    }
+    const { journal } = found(path.id, parts);
+    const verdict = () => verdictOf(journal.entries(), body, bounds, isWanted);
+    return verdictWithin(verdict, { ...bounds, journal, withinMs: body.withinMs ?? 0, stopping: parts.stopping });
+  },
+};
+
+/** Which requests a query means; `after` is undefined where it doesn't say. Declines where it names no operations. */
+export function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
+  const numberIn = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
+  const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
+  refuseFlaws('not-a-condition', parts.undocumented({ operation }));
+  const after = numberIn('after');
+  return {
+    after,
+    limit: numberIn('limit'),
+    isMeant: (entry: Entry) => entry.id > (after ?? 0) && isOf(operation, entry),
+  };
+}
+
+/** Whether a request is one of some operations; of any where none are named. */
+function isOf(operations: readonly string[] | undefined, { operationId }: Pick<Entry, 'operationId'>): boolean {
+  return operations === undefined || (operationId !== undefined && operations.includes(operationId));
+}
+
+/** Which requests are wanted; declines where that makes no sense. */
+function wantedIn(body: RequestsWanted, parts: ControlParts) {
+  refuseFlaws('not-a-condition', parts.undocumented({ operation: body.operation }));
+  return orRefused(() => wantedOf(body));
+}
