@@ -14,7 +14,7 @@ import { createLogger } from './logger.ts';
 import { randomFrom } from './mock/random.ts';
 import { type AnswerMeant, undocumented } from './mock/undocumented.ts';
 import { castingOf, ownHandlers } from './operations/casting.ts';
-import type { Options, RepairOptions } from './options.ts';
+import type { Delay, Options, RepairOptions } from './options.ts';
 import { createClock, momentOf } from './sandboxes/clock.ts';
 import { delayOf } from './sandboxes/faults.ts';
 import { createSandboxes } from './sandboxes/registry.ts';
@@ -120,7 +120,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     ...steering,
     log,
     verify: options.verify ?? 'log',
-    delayMs: delaysOf(options.delay),
+    delayMs: options.delay === undefined ? undefined : delaysOf(options.delay),
     version,
     dataFile,
     images: ours('images'),
@@ -196,7 +196,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
 }
 
 /** How long each answer waits, in ms: the same for all, or by chance between two bounds, the same ones at each start. */
-function delaysOf(delay: Options['delay']): () => number {
+function delaysOf(delay: Delay): () => number {
   const random = randomFrom(1);
   return () => delayOf(delay, random);
 }

@@ -684,6 +684,7 @@ export interface components {
             /** @description Null where none went out */
             readonly answer: {
                 readonly status: number;
+                /** @description Those that not all answers have */
                 readonly headers: {
                     readonly [key: string]: unknown;
                 };

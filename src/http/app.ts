@@ -3,14 +3,13 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
 import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
-import { cut } from '../sandboxes/journal.ts';
 import { type ControlDoorParts, controlDoor, isOfControl } from './control-door.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { reset } from './forcing.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
-import { record } from './journaling.ts';
+import { record, sentAnswer } from './journaling.ts';
 import { type Log, logRequest } from './log.ts';
 import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
@@ -153,8 +152,13 @@ function keep(ctx: Context, ready: ReadyAnswers, { answer, text }: { answer: Jso
   if (route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
   const bytes = Buffer.from(text);
   const headers = ctx.res.getHeaders();
-  const sent = { status: answer.status, headers, bytes: bytes.length, body: cut(text) };
-  ready.keep(ctx.req, { operationId: route.operationId, revision, headers, bytes, sent });
+  ready.keep(ctx.req, {
+    operationId: route.operationId,
+    revision,
+    headers,
+    bytes,
+    sent: sentAnswer(answer, text),
+  });
 }
 
 /** Writes an answer; one that can't be written, as a team's own handler may give, is a fault of the server. */

@@ -124,20 +124,23 @@ async function settleReal(ctx: Context, parts: DispatchParts, doer: Doer, call: 
   const { route, sandbox, input, preferences, forcing } = call;
   const exchange = exchangeOf(ctx);
   const { shop, revision } = bindShop(shopPartsOf(sandbox, parts));
-  setApplied(ctx, appliedText(preferences, false));
   const { status = route.successStatus, headers = {}, body } = given(route, await doer.handle(input, shop));
   // An answer that something was forced upon isn't kept: it wouldn't be upon the next one. Nor is one that says in which sandbox it was made.
   if (!forcing.told && doer.isOurs && !exchange.sandbox) exchange.revision = revision();
   const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
-  if (whole.made.length > 0) ctx.res.setHeader('X-Mocked', whole.made.map(encodeURI).join(', '));
   const typed = doer.isOurs ? headers : withType(headers, documentedType(route, status));
-  answerWith(ctx, success({ status, headers: within(exchange.prefix, typed), body: whole.body }));
+  const all = {
+    ...within(exchange.prefix, typed),
+    ...appliedHeader(preferences, false),
+    ...(whole.made.length > 0 ? { 'X-Mocked': whole.made.map(encodeURI).join(', ') } : {}),
+  };
+  answerWith(ctx, success({ status, headers: all, body: whole.body }));
 }
 
 function settleMocked(ctx: Context, { mock }: DispatchParts, { route, input, preferences }: Call): void {
   const made = mockAnswer(mock, route, input, preferences, ctx);
-  answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
-  setApplied(ctx, appliedText(preferences, true));
+  const headers = { ...made.headers, 'X-Mocked': 'operation', ...appliedHeader(preferences, true) };
+  answerWith(ctx, { ...made, headers });
 }
 
 /** Answers nothing. */
@@ -192,8 +195,9 @@ function withType(headers: Readonly<Record<string, string>>, type: string): Read
   return { 'Content-Type': own ?? type, ...Object.fromEntries(others) };
 }
 
-function setApplied(ctx: Context, applied: string | undefined): void {
-  if (applied !== undefined) ctx.res.setHeader('Preference-Applied', applied);
+function appliedHeader(preferences: Preferences, isMocked: boolean): Readonly<Record<string, string>> {
+  const applied = appliedText(preferences, isMocked);
+  return applied === undefined ? {} : { 'Preference-Applied': applied };
 }
 
 async function receive(

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { isJsonType } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
-import type { Recorded } from '../sandboxes/journal.ts';
+import type { Remarks } from '../sandboxes/journal.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import { sendForced, type Wire } from './forcing.ts';
 import { type Fault, problemDocument, problemKinds } from './problem.ts';
@@ -23,12 +23,12 @@ export interface Exchange {
   /** The text of its body, as far as it was read. */
   sent?: string;
   /** What was wrong with it, place by place, and how its answer breaks the contract. */
-  violations?: Recorded['violations'];
+  violations?: Remarks['violations'];
   breaches?: readonly string[];
   /** What becomes of its answer on the wire; nothing unless forced. */
   wire?: Wire;
   /** What was forced upon it, for the journal. */
-  forced?: Recorded['forced'];
+  forced?: Remarks['forced'];
   /** The answer, once it is made. */
   answer?: JsonAnswer;
   /** The revision of the state that alone the answer is made of; undefined where it has other sources. */

@@ -3,7 +3,7 @@ import type { Route } from '../contract/routes.ts';
 import { isDocumented } from '../mock/undocumented.ts';
 import type { Asked } from '../sandboxes/condition.ts';
 import type { Forced, Phase } from '../sandboxes/faults.ts';
-import type { Recorded } from '../sandboxes/journal.ts';
+import type { Remarks } from '../sandboxes/journal.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Preferences } from './preferences.ts';
 
@@ -15,7 +15,7 @@ export interface Forcing {
   /** Whether it is lost before the operation is done. */
   readonly isLost: boolean;
   /** For the journal; undefined where nothing is forced. */
-  readonly told: Recorded['forced'] | undefined;
+  readonly told: Remarks['forced'] | undefined;
 }
 
 /** What a request meets in a sandbox. `waitedMs`: how long the server has had it wait already. */

@@ -1,58 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { cut, type Journal, type Recorded, type SentAnswer } from '../sandboxes/journal.ts';
-import { exchangeOf } from './exchange.ts';
+import { beginningOf, type Journal, type SentAnswer } from '../sandboxes/journal.ts';
+import { exchangeOf, type JsonAnswer } from './exchange.ts';
 
 /** Puts a request into a journal once it is answered. `text`: the body that went out; undefined where no answer did. */
 export function record(journal: Journal, ctx: Context, text: string | undefined): void {
-  const { begunMs, route, sent, notes, violations, breaches, forced } = exchangeOf(ctx);
+  const { begunMs, answer, prefix, route, sent, notes, violations, breaches, forced } = exchangeOf(ctx);
   journal.add({
     method: ctx.method,
     url: ctx.originalUrl,
-    shopUrl: ctx.url,
-    headers: ctx.headers,
-    headersLength: lengthOf(ctx.req),
-    ...(sent === undefined ? {} : { body: cut(sent) }),
-    answer:
-      text === undefined
-        ? undefined
-        : {
-            status: ctx.res.statusCode,
-            headers: ctx.res.getHeaders(),
-            bytes: Buffer.byteLength(text),
-            body: cut(text),
-          },
+    prefix,
+    rawHeaders: ctx.req.rawHeaders,
+    sent,
+    answer: answer && text !== undefined ? sentAnswer(answer, text) : undefined,
     ms: performance.now() - begunMs,
     operationId: route?.operationId,
-    notes,
-    violations,
-    breaches,
-    forced,
+    remarks: notes.length > 0 || violations || breaches || forced ? { notes, violations, breaches, forced } : undefined,
   });
 }
 
 /** Puts a request into a journal that was answered with ready bytes. */
 export function recordReady(
   journal: Journal,
-  req: IncomingMessage,
+  { method = '', url = '/', rawHeaders }: IncomingMessage,
   { operationId, sent }: { readonly operationId: string; readonly sent: SentAnswer },
 ): void {
-  const { method = '', url = '/', headers } = req;
-  const entry: Recorded = {
-    method,
-    url,
-    shopUrl: url,
-    headers,
-    headersLength: lengthOf(req),
-    answer: sent,
-    ms: 0,
-    operationId,
-  };
-  journal.add(entry);
+  journal.add({ method, url, prefix: '', rawHeaders, answer: sent, ms: 0, operationId, remarks: undefined });
 }
 
-function lengthOf({ rawHeaders }: IncomingMessage): number {
-  let length = 0;
-  for (const part of rawHeaders) length += part.length;
-  return length;
+/** An answer as a journal keeps it. */
+export function sentAnswer({ status, headers }: JsonAnswer, text: string): SentAnswer {
+  return { status, headers, bytes: Buffer.byteLength(text), text: beginningOf(text) };
 }

@@ -1,11 +1,12 @@
 import type { JournalEntry } from '../control/operation.ts';
 import type { Asked } from './condition.ts';
-import type { CutText, Entry } from './journal.ts';
+import type { Entry, SentAnswer } from './journal.ts';
 import { isSecret, textWithoutSecrets, withoutSecrets } from './secrets.ts';
 
 /** A request of the journal as it is shown: without what may be secret. */
 export function shownEntry(entry: Entry): JournalEntry {
-  const { id, atMs, ms, operationId, answer, violations = [], breaches = [], notes = [], forced } = entry;
+  const { id, atMs, ms, operationId, answer, remarks = {} } = entry;
+  const { violations = [], breaches = [], notes = [], forced } = remarks;
   const { method, path, query, headers } = askedIn(entry);
   return {
     id,
@@ -18,11 +19,9 @@ export function shownEntry(entry: Entry): JournalEntry {
       path,
       query: hidden(query),
       headers: hidden(headers),
-      ...shownBody(entry.body),
+      ...shownBody(entry.body, entry.isCut),
     },
-    answer: answer
-      ? { status: answer.status, headers: hidden(answer.headers), bytes: answer.bytes, ...shownBody(answer.body) }
-      : null,
+    answer: answer ? shownAnswer(answer) : null,
     ...(violations.length > 0 ? { violations: violations.map(discreet) } : {}),
     ...(breaches.length > 0 ? { breaches } : {}),
     ...(notes.length > 0 ? { notes: notes.map(textWithoutSecrets) } : {}),
@@ -31,27 +30,40 @@ export function shownEntry(entry: Entry): JournalEntry {
 }
 
 /** What of a request conditions look at. */
-export function askedIn({ operationId, method, shopUrl, headers, body }: Entry): Asked {
-  const { pathname, searchParams } = new URL(`http://shop${shopUrl.startsWith('/') ? '' : '/'}${shopUrl}`);
+export function askedIn({ operationId, method, url, prefix, headers, body, isCut }: Entry): Asked {
+  const rest = url.slice(prefix.length);
+  const { pathname, searchParams } = new URL(`http://shop${rest.startsWith('/') ? '' : '/'}${rest}`);
   const query = Object.fromEntries(
     [...new Set(searchParams.keys())].map((name) => {
       const values = searchParams.getAll(name);
       return [name, values.length > 1 ? values : (values[0] ?? '')];
     }),
   );
-  return { operationId, method, path: pathname, query, headers, body: body && contentOf(body) };
+  return { operationId, method, path: pathname, query, headers: headersIn(headers), body: contentOf(body, isCut) };
 }
 
-function shownBody(body: CutText | undefined): { body?: unknown; isCut?: true } {
-  if (body === undefined || body.text === '') return {};
-  const value = contentOf(body);
-  const shown = typeof value === 'string' ? textWithoutSecrets(value) : withoutSecrets(value);
-  return { body: shown, ...(body.isCut ? { isCut: true } : {}) };
+/** Headers by their names in small letters; of one that came several times all values. */
+function headersIn(lines: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const parts = lines.split('\n');
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [name = '', value = ''] = parts.slice(at, at + 2);
+    const key = name.toLowerCase();
+    headers[key] = Object.hasOwn(headers, key) ? `${headers[key]}, ${value}` : value;
+  }
+  return headers;
+}
+
+function shownBody(text: string | undefined, isCut: boolean): { body?: unknown; isCut?: true } {
+  const content = contentOf(text, isCut);
+  if (content === undefined) return {};
+  const body = typeof content === 'string' ? textWithoutSecrets(content) : withoutSecrets(content);
+  return { body, ...(isCut ? { isCut: true } : {}) };
 }
 
 /** A body as JSON, where it is that and whole; else its text; undefined where there is none. */
-function contentOf({ text, isCut }: CutText): unknown {
-  if (text === '') return undefined;
+function contentOf(text: string | undefined, isCut: boolean): unknown {
+  if (text === undefined || text === '') return undefined;
   if (isCut) return text;
   try {
     return JSON.parse(text);
@@ -59,6 +71,11 @@ function contentOf({ text, isCut }: CutText): unknown {
     // A form, a page, or JSON that is broken.
     return text;
   }
+}
+
+function shownAnswer({ status, headers, bytes, text }: SentAnswer) {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { status, headers: hidden(named), bytes, ...shownBody(text, Buffer.byteLength(text) < bytes) };
 }
 
 function hidden(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

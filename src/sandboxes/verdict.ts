@@ -31,7 +31,7 @@ export function wantedOf(wanted: RequestsWanted): Wanted {
   const statuses = wanted.status === undefined ? undefined : [wanted.status].flat();
   return (entry) => {
     const status = entry.answer?.status;
-    const met = entry.forced?.faults ?? [];
+    const met = entry.remarks?.forced?.faults ?? [];
     return [
       ...condition(askedIn(entry)),
       ...(statuses && !(status !== undefined && statuses.includes(status))

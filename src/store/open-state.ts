@@ -64,7 +64,7 @@ export async function openState(places: StatePlaces): Promise<OpenedState> {
     return {
       store: createStore({ backend: memoryBackend(), initial: defaults(), defaults, nowMs }),
       path: undefined,
-      defaults,
+      defaults: () => readDefaults().state,
     };
   }
   const path = await settledPath(disk, data);
@@ -84,7 +84,7 @@ export async function openState(places: StatePlaces): Promise<OpenedState> {
       places.tell.warn(`${places.defaultData} is newer than ${path}: POST /api/reset takes it over`);
     }
     const store = createStore({ backend, initial, defaults, nowMs });
-    return { store: watched(store, linkWatch(data, path, places.tell)), path, defaults };
+    return { store: watched(store, linkWatch(data, path, places.tell)), path, defaults: () => readDefaults().state };
   } catch (error) {
     await lock.release();
     throw error;

@@ -12,13 +12,16 @@ import { section, targetList } from './markdown.ts';
 import { Fault, type Measurement, type Target } from './measurement.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
+import { sandboxes } from './measurements/sandboxes.ts';
 import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
 import { store } from './measurements/store.ts';
 import { killAll, stopAll } from './server.ts';
 
 /** All that can be measured, in the order in which it is. */
-const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(Object.entries({ http, store, search, start, memory }));
+const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
+  Object.entries({ http, store, search, start, memory, sandboxes }),
+);
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -32,9 +35,9 @@ await stopAll();
 process.exit(exitCode);
 
 async function measureAll(): Promise<number> {
-  const { measurements, serverFile } = chosen();
+  const { measurements, serverFile, besideFile } = chosen();
   if (process.platform !== 'linux') throw new Fault('CPU time and memory are read from /proc: run this on Linux');
-  const bench = await openBench(serverFile, folder);
+  const bench = { ...(await openBench(serverFile, folder)), besideFile };
   console.log(
     `Node ${process.version}, Linux ${release()}, ${cpus().length} × ${cpus()[0]?.model}, data in ${tmpdir()}\n`,
   );
@@ -48,12 +51,16 @@ async function measureAll(): Promise<number> {
   return 0;
 }
 
-/** What the command line asks for: names of measurements, and `--server PATH`, which is resolved against the working directory. */
-function chosen(): { measurements: Measurement[]; serverFile: string } {
-  const options = { server: { type: 'string', default: BUILT_SERVER } } as const;
+/** What the command line asks for: names of measurements, `--server PATH` and `--beside PATH`, which are resolved against the working directory. */
+function chosen(): { measurements: Measurement[]; serverFile: string; besideFile: string | undefined } {
+  const options = { server: { type: 'string', default: BUILT_SERVER }, beside: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const names = positionals.length > 0 ? positionals : [...MEASUREMENTS.keys()];
-  return { measurements: names.map(measurementNamed), serverFile: resolve(values.server) };
+  return {
+    measurements: names.map(measurementNamed),
+    serverFile: resolve(values.server),
+    besideFile: values.beside && resolve(values.beside),
+  };
 }
 
 function measurementNamed(name: string): Measurement {

@@ -4,6 +4,8 @@ import type { ShopRequest } from './requests.ts';
 export interface Bench {
   /** The file that starts the server under test: `dist/main.js`. */
   readonly serverFile: string;
+  /** Another build of it, which it is to be compared with; undefined where there is none. */
+  readonly besideFile?: string | undefined;
   /** A temporary folder: all that is written is written there, and it is removed at the end. */
   readonly folder: string;
   /** Our server's answers to `requests`, for the peers; see `recordAnswers`. */

@@ -27,6 +27,7 @@ const WANTED_RATIO = { GET: 0.5, POST: 0.25, PUT: 0.25 };
 /** The server whose targets are judged, and the one that all are compared with. */
 const OURS = 'ours';
 const BARE = 'bare';
+const BESIDE = 'the other build';
 /** The same without a look at its own answers, and how much of the CPU time that look may take. */
 const UNVERIFIED = 'ours, --verify off';
 const WANTED_VERIFYING = 0.1;
@@ -55,13 +56,7 @@ export async function http(bench: Bench): Promise<Report> {
 
 async function startAll(bench: Bench): Promise<Server[]> {
   const answers: RecordedAnswer[] = JSON.parse(readFileSync(bench.answersFile, 'utf8'));
-  const contestants: Contestant[] = [
-    bare(bench),
-    koa(bench),
-    ours(bench, { name: OURS, log: 'off', data: freshData }),
-    ours(bench, { name: 'ours, --log json', log: 'json', data: freshData }),
-    ours(bench, { name: UNVERIFIED, log: 'off', verify: 'off', data: freshData }),
-  ];
+  const contestants = bench.besideFile === undefined ? all(bench) : builds(bench, bench.besideFile);
   const servers: Server[] = [];
   for (const contestant of contestants) {
     const server = await startServer(contestant, bench.folder);
@@ -69,6 +64,25 @@ async function startAll(bench: Bench): Promise<Server[]> {
     servers.push(server);
   }
   return servers;
+}
+
+function all(bench: Bench): Contestant[] {
+  return [
+    bare(bench),
+    koa(bench),
+    ours(bench, { name: OURS, log: 'off', data: freshData }),
+    ours(bench, { name: 'ours, --log json', log: 'json', data: freshData }),
+    ours(bench, { name: UNVERIFIED, log: 'off', verify: 'off', data: freshData }),
+  ];
+}
+
+/** Two builds, and what they are both compared with. */
+function builds(bench: Bench, serverFile: string): Contestant[] {
+  return [
+    bare(bench),
+    ours({ serverFile }, { name: BESIDE, log: 'off', data: freshData }),
+    ours(bench, { name: OURS, log: 'off', data: freshData }),
+  ];
 }
 
 /** Samples every cell once a round, with as many requests as the time left allows; the cells of a group follow one another. */
@@ -112,7 +126,7 @@ function report(measured: readonly Measured[]): Report {
     ]),
     targets: compared
       .filter(({ server }) => server.name === OURS)
-      .flatMap((one) => [target(one.request, one.toBare), verifying(one, measured)]),
+      .flatMap((one) => [target(one.request, one.toBare), ...verifying(one, measured)]),
   };
 }
 
@@ -122,14 +136,17 @@ function ratioToBare({ request, samples }: Measured, all: readonly Measured[]): 
 }
 
 /** What part of a request's CPU time it takes to hold its answer against the contract. */
-function verifying({ request, samples }: Measured, all: readonly Measured[]): Target {
+function verifying({ request, samples }: Measured, all: readonly Measured[]): readonly Target[] {
   const beside = all.find((other) => other.server.name === UNVERIFIED && other.request === request);
-  const part = 1 - ratio((beside?.samples ?? []).map(cpuMicros), samples.map(cpuMicros)).median;
-  return {
-    what: `http, ${request.name}, part of CPU time for verifying`,
-    reached: `${part.toFixed(3)} (wanted: at most ${WANTED_VERIFYING})`,
-    isMet: part <= WANTED_VERIFYING,
-  };
+  if (!beside) return [];
+  const part = 1 - ratio(beside.samples.map(cpuMicros), samples.map(cpuMicros)).median;
+  return [
+    {
+      what: `http, ${request.name}, part of CPU time for verifying`,
+      reached: `${part.toFixed(3)} (wanted: at most ${WANTED_VERIFYING})`,
+      isMet: part <= WANTED_VERIFYING,
+    },
+  ];
 }
 
 function target({ name, method }: ShopRequest, toBare: Figure): Target {
