@@ -10,6 +10,7 @@ import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault } from '../mock/mock.ts';
 import type { Doer } from '../operations/casting.ts';
 import type { AnyAnswer } from '../operations/handler.ts';
+import type { Asked } from '../sandboxes/condition.ts';
 import type { Sandboxes } from '../sandboxes/registry.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Store } from '../store/store.ts';
@@ -64,24 +65,33 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   const { preferences, query } = preferencesOf(ctx.get('Prefer') || undefined, queryOf(ctx.querystring));
   const received = await receive(ctx, parts.contract, route, path, query);
   const waitedMs = parts.delayMs?.() ?? 0;
-  if (!(await held(ctx, waitedMs))) return;
+  if (waitedMs > 0 && !(await held(ctx, waitedMs))) return;
   if (received.kind === 'violations') {
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   exchange.notes = received.notes;
   const sandbox = exchange.sandbox ?? parts.sandboxes.default;
-  const { method, headers } = ctx;
-  const asked = { operationId: route.operationId, method, path: ctx.path, query, headers, body: received.input.body };
+  const { input } = received;
+  const asked = () => askedBy(ctx, { route, query, body: input.body });
   const forcing = forcingOf(sandbox, asked, { route, preferences, waitedMs });
+  const call = { route, sandbox, input, preferences, forcing };
+  if (!forcing.told) return settle(ctx, parts, call);
   force(exchange, forcing);
   // Who has gone meanwhile is answered nothing, and nothing is done for them.
   if (!(await held(ctx, forcing.delayMs.before))) return;
   if (forcing.isLost) return leave(ctx);
   try {
-    await settle(ctx, parts, { route, sandbox, input: received.input, preferences, forcing });
+    await settle(ctx, parts, call);
   } finally {
     await held(ctx, forcing.delayMs.after);
   }
+}
+
+function askedBy(
+  { method, path, headers }: Context,
+  { route, query, body }: Pick<Asked, 'query' | 'body'> & { readonly route: Route },
+): Asked {
+  return { operationId: route.operationId, method, path, query, headers, body };
 }
 
 /** What an answer is settled by. */
@@ -124,23 +134,21 @@ async function settleReal(ctx: Context, parts: DispatchParts, doer: Doer, call: 
   const { route, sandbox, input, preferences, forcing } = call;
   const exchange = exchangeOf(ctx);
   const { shop, revision } = bindShop(shopPartsOf(sandbox, parts));
+  setApplied(ctx, appliedText(preferences, false));
   const { status = route.successStatus, headers = {}, body } = given(route, await doer.handle(input, shop));
   // An answer that something was forced upon isn't kept: it wouldn't be upon the next one. Nor is one that says in which sandbox it was made.
   if (!forcing.told && doer.isOurs && !exchange.sandbox) exchange.revision = revision();
   const whole = doer.isOurs ? parts.complete(route, body) : { body, made: [] };
   const typed = doer.isOurs ? headers : withType(headers, documentedType(route, status));
-  const all = {
-    ...within(exchange.prefix, typed),
-    ...appliedHeader(preferences, false),
-    ...(whole.made.length > 0 ? { 'X-Mocked': whole.made.map(encodeURI).join(', ') } : {}),
-  };
+  const named = within(exchange.prefix, typed);
+  const all = whole.made.length > 0 ? { ...named, 'X-Mocked': whole.made.map(encodeURI).join(', ') } : named;
   answerWith(ctx, success({ status, headers: all, body: whole.body }));
 }
 
 function settleMocked(ctx: Context, { mock }: DispatchParts, { route, input, preferences }: Call): void {
   const made = mockAnswer(mock, route, input, preferences, ctx);
-  const headers = { ...made.headers, 'X-Mocked': 'operation', ...appliedHeader(preferences, true) };
-  answerWith(ctx, { ...made, headers });
+  answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
+  setApplied(ctx, appliedText(preferences, true));
 }
 
 /** Answers nothing. */
@@ -195,9 +203,8 @@ function withType(headers: Readonly<Record<string, string>>, type: string): Read
   return { 'Content-Type': own ?? type, ...Object.fromEntries(others) };
 }
 
-function appliedHeader(preferences: Preferences, isMocked: boolean): Readonly<Record<string, string>> {
-  const applied = appliedText(preferences, isMocked);
-  return applied === undefined ? {} : { 'Preference-Applied': applied };
+function setApplied(ctx: Context, applied: string | undefined): void {
+  if (applied !== undefined) ctx.res.setHeader('Preference-Applied', applied);
 }
 
 async function receive(

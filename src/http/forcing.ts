@@ -18,17 +18,21 @@ export interface Forcing {
   readonly told: Remarks['forced'] | undefined;
 }
 
+/** Most requests meet nothing, and none of them waits for what it takes to find that out. */
+const NOTHING: Forcing = { forced: undefined, delayMs: { before: 0, after: 0 }, isLost: false, told: undefined };
+
 /** What a request meets in a sandbox. `waitedMs`: how long the server has had it wait already. */
 export function forcingOf(
   { faults }: Pick<Sandbox, 'faults'>,
-  asked: Asked,
+  asked: () => Asked,
   { route, preferences, waitedMs }: { route: Route; preferences: Preferences; waitedMs: number },
 ): Forcing {
+  if (!faults.isActive && !preferences.isForced && preferences.delayMs + waitedMs === 0) return NOTHING;
   const answering = {
     isChosen: preferences.isForced,
     isDocumented: (answer: Parameters<typeof isDocumented>[1]) => isDocumented(route, answer),
   };
-  const forced = faults.isActive ? faults.meet(asked, answering) : undefined;
+  const forced = faults.meet(asked(), answering);
   const delayMs = {
     before: preferences.delayMs + (forced?.delayMs.before ?? 0),
     after: forced?.delayMs.after ?? 0,

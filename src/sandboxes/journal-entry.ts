@@ -43,9 +43,9 @@ export function askedIn({ operationId, method, url, prefix, headers, body, isCut
 }
 
 /** Headers by their names in small letters; of one that came several times all values. */
-function headersIn(lines: string): Record<string, string> {
+function headersIn(packed: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
-  const parts = lines.split('\n');
+  const parts = typeof packed === 'string' ? packed.split('\n') : packed;
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [name = '', value = ''] = parts.slice(at, at + 2);
     const key = name.toLowerCase();

@@ -43,17 +43,19 @@ export interface Entry extends Outcome {
   readonly id: number;
   /** When it was answered, in ms since 1970. */
   readonly atMs: number;
-  /** A line for each name and each value. The same headers are kept once. */
-  readonly headers: string;
+  /** Names and values in turn; a line for each where they are kept once for several requests. */
+  readonly headers: string | readonly string[];
   /** The beginning of its body, and whether that is all. */
   readonly body: string | undefined;
   readonly isCut: boolean;
+  /** About how much it takes, what is kept once for several included. */
+  readonly bytes: number;
 }
 
 /** What was asked in a sandbox, the last requests of it. */
 export interface Journal {
   add(recorded: Recorded): void;
-  /** The oldest first. */
+  /** The oldest first; the list goes on with the journal. */
   entries(): readonly Entry[];
   /** Ids go on from where they were. */
   clear(): void;
@@ -63,12 +65,13 @@ export interface Journal {
 
 /** The journals of a server, which share a bound. */
 export interface Journals {
-  /** A journal of so many requests. */
-  create(most: number): Journal;
+  /** A journal of so many requests. `isOneOfMany`: headers that are the same in several requests are kept once, which takes a moment longer. */
+  create(most: number, parts: { readonly isOneOfMany: boolean }): Journal;
 }
 
-/** How much all journals may take together, in bytes. The oldest requests of all leave first. */
+/** How much all journals may take together, in bytes, and down to what they are brought where it is more. Those that hold most lose their oldest. */
 const MOST_BYTES = 32 * 1024 * 1024;
+const EASED_BYTES = MOST_BYTES * 0.9;
 
 /** What a request takes beside its texts, in bytes. */
 const ENTRY_BYTES = 500;
@@ -91,8 +94,11 @@ export function beginningOf(text: string): string {
 /** How many different headers are looked up. */
 const HEADERS_KNOWN = 5_000;
 
-/** Gives back the same text for the same headers: a client sends the same ones each time. */
-function headerPool(): (rawHeaders: readonly string[]) => string {
+/** Gives back a text, a line for each name and each value, for headers. */
+type Pool = (rawHeaders: readonly string[]) => string;
+
+/** A pool that gives back the same text for the same headers. */
+function headerPool(): Pool {
   const known = new Map<string, string>();
   return (rawHeaders) => {
     const text = rawHeaders.join('\n');
@@ -104,71 +110,78 @@ function headerPool(): (rawHeaders: readonly string[]) => string {
   };
 }
 
-/** A place in the line of those that leave: empty once its request has left. */
-interface Place {
-  entry: Entry | undefined;
-  readonly bytes: number;
+/** The same for a journal of its own: a client sends the same headers time and again, and to compare them costs less than to look them up. */
+function rememberingLast(pooled: Pool): Pool {
+  let last: readonly string[] = [];
+  let text = '';
+  return (rawHeaders) => {
+    if (rawHeaders.length === last.length && rawHeaders.every((part, at) => part === last[at])) return text;
+    last = rawHeaders;
+    text = pooled(rawHeaders);
+    return text;
+  };
+}
+
+/** A journal as the others see it. */
+interface Holder {
+  bytes: number;
+  /** Lets go of the older half. */
+  ease(): void;
 }
 
 /** Journals that take 32 MB together at most. `nowMs`: the machine's time, in ms since 1970. */
 export function createJournals(nowMs: () => number): Journals {
   const pooled = headerPool();
-  let line: Place[] = [];
+  const holders = new Set<Holder>();
   let bytes = 0;
-  let live = 0;
+
+  function hold(holder: Holder, more: number): void {
+    holder.bytes += more;
+    bytes += more;
+    if (holder.bytes === more) holders.add(holder);
+    else if (holder.bytes === 0) holders.delete(holder);
+  }
+
+  function makeRoom(): void {
+    while (bytes > EASED_BYTES) {
+      for (const holder of [...holders].sort((one, other) => other.bytes - one.bytes)) {
+        if (bytes <= EASED_BYTES) return;
+        holder.ease();
+      }
+    }
+  }
 
   // Written out, and not by spreading: an object that is made so takes half the room.
-  function entryOf(
-    { method, url, prefix, answer, ms, operationId, remarks, rawHeaders, sent }: Recorded,
-    id: number,
-  ): Entry {
+  function entryOf(recorded: Recorded, id: number, headers: Entry['headers']): Entry {
+    const { method, url, prefix, answer, ms, operationId, remarks, sent } = recorded;
     const body = sent && beginningOf(sent);
-    const headers = pooled(rawHeaders);
     const isCut = body !== sent;
-    return { id, atMs: nowMs(), method, url, prefix, headers, body, isCut, answer, ms, operationId, remarks };
+    const bytes = ENTRY_BYTES + url.length + lengthOf(headers) + (body?.length ?? 0) + (answer?.text.length ?? 0);
+    return { id, atMs: nowMs(), method, url, prefix, headers, body, isCut, answer, ms, operationId, remarks, bytes };
   }
 
-  function leave(place: Place): void {
-    if (!place.entry) return;
-    place.entry = undefined;
-    bytes -= place.bytes;
-    live--;
-  }
-
-  function enter(entry: Entry): Place {
-    const place: Place = { entry, bytes: bytesOf(entry) };
-    line.push(place);
-    bytes += place.bytes;
-    live++;
-    // Of those that have left some stand in the line still.
-    if (line.length > 2 * live + 1_000) line = line.filter((one) => one.entry);
-    if (bytes > MOST_BYTES) letGo();
-    return place;
-  }
-
-  /** Lets the oldest go, somewhat more than has to be, so that not each further one does it again. */
-  function letGo(): void {
-    for (const place of line) {
-      if (bytes <= MOST_BYTES * 0.9) break;
-      leave(place);
-    }
-    line = line.filter(({ entry }) => entry);
-  }
-
-  function create(most: number): Journal {
-    const places: Place[] = [];
+  function create(most: number, { isOneOfMany }: { readonly isOneOfMany: boolean }): Journal {
+    const entries: Entry[] = [];
     const followers = new Set<(entry: Entry) => void>();
     let last = 0;
+    const packed = isOneOfMany ? rememberingLast(pooled) : (rawHeaders: readonly string[]) => rawHeaders;
+    const leave = (entry: Entry | undefined) => entry && hold(holder, -entry.bytes);
+    const holder: Holder = {
+      bytes: 0,
+      ease: () => entries.splice(0, Math.ceil(entries.length / 2)).forEach(leave),
+    };
     return {
       add(recorded) {
-        const entry = entryOf(recorded, ++last);
-        places.push(enter(entry));
-        if (places.length > most) leave(places.shift() as Place);
+        const entry = entryOf(recorded, ++last, packed(recorded.rawHeaders));
+        entries.push(entry);
+        hold(holder, entry.bytes);
+        if (entries.length > most) leave(entries.shift());
+        if (bytes > MOST_BYTES) makeRoom();
         for (const follower of followers) follower(entry);
       },
-      entries: () => places.flatMap(({ entry }) => entry ?? []),
+      entries: () => entries,
       clear() {
-        for (const place of places.splice(0)) leave(place);
+        entries.splice(0).forEach(leave);
       },
       follow(follower) {
         followers.add(follower);
@@ -180,7 +193,9 @@ export function createJournals(nowMs: () => number): Journals {
   return { create };
 }
 
-/** About how much a request takes, what is kept once for several included. */
-function bytesOf({ url, headers, body = '', answer }: Entry): number {
-  return ENTRY_BYTES + url.length + headers.length + body.length + (answer?.text.length ?? 0);
+function lengthOf(headers: Entry['headers']): number {
+  if (typeof headers === 'string') return headers.length;
+  let length = 0;
+  for (const part of headers) length += part.length;
+  return length;
 }

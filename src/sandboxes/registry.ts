@@ -106,7 +106,13 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     remove(id);
     const held: Held = { bytes: 0, isGone: false };
     take(held, weight);
-    const own = { nowMs, newId, elapsedMs, journal: journals.create(MOST_REQUESTS.other), snapshots: weighed(held) };
+    const own = {
+      nowMs,
+      newId,
+      elapsedMs,
+      journal: journals.create(MOST_REQUESTS.other, { isOneOfMany: true }),
+      snapshots: weighed(held),
+    };
     const sandbox = createSandbox(id, own, (clock) => storeOf(clock, held, from));
     entries.set(id, { sandbox, held, usedMs: elapsedMs() });
     return sandbox;
@@ -164,7 +170,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     ...parts.default,
     ids: createIds(newId),
     faults: createFaults(parts.default.clock, elapsedMs),
-    journal: journals.create(MOST_REQUESTS.default),
+    journal: journals.create(MOST_REQUESTS.default, { isOneOfMany: false }),
     snapshots: weighed({ bytes: 0, isGone: false }),
   };
   return {

@@ -1,0 +1,812 @@
+import { performance } from 'node:perf_hooks';
+import { describe, expect, it, vi } from 'vitest';
+import { type Ending, endingOf } from '../support/connection-ends.ts';
+import { defaults, productId } from '../support/default-data.ts';
+import { expectProblem } from '../support/problems.ts';
+import { asking, steering, within } from '../support/sandboxes.ts';
+import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
+import { NOW_MS, type Reply, startStorefront } from '../support/start-storefront.ts';
+
+const { shop, room } = sharedShop();
+const mocking = sharedShop({ mock: true });
+
+const KETTLE = productId('Cordless Electric Kettle');
+const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
+const ITEM_PATH = `/api/cart-items/${IN_CART}`;
+
+/** Sets a fault, and gives back its id. */
+async function failing({ steer }: Room, fault: object): Promise<string> {
+  const { status, body } = await steer('POST', '/faults', fault);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.fault;
+}
+
+/** How often requests that a fault means have come, how many met it, and whether it is over. */
+async function fate({ steer }: Room, id: string): Promise<readonly [seen: number, met: number, over: boolean]> {
+  const { body } = await steer('GET', `/faults/${id}`);
+  return [body.seen, body.met, body.over];
+}
+
+async function ordersIn({ steer }: Room): Promise<number> {
+  return (await steer('GET', '')).body.orders;
+}
+
+/** What was forced upon the last request of a sandbox, and what it was answered. */
+async function lastOf({ steer }: Room) {
+  const { body } = await steer('GET', '/requests?limit=1');
+  return body[0];
+}
+
+/** The statuses of the same request, asked so many times in turn. */
+async function statuses({ ask }: Room, count: number, method = 'GET', path = '/api/orders'): Promise<string> {
+  const seen: number[] = [];
+  for (let n = 0; n < count; n++) seen.push((await ask(method, path)).status);
+  return seen.join(' ');
+}
+
+function pointers({ body }: Reply): readonly string[] {
+  return body.violations.map(({ pointer }: { pointer: string }) => pointer);
+}
+
+describe('a fault of an operation', () => {
+  it('is met by requests for it alone', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'createOrder', code: 503 });
+    const reply = await here.ask('POST', '/api/orders');
+    expectProblem(reply, 503, 'unavailable');
+    expect((await here.ask('GET', '/api/orders')).status).toBe(200);
+    expect(await fate(here, id)).toEqual([1, 1, false]);
+  });
+
+  it('is met by requests for each of several', async () => {
+    const here = room();
+    await failing(here, { operation: ['createOrder', 'getPaymentSummary'], code: 503 });
+    expect((await here.ask('POST', '/api/orders')).status).toBe(503);
+    expect((await here.ask('GET', '/api/payment-summary')).status).toBe(503);
+    expect((await here.ask('GET', '/api/orders')).status).toBe(200);
+  });
+
+  it('is one of all where none is named', async () => {
+    const here = room();
+    await failing(here, { code: 500 });
+    for (const [method, path] of [
+      ['GET', '/api/products'],
+      ['POST', '/api/orders'],
+      ['DELETE', ITEM_PATH],
+    ] as const)
+      expect((await here.ask(method, path)).status, path).toBe(500);
+  });
+
+  it('is none of those that do not have its answer, where none is named', async () => {
+    const here = room();
+    const id = await failing(here, { code: 409 });
+    const other = await failing(here, { example: 'byName' });
+    expect(await statuses(here, 2)).toBe('409 409');
+    await here.steer('DELETE', `/faults/${id}`);
+    const byName = await here.ask('GET', '/api/products');
+    expect([byName.status, byName.body.length]).toEqual([200, 1]);
+    expect(await statuses(here, 2)).toBe('200 200');
+    expect(await fate(here, other)).toEqual([1, 1, false]);
+  });
+
+  it('is nothing to what is no operation', async () => {
+    const here = room();
+    const id = await failing(here, { code: 500 });
+    expectProblem(await here.ask('GET', '/api/nothing'), 404, 'unknown-path');
+    expectProblem(await here.ask('PATCH', '/api/orders'), 405, 'method-not-allowed');
+    expect((await here.ask('OPTIONS', '/api/orders')).status).toBe(204);
+    expect(await fate(here, id)).toEqual([0, 0, false]);
+  });
+});
+
+/** What requests are to be like; one that is, one that isn't. Each is method, path, headers and body. */
+type Sent = readonly [method: string, path: string, headers?: Record<string, string>, body?: object];
+const ITEM = { productId: KETTLE, quantity: 3 };
+const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
+  [{ method: 'POST' }, ['POST', '/api/orders'], ['GET', '/api/orders']],
+  [{ method: 'post' }, ['POST', '/api/orders'], ['GET', '/api/orders']],
+  [{ path: '/api/orders' }, ['GET', '/api/orders?expand=products'], ['GET', '/api/products']],
+  [{ path: '/api/cart-items/*' }, ['DELETE', ITEM_PATH], ['GET', '/api/cart-items']],
+  [{ path: '*-summary' }, ['GET', '/api/payment-summary'], ['GET', '/api/orders']],
+  [{ query: { search: 'kettle' } }, ['GET', '/api/products?search=kettle'], ['GET', '/api/products?search=sock']],
+  [{ query: { search: { $like: 'k*' } } }, ['GET', '/api/products?search=kettle'], ['GET', '/api/products']],
+  [{ query: { search: { $exists: false } } }, ['GET', '/api/orders'], ['GET', '/api/products?search=']],
+  [{ headers: { 'x-PAGE': 'cart' } }, ['GET', '/api/orders', { 'X-Page': 'cart' }], ['GET', '/api/orders']],
+  [
+    { headers: { 'X-Page': { $in: ['a', 'b'] } } },
+    ['GET', '/api/orders', { 'x-page': 'b' }],
+    ['GET', '/api/orders', { 'x-page': 'c' }],
+  ],
+  [
+    { body: { quantity: 3 } },
+    ['POST', '/api/cart-items', {}, ITEM],
+    ['POST', '/api/cart-items', {}, { ...ITEM, quantity: 4 }],
+  ],
+  [
+    { body: { quantity: { $above: 2, $below: 4 } } },
+    ['POST', '/api/cart-items', {}, ITEM],
+    ['POST', '/api/cart-items', {}, { ...ITEM, quantity: 4 }],
+  ],
+  [
+    { body: { productId: { $matches: `^${KETTLE.slice(0, 8)}` } } },
+    ['POST', '/api/cart-items', {}, ITEM],
+    ['POST', '/api/cart-items', {}, { ...ITEM, productId: IN_CART }],
+  ],
+  [
+    { body: { deliveryOptionId: { $exists: false } } },
+    ['PUT', ITEM_PATH, {}, { quantity: 1 }],
+    ['PUT', ITEM_PATH, {}, { quantity: 1, deliveryOptionId: '2' }],
+  ],
+  [{ body: { $exists: false } }, ['GET', '/api/orders'], ['POST', '/api/cart-items', {}, ITEM]],
+  [
+    { body: { $not: { quantity: { $in: [3, 5] } } } },
+    ['POST', '/api/cart-items', {}, { ...ITEM, quantity: 4 }],
+    ['POST', '/api/cart-items', {}, ITEM],
+  ],
+  [
+    { method: 'PUT', path: '/api/*', headers: { 'X-Page': 'a' }, body: { quantity: 2 } },
+    ['PUT', ITEM_PATH, { 'X-Page': 'a' }, { quantity: 2 }],
+    ['PUT', ITEM_PATH, {}, { quantity: 2 }],
+  ],
+];
+
+describe('a fault of requests that are like something', () => {
+  it.each(WHERES)('%j is met by these alone', async (where, met, unmet) => {
+    const here = room();
+    const id = await failing(here, { where, code: 500 });
+    const statusOf = async ([method, path, headers, body]: Sent) =>
+      (await here.ask(method, path, body, headers)).status;
+    expect([await statusOf(met), (await statusOf(unmet)) < 500]).toEqual([500, true]);
+    expect(await fate(here, id)).toEqual([1, 1, false]);
+  });
+
+  it('is met by a value that the contract does not know', async () => {
+    const here = room();
+    await failing(here, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, code: 500 });
+    const giving = (names: readonly string[]) => here.ask('PUT', ITEM_PATH, { quantity: 1, gift: { for: names } });
+    expect((await giving(['Ann', 'Bo'])).status).toBe(500);
+    expect((await giving(['Bo', 'Ann'])).status).toBe(200);
+  });
+
+  it('looks at the path without what names the sandbox', async () => {
+    const here = room();
+    await failing(here, { where: { path: '/api/orders' }, code: 500 });
+    expect((await asking(shop())('GET', `/_sandbox/${here.id}/api/orders`)).status).toBe(500);
+  });
+});
+
+/** What is no fault, where it is wrong, and what is said of it. */
+const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
+  [{}, '', /does nothing: give code, example, delay/],
+  [{ operation: 'createOrder', times: 1 }, '', /does nothing/],
+  [{ oparation: 'createOrder', code: 500 }, '/oparation', /did you mean operation\?/],
+  [{ operation: 'createOder', code: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
+  [{ operation: ['createOrder', 'order'], code: 500 }, '/operation', /order.*createOrder/],
+  [{ operation: [], code: 500 }, '/operation', /./],
+  [{ operation: '', code: 500 }, '/operation', /./],
+  [{ operation: 'createOrder', code: 302 }, '/code', /302.*createOrder: use 201, 409, 4XX, 5XX/],
+  [{ operation: ['createOrder', 'listOrders'], code: 201 }, '/code', /201.*listOrders/],
+  [{ code: 302 }, '/code', /302/],
+  [{ code: 600 }, '/code', /./],
+  [{ code: '503' }, '/code', /./],
+  [{ operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
+  [{ operation: 'createOrder', code: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
+  [{ example: 'nowhere' }, '/example', /nowhere/],
+  [{ delay: -1 }, '/delay', /./],
+  [{ delay: 60_001 }, '/delay', /./],
+  [{ delay: { from: 2, to: 1 } }, '/delay', /ends before it begins/],
+  [{ connection: 'hang' }, '/connection', /./],
+  [{ connection: 'reset', code: 500 }, '/connection', /no answer comes/],
+  [{ connection: 'reset', slowMs: 5 }, '/connection', /no answer comes/],
+  [{ connection: 'cut', slowMs: 5 }, '/slowMs', /./],
+  [{ slowMs: 0 }, '/slowMs', /./],
+  [{ code: 500, skip: -1 }, '/skip', /./],
+  [{ code: 500, times: 0 }, '/times', /./],
+  [{ code: 500, share: 1.1 }, '/share', /./],
+  [{ code: 500, seed: -1 }, '/seed', /./],
+  [{ code: 500, phase: 'during' }, '/phase', /./],
+  [{ code: 500, until: 'tomorrow' }, '/until', /./],
+  [{ code: 500, until: '2016-12-31T23:59:60Z' }, '/until', /is no moment/],
+  [{ code: 500, forMs: 0 }, '/forMs', /./],
+  [{ code: 500, where: { path: 'api' } }, '/where/path', /./],
+  [{ code: 500, where: { url: '/api' } }, '/where/url', /./],
+  [{ code: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /no operator: there are \$equals/],
+  [{ code: 500, where: { body: { a: [{ $above: '1' }] } } }, '/where/body/a/0/$above', /give a number/],
+  [{ code: 500, where: { query: { q: { $below: true } } } }, '/where/query/q/$below', /give a number/],
+  [{ code: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /give a list/],
+  [{ code: 500, where: { headers: { 'X-A': { $matches: '(' } } } }, '/where/headers/X-A/$matches', /regular/],
+  [{ code: 500, where: { headers: { 'X-A': { $like: 1 } } } }, '/where/headers/X-A/$like', /give a text/],
+  [{ code: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
+  [{ code: 500, where: { body: { $not: { $like: 1 } } } }, '/where/body/$not/$like', /give a text/],
+  [{ code: 500, where: { body: 'x'.repeat(10_001) } }, '', /longer than 10000/],
+];
+
+describe('what is no fault', () => {
+  it.each(NO_FAULTS)('is refused with its place and what would be right: %j', async (fault, pointer, said) => {
+    const here = room();
+    await here.steer('PUT', '');
+    const one = await here.steer('POST', '/faults', fault);
+    expect([one.status, pointers(one)]).toEqual([400, [pointer]]);
+    expect(JSON.stringify(one.body)).toMatch(said);
+    const ofSome = await here.steer('PUT', '/faults', [{ code: 500 }, fault]);
+    expect([ofSome.status, pointers(ofSome)]).toEqual([400, [`/1${pointer}`]]);
+    expect((await here.steer('GET', '/faults')).body).toEqual([]);
+  });
+
+  it('is refused by codes that tell what the contract lacks from what makes no sense', async () => {
+    const { steer } = room();
+    expectProblem(await steer('POST', '/faults', { operation: 'x', code: 500 }), 400, 'not-a-fault');
+    expectProblem(await steer('POST', '/faults', { code: 302 }), 400, 'not-a-fault');
+    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, code: 500 }), 400, 'not-a-condition');
+  });
+
+  // Defect: RangeError of JSON.stringify in flawsOf of src/sandboxes/faults.ts, answered 500.
+  it.fails('is a condition that is too deep, whatever its depth', async () => {
+    const steer = steering(await startStorefront({ faultsExpected: true }));
+    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
+    expect(reply.status).toBe(400);
+  });
+
+  // Defect: the sandbox is got, and so made, before the fault is looked at.
+  it.fails('makes no sandbox', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'x', code: 500 });
+    await here.steer('PUT', '/faults', [{ code: 500 }, {}]);
+    expectProblem(await here.steer('GET', '/faults'), 404, 'unknown-sandbox');
+  });
+});
+
+describe('how often a fault is met', () => {
+  it.each<readonly [fault: object, seen: string, fate: readonly unknown[]]>([
+    [{}, '500 500 500 500', [4, 4, false]],
+    [{ skip: 2 }, '200 200 500 500', [4, 2, false]],
+    [{ times: 2 }, '500 500 200 200', [2, 2, true]],
+    [{ skip: 1, times: 2 }, '200 500 500 200', [3, 2, true]],
+    [{ share: 0 }, '200 200 200 200', [4, 0, false]],
+    [{ share: 1 }, '500 500 500 500', [4, 4, false]],
+    [{ share: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
+  ])('follows %j', async (when, seen, expected) => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', code: 500, ...when });
+    expect(await statuses(here, 4)).toBe(seen);
+    expect(await fate(here, id)).toEqual(expected);
+  });
+
+  it('by chance is the same for the same seed, 1 where none is given', async () => {
+    const met = async (fault: object) => {
+      const here = room();
+      await failing(here, { operation: 'listOrders', code: 500, share: 0.5, ...fault });
+      return statuses(here, 24);
+    };
+    const [none, one, again, other] = await Promise.all([{}, { seed: 1 }, { seed: 1 }, { seed: 2 }].map(met));
+    expect(one).toBe(none);
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
+    expect(one).toMatch(/200.*500.*200/);
+  });
+
+  it('by chance counts those that meet it towards its times', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', code: 500, share: 0.5, times: 3 });
+    expect((await statuses(here, 24)).match(/500/g)).toHaveLength(3);
+    expect((await fate(here, id)).slice(1)).toEqual([3, true]);
+  });
+
+  it.each(['2025-06-01T12:00:10Z', NOW_MS + 10_000])('ends by the clock of the sandbox: until %s', async (until) => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', code: 500, until });
+    await here.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
+    expect(await statuses(here, 1)).toBe('500');
+    await here.steer('POST', '/clock/advance', { ms: 1 });
+    expect(await statuses(here, 2)).toBe('200 200');
+    expect(await fate(here, id)).toEqual([1, 1, true]);
+  });
+
+  it('ends some ms later by no clock that can be set', async () => {
+    const here = room();
+    const [short, long] = [
+      await failing(here, { operation: 'listOrders', code: 500, forMs: 1 }),
+      await failing(here, { operation: 'listOrders', code: 503, forMs: 86_400_000 }),
+    ];
+    await here.steer('POST', '/clock/advance', { ms: 86_400_000_000 });
+    await vi.waitFor(async () => expect((await fate(here, short))[2]).toBe(true), { interval: 2 });
+    expect(await statuses(here, 2)).toBe('503 503');
+    expect(await fate(here, long)).toEqual([2, 2, false]);
+  });
+
+  it('leaves out requests that break the contract, which get their 400', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'addCartItem', code: 503, times: 1 });
+    expectProblem(await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');
+    expectProblem(await here.ask('POST', '/api/cart-items', '{"productId":'), 400, 'malformed-json');
+    expect(await fate(here, id)).toEqual([0, 0, false]);
+    expect((await here.ask('POST', '/api/cart-items', ITEM)).status).toBe(503);
+    expect(await fate(here, id)).toEqual([1, 1, true]);
+  });
+});
+
+describe('a preference that can not be had', () => {
+  // Defect: an answer that isn't documented is found out after the fault was met.
+  it.fails('gets its 400, and leaves the fault to the next request', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', delay: 1, times: 1 });
+    const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
+    expectProblem(reply, 400, 'invalid-request');
+    expect(await fate(here, id)).toEqual([0, 0, false]);
+  });
+});
+
+describe('an answer that a fault forces', () => {
+  it('is the documented one of its code, made up', async () => {
+    const here = room();
+    await failing(here, { operation: 'createOrder', code: 409 });
+    const reply = await here.ask('POST', '/api/orders');
+    expectProblem(reply, 409, 'empty-cart');
+    expect(reply.headers.get('x-mocked')).toBe('operation');
+    expect(reply.headers.get('x-sandbox')).toBe(here.id);
+  });
+
+  it('is the documented one of its example', async () => {
+    const here = room();
+    await failing(here, { operation: 'listProducts', example: 'noMatch' });
+    const reply = await here.ask('GET', '/api/products');
+    expect([reply.status, reply.body]).toEqual([200, []]);
+  });
+
+  // Defect: `Preference-Applied: code=503` on an answer for which nothing was preferred.
+  it.fails('is not said to be one that the client preferred', async () => {
+    const here = room();
+    await failing(here, { operation: 'listProducts', code: 503 });
+    expect((await here.ask('GET', '/api/products')).headers.get('preference-applied')).toBeNull();
+  });
+
+  it('comes in place of the operation, or after it where it is so wished', async () => {
+    for (const [phase, orders] of [
+      ['before', 2],
+      ['after', 3],
+      [undefined, 2],
+    ] as const) {
+      const here = room();
+      await failing(here, { operation: 'createOrder', code: 503, ...(phase ? { phase } : {}) });
+      expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable', phase);
+      expect(await ordersIn(here), phase).toBe(orders);
+    }
+  });
+
+  it('comes after an operation that declines too', async () => {
+    const here = room();
+    await here.steer('PUT', '/state', { cartItems: [] });
+    await failing(here, { operation: 'createOrder', code: 503, phase: 'after' });
+    expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable');
+  });
+
+  it('is beaten by the one that the client prefers, which leaves the fault to the next', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', code: 503, times: 1 });
+    const preferring = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=404' });
+    expect(preferring.status).toBe(404);
+    expect(await fate(here, id)).toEqual([0, 0, false]);
+    expect(await statuses(here, 2)).toBe('503 200');
+  });
+
+  it('has no body for HEAD', async () => {
+    const here = room();
+    await failing(here, { operation: 'listOrders', code: 503 });
+    const reply = await here.ask('HEAD', '/api/orders');
+    expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([
+      503,
+      '',
+      'application/problem+json',
+    ]);
+  });
+
+  it('can be had of a shop that is mocked', async () => {
+    const here = mocking.room();
+    await failing(here, { operation: 'createOrder', code: 409, times: 1 });
+    expectProblem(await here.ask('POST', '/api/orders'), 409, 'empty-cart');
+    expect((await here.ask('POST', '/api/orders')).status).toBe(201);
+    await failing(here, { operation: 'createOrder', connection: 'reset' });
+    expect((await endingOf(here, 'POST', '/api/orders')).how).toBe('reset');
+  });
+
+  it('is met in a sandbox that is named by the path', async () => {
+    const here = room();
+    await failing(here, { operation: 'createOrder', code: 201 });
+    const path = `/_sandbox/${here.id}/api/orders`;
+    const reply = await asking(shop())('POST', path);
+    expect([reply.status, reply.headers.get('x-mocked')]).toEqual([201, 'operation']);
+    expect(await ordersIn(here)).toBe(2);
+  });
+
+  // Defect: `Location` of an answer that is made up leads into default. It does so with `Prefer: code=201` too.
+  it.fails('leads back into a sandbox that is named by the path', async () => {
+    const here = room();
+    await failing(here, { operation: 'createOrder', code: 201 });
+    const reply = await asking(shop())('POST', `/_sandbox/${here.id}/api/orders`);
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('location')).toMatch(new RegExp(`^/_sandbox/${here.id}/api/orders/`));
+  });
+
+  it('is in the journal with what was forced', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'listProducts', example: 'noMatch', phase: 'after' });
+    await here.ask('GET', '/api/products');
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], phase: 'after', example: 'noMatch' });
+    expect((await lastOf(here)).notes.join()).toContain(id);
+  });
+});
+
+describe('a connection that a fault resets', () => {
+  it.each([
+    ['before', 2],
+    ['after', 3],
+  ] as const)('%s the operation brings no answer and leaves %s orders', async (phase, orders) => {
+    const here = room();
+    const id = await failing(here, { operation: 'createOrder', connection: 'reset', phase });
+    expect(await endingOf(here, 'POST', '/api/orders')).toEqual({
+      how: 'reset',
+      status: undefined,
+      text: '',
+      announced: 0,
+    });
+    expect(await ordersIn(here)).toBe(orders);
+    expect(await lastOf(here)).toMatchObject({
+      operation: 'createOrder',
+      answer: null,
+      forced: { faults: [id], phase, connection: 'reset' },
+    });
+  });
+
+  it('leaves other connections alone', async () => {
+    const here = room();
+    await failing(here, { operation: 'createOrder', connection: 'reset' });
+    expect((await endingOf(here, 'POST', '/api/orders')).how).toBe('reset');
+    expect(await statuses(here, 1)).toBe('200');
+  });
+
+  it('is an error to a client, whatever it asked', async () => {
+    const here = room();
+    await failing(here, { connection: 'reset' });
+    for (const method of ['GET', 'HEAD']) await expect(here.ask(method, '/api/orders')).rejects.toThrow();
+  });
+});
+
+describe('an answer that a fault cuts', () => {
+  const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.ceil(announced / 2)];
+
+  it('ends with half of its body, and the operation is done', async () => {
+    const here = room();
+    await failing(here, { operation: 'createOrder', connection: 'cut' });
+    const ending = await endingOf(here, 'POST', '/api/orders');
+    expect([ending.how, ending.status]).toEqual(['cut', 201]);
+    expect(half(ending)[0]).toBe(half(ending)[1]);
+    expect(ending.text).toMatch(/^\{"id":/);
+    expect(await ordersIn(here)).toBe(3);
+    expect((await lastOf(here)).forced).toMatchObject({ connection: 'cut' });
+  });
+
+  it('is an error to a client', async () => {
+    const here = room();
+    await failing(here, { operation: 'listOrders', connection: 'cut' });
+    await expect(
+      fetch(`${shop().url}/api/orders`, { headers: { 'x-sandbox': here.id } }).then((reply) => reply.text()),
+    ).rejects.toThrow();
+  });
+
+  it('may be one that is forced too', async () => {
+    const here = room();
+    await failing(here, { operation: 'listOrders', code: 503, connection: 'cut' });
+    const ending = await endingOf(here, 'GET', '/api/orders');
+    expect([ending.how, ending.status]).toEqual(['cut', 503]);
+    expect(half(ending)[0]).toBe(half(ending)[1]);
+  });
+
+  it.each([
+    ['DELETE', ITEM_PATH],
+    ['HEAD', '/api/orders'],
+  ])('does not come where it has no body: %s %s', async (method, path) => {
+    const here = room();
+    await failing(here, { connection: 'cut' });
+    expect(await endingOf(here, method, path)).toMatchObject({ how: 'reset', status: undefined });
+  });
+});
+
+describe('an answer that a fault slows down', () => {
+  it('arrives whole, and says so in the journal', async () => {
+    const here = room();
+    const plain = await here.ask('GET', '/api/products');
+    const id = await failing(here, { operation: 'listProducts', slowMs: 40 });
+    const startMs = performance.now();
+    const slow = await here.ask('GET', '/api/products');
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(30);
+    expect([slow.status, slow.text]).toEqual([200, plain.text]);
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], slowMs: 40 });
+  });
+
+  it.each([
+    ['DELETE', ITEM_PATH, 204],
+    ['HEAD', '/api/orders', 200],
+    ['GET', '/api/products?search=nothing-of-the-kind', 200],
+  ])('arrives where it has little or no body: %s %s', async (method, path, status) => {
+    const here = room();
+    await failing(here, { slowMs: 5 });
+    expect((await here.ask(method, path)).status).toBe(status);
+  });
+
+  it('is not waited for by one who goes away', async () => {
+    const here = room();
+    await failing(here, { operation: 'listProducts', slowMs: 60_000 });
+    const going = new AbortController();
+    const headers = { 'x-sandbox': here.id };
+    const reply = await fetch(`${shop().url}/api/products`, { headers, signal: going.signal });
+    going.abort();
+    await expect(reply.text()).rejects.toThrow();
+  });
+});
+
+describe('an answer that a fault delays', () => {
+  it.each(['before', 'after'] as const)('comes no earlier, %s the operation', async (phase) => {
+    const here = room();
+    const id = await failing(here, { operation: 'createOrder', delay: 30, phase });
+    const startMs = performance.now();
+    expect((await here.ask('POST', '/api/orders')).status).toBe(201);
+    // Timers may be early by what their clock rounds away.
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(29);
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], delayMs: 30 });
+  });
+
+  it('waits between two bounds by chance, the same ones for the same seed', async () => {
+    const delays = async (seed: number) => {
+      const here = room();
+      await failing(here, { operation: 'listOrders', delay: { from: 1, to: 6 }, seed });
+      await statuses(here, 12);
+      const { body } = await here.steer('GET', '/requests');
+      return body.map(({ forced }: { forced: { delayMs: number } }) => forced.delayMs);
+    };
+    const [one, again, other] = await Promise.all([5, 5, 6].map(delays));
+    expect(again).toEqual(one);
+    expect(other).not.toEqual(one);
+    expect(one.filter((ms: number) => ms < 1 || ms > 6)).toEqual([]);
+    expect(new Set(one).size).toBeGreaterThan(2);
+  });
+
+  it('adds to the delay that the client prefers', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', delay: 3 });
+    const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=4' });
+    expect(reply.headers.get('preference-applied')).toBe('delay=4');
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], delayMs: 7 });
+  });
+
+  it.each([
+    ['before', 2],
+    ['after', 3],
+  ] as const)('%s the operation leaves %s orders where the client goes away', async (phase, orders) => {
+    const here = room();
+    await failing(here, { operation: 'createOrder', delay: 60_000, phase, times: 1 });
+    const going = new AbortController();
+    const headers = { 'x-sandbox': here.id };
+    const asked = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: going.signal });
+    await vi.waitFor(async () => expect((await here.steer('GET', '/faults')).body[0].met).toBe(1), { interval: 2 });
+    if (phase === 'after') await vi.waitFor(async () => expect(await ordersIn(here)).toBe(3), { interval: 2 });
+    going.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
+    expect(await ordersIn(here)).toBe(orders);
+    if (phase === 'before') expect((await lastOf(here)).answer).toBeNull();
+  });
+});
+
+describe('several faults that a request meets', () => {
+  it('add their delays up', async () => {
+    const here = room();
+    const ids = [
+      await failing(here, { operation: 'listOrders', delay: 2 }),
+      await failing(here, { operation: 'listOrders', delay: 3, phase: 'after' }),
+      await failing(here, { delay: 4 }),
+    ];
+    await here.ask('GET', '/api/orders');
+    expect((await lastOf(here)).forced).toEqual({ faults: ids, delayMs: 9 });
+  });
+
+  it('leave the answer to the first, and the others to the next requests', async () => {
+    const here = room();
+    const ids = [
+      await failing(here, { operation: 'listOrders', code: 503, times: 1 }),
+      await failing(here, { operation: 'listOrders', code: 500, delay: 1, times: 1 }),
+      await failing(here, { operation: 'listOrders', delay: 2 }),
+    ];
+    expect(await statuses(here, 1)).toBe('503');
+    expect((await lastOf(here)).forced).toMatchObject({ faults: [ids[0], ids[2]], delayMs: 2 });
+    expect(await fate(here, ids[1] ?? '')).toEqual([0, 0, false]);
+    expect(await statuses(here, 2)).toBe('500 200');
+    expect(await Promise.all(ids.map((id) => fate(here, id)))).toEqual([
+      [1, 1, true],
+      [1, 1, true],
+      [3, 3, false],
+    ]);
+  });
+
+  it('leave the connection to the first', async () => {
+    const here = room();
+    const ids = [
+      await failing(here, { operation: 'listOrders', connection: 'cut', times: 1 }),
+      await failing(here, { operation: 'listOrders', connection: 'reset', times: 1 }),
+      await failing(here, { operation: 'listOrders', slowMs: 1 }),
+    ];
+    const ends = [];
+    for (let n = 0; n < 3; n++) ends.push((await endingOf(here, 'GET', '/api/orders')).how);
+    expect(ends).toEqual(['cut', 'reset', 'whole']);
+    expect(await fate(here, ids[2] ?? '')).toEqual([1, 1, false]);
+  });
+
+  it('go together where one settles the answer and another the connection', async () => {
+    const here = room();
+    await failing(here, { operation: 'listOrders', connection: 'cut' });
+    await failing(here, { operation: 'listOrders', code: 503 });
+    expect(await endingOf(here, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });
+  });
+});
+
+describe('the faults of a sandbox', () => {
+  it('are shown as they were wished, with what has become of them, in their order', async () => {
+    const here = room();
+    const wishes = [
+      {
+        operation: 'listOrders',
+        where: { query: { a: { $exists: false } } },
+        code: 500,
+        times: 1,
+        until: '2030-01-01T00:00:00Z',
+      },
+      { operation: ['createOrder'], delay: { from: 1, to: 2 }, share: 0.5, seed: 3, phase: 'after', forMs: 9_000_000 },
+    ];
+    for (const wish of wishes) await failing(here, wish);
+    expect(await statuses(here, 2)).toBe('500 200');
+    const { body } = await here.steer('GET', '/faults');
+    expect(body).toEqual([
+      { ...wishes[0], fault: expect.stringMatching(/^f\d+$/), seen: 1, met: 1, over: true },
+      { ...wishes[1], fault: expect.stringMatching(/^f\d+$/), seen: 0, met: 0, over: false },
+    ]);
+    expect((await here.steer('GET', '')).body.faults).toBe(1);
+  });
+
+  it('are removed one by one, and what they did stays in the journal', async () => {
+    const here = room();
+    const [first, second] = [await failing(here, { code: 500 }), await failing(here, { code: 503 })];
+    expect(await statuses(here, 1)).toBe('500');
+    const gone = await here.steer('DELETE', `/faults/${first}`);
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expectProblem(await here.steer('GET', `/faults/${first}`), 404, 'unknown-fault');
+    expect(await statuses(here, 1)).toBe('503');
+    const again = await here.steer('DELETE', `/faults/${first}`);
+    expectProblem(again, 404, 'unknown-fault');
+    expect(again.body.detail).toContain(second);
+    const { body } = await here.steer('GET', '/requests');
+    expect(body.map(({ forced }: { forced: object }) => forced)).toMatchObject([
+      { faults: [first] },
+      { faults: [second] },
+    ]);
+  });
+
+  it('are replaced by others, none of which has been met', async () => {
+    const here = room();
+    const old = await failing(here, { operation: 'listOrders', code: 500 });
+    await statuses(here, 1);
+    const { body } = await here.steer('PUT', '/faults', [
+      { operation: 'listOrders', code: 503, times: 1 },
+      { code: 404 },
+    ]);
+    expect(body.map(({ code, seen, met }: Record<string, number>) => [code, seen, met])).toEqual([
+      [503, 0, 0],
+      [404, 0, 0],
+    ]);
+    expect(body.map(({ fault }: { fault: string }) => fault)).not.toContain(old);
+    expect(await statuses(here, 2)).toBe('503 404');
+  });
+
+  it('stay as they are where one of those that were to replace them can not be had', async () => {
+    const here = room();
+    const id = await failing(here, { operation: 'listOrders', code: 500 });
+    await statuses(here, 1);
+    for (const bad of [{}, { code: 302 }, { code: 500, where: { body: { $x: 1 } } }, { codes: 500 }]) {
+      expect((await here.steer('PUT', '/faults', [{ code: 503 }, bad])).status).toBe(400);
+      expect((await here.steer('GET', '/faults')).body).toMatchObject([{ fault: id, code: 500, met: 1 }]);
+    }
+    expect(await statuses(here, 1)).toBe('500');
+  });
+
+  it('are cleared', async () => {
+    for (const [method, body, status] of [
+      ['DELETE', undefined, 204],
+      ['PUT', [], 200],
+    ] as const) {
+      const here = room();
+      await failing(here, { code: 500 });
+      expect((await here.steer(method, '/faults', body)).status).toBe(status);
+      expect((await here.steer('GET', '/faults')).body).toEqual([]);
+      expect(await statuses(here, 1)).toBe('200');
+    }
+  });
+
+  it('are 100 at most: one more is refused, until one is over or removed', async () => {
+    const here = room();
+    const wishes = Array.from({ length: 100 }, () => ({ operation: 'listOrders', code: 500, times: 1 }));
+    const { body } = await here.steer('PUT', '/faults', wishes);
+    expectProblem(await here.steer('POST', '/faults', { code: 503 }), 409, 'too-many');
+    expect((await here.steer('PUT', '/faults', [...wishes, { code: 503 }])).status).toBe(400);
+    expect((await here.steer('GET', '')).body.faults).toBe(100);
+    await statuses(here, 1);
+    await failing(here, { code: 503 });
+    expectProblem(await here.steer('POST', '/faults', { code: 503 }), 409, 'too-many');
+    await here.steer('DELETE', `/faults/${body[50].fault}`);
+    await failing(here, { code: 503 });
+  });
+
+  it('are nothing to another one, nor to default', async () => {
+    const [here, there, main] = [room(), room(), roomIn(shop(), 'default')];
+    await failing(here, { code: 500 });
+    await there.steer('PUT', '');
+    expect([await statuses(here, 1), await statuses(there, 1), await statuses(main, 1)]).toEqual(['500', '200', '200']);
+    expect((await there.steer('GET', '/faults')).body).toEqual([]);
+    expect((await main.steer('GET', '/faults')).body).toEqual([]);
+  });
+
+  it('make it where it is not there, but are not looked for in it then', async () => {
+    const here = room();
+    for (const [method, below] of [
+      ['GET', '/faults'],
+      ['DELETE', '/faults'],
+      ['GET', '/faults/f1'],
+      ['DELETE', '/faults/f1'],
+    ] as const)
+      expectProblem(await here.steer(method, below), 404, 'unknown-sandbox', below);
+    await failing(here, { code: 500 });
+    expect(await statuses(here, 1)).toBe('500');
+  });
+
+  it('have ids of their own form', async () => {
+    const { steer } = room();
+    await steer('PUT', '');
+    expect(pointers(await steer('GET', '/faults/x1'))).toEqual(['/fault']);
+    expectProblem(await steer('GET', '/faults/f1'), 404, 'unknown-fault');
+  });
+
+  it('stay where its data is reset, and go where it is made anew', async () => {
+    const here = room();
+    await failing(here, { code: 500 });
+    await here.steer('POST', '/reset');
+    expect(await statuses(here, 1)).toBe('500');
+    await here.steer('PUT', '');
+    expect((await here.steer('GET', '/faults')).body).toEqual([]);
+    expect(await statuses(here, 1)).toBe('200');
+  });
+});
+
+describe('a fault of the default sandbox', () => {
+  it('is met though the answer was given before, and that one comes again when it is over', async () => {
+    const { ask, port } = await startStorefront();
+    const plain = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
+    const steer = steering({ port });
+    await steer('POST', '/default/faults', { operation: 'listProducts', code: 503, times: 2 });
+    const met = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
+    const after = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
+    expect([...met, ...after].map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+    expect(new Set([...plain, ...after].map(({ text }) => text)).size).toBe(1);
+    expect(after[1]?.headers.get('x-mocked')).toBeNull();
+    await steer('POST', '/default/faults', { operation: 'createOrder', code: 503 });
+    await ask('POST', '/api/cart-items', ITEM);
+    expect((await ask('GET', '/api/products')).text).toBe(plain[0]?.text);
+  });
+
+  it('goes where it is made anew', async () => {
+    const { ask, port } = await startStorefront();
+    const steer = steering({ port });
+    await steer('POST', '/default/faults', { code: 503 });
+    expect((await ask('GET', '/api/orders')).status).toBe(503);
+    await steer('PUT', '/default');
+    expect((await ask('GET', '/api/orders')).status).toBe(200);
+    expect((await within({ port }, 'w1')('GET', '/api/orders')).status).toBe(200);
+  });
+});

@@ -1,0 +1,643 @@
+import { describe, expect, it, vi } from 'vitest';
+import { endingOf } from '../support/connection-ends.ts';
+import { defaults, productId } from '../support/default-data.ts';
+import { following } from '../support/events.ts';
+import { operation, otherDocument } from '../support/other-document.ts';
+import { expectProblem } from '../support/problems.ts';
+import { rawAsk, rawRequest } from '../support/raw-client.ts';
+import { asking, ways, within } from '../support/sandboxes.ts';
+import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
+import { NOW_MS, type Reply, startStorefront } from '../support/start-storefront.ts';
+
+const { shop, room } = sharedShop();
+
+const KETTLE = productId('Cordless Electric Kettle');
+const ITEM = { productId: KETTLE, quantity: 3 };
+const NOW = new Date(NOW_MS).toISOString();
+const SECRET = 'hunter2';
+
+type Journal = Reply['body'];
+
+/** The journal of a sandbox, as control tells it. */
+async function journalOf({ steer }: Pick<Room, 'steer'>, query = ''): Promise<Journal> {
+  const { status, body } = await steer('GET', `/requests${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+async function idsIn(here: Pick<Room, 'steer'>, query = ''): Promise<readonly number[]> {
+  return (await journalOf(here, query)).map(({ id }: { id: number }) => id);
+}
+
+/** Asks so many times for what costs little. */
+async function askTimes({ ask }: Pick<Room, 'ask'>, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await ask('GET', '/api/payment-summary');
+}
+
+/** Asks so many times on one connection, without waiting for the answers in between. */
+async function askAtOnce({ id, port }: Room, count: number): Promise<void> {
+  const requestText = (more: string) =>
+    `GET /api/payment-summary HTTP/1.1\r\nHost: shop.test\r\nX-Sandbox: ${id}\r\n${more}\r\n`;
+  const replies = await rawAsk(port, requestText('').repeat(count - 1) + requestText('Connection: close\r\n'));
+  expect(replies.map(({ status }) => status)).toEqual(Array(count).fill(200));
+}
+
+describe('the journal of a sandbox', () => {
+  it('has its requests with their answers, the oldest first', async () => {
+    const here = room();
+    await here.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
+    await here.ask('GET', '/api/products?search=no+such+thing&a=1&a=2');
+    await here.ask('DELETE', `/api/cart-items/${KETTLE}`);
+    const [added, searched, removed, ...more] = await journalOf(here);
+    expect(more).toEqual([]);
+    expect(added).toEqual({
+      id: 1,
+      at: NOW,
+      ms: expect.any(Number),
+      operation: 'addCartItem',
+      request: {
+        method: 'POST',
+        url: '/api/cart-items',
+        path: '/api/cart-items',
+        query: {},
+        headers: expect.objectContaining({ 'x-page': 'product', 'x-sandbox': here.id }),
+        body: ITEM,
+      },
+      answer: {
+        status: 201,
+        headers: expect.objectContaining({ 'content-type': 'application/json' }),
+        bytes: expect.any(Number),
+        body: { ...ITEM, deliveryOptionId: '1' },
+      },
+    });
+    expect(added.answer.bytes).toBe(JSON.stringify(added.answer.body).length);
+    expect(searched).toMatchObject({
+      id: 2,
+      operation: 'listProducts',
+      request: { path: '/api/products', query: { search: 'no such thing', a: ['1', '2'] } },
+      answer: { status: 200, body: [], bytes: 2 },
+    });
+    expect(removed).toMatchObject({ id: 3, operation: 'removeCartItem', answer: { status: 204, bytes: 0 } });
+    expect([removed.request.body, removed.answer.body, removed.ms >= 0]).toEqual([undefined, undefined, true]);
+  });
+
+  it.each(ways)('has what names the sandbox by $by in the URL alone', async (way) => {
+    const here = room();
+    await within(shop(), here.id, way)('GET', '/api/orders?expand=products');
+    const [{ request }] = await journalOf(here);
+    const url = way.by === 'path' ? `/_sandbox/${here.id}/api/orders` : '/api/orders';
+    expect(request).toMatchObject({
+      url: `${url}?expand=products`,
+      path: '/api/orders',
+      query: { expand: 'products' },
+    });
+  });
+
+  it('has requests that were refused, with what was wrong with them', async () => {
+    const here = room();
+    await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
+    await here.ask('POST', '/api/cart-items', '{"productId":');
+    await here.ask('GET', '/api/nothing');
+    await here.ask('PATCH', '/api/orders');
+    await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
+    await here.ask('POST', '/api/cart-items', 'a=b', { 'content-type': 'text/plain' });
+    await here.ask('POST', '/api/cart-items', { ...ITEM, productId: KETTLE.replace(/^./, '0') });
+    const entries = await journalOf(here);
+    expect(entries.map(({ answer, operation }: Journal) => [answer.status, operation])).toEqual([
+      [400, 'addCartItem'],
+      [400, 'addCartItem'],
+      [404, undefined],
+      [405, undefined],
+      [400, 'listOrders'],
+      [415, 'addCartItem'],
+      [404, 'addCartItem'],
+    ]);
+    expect(entries[0]).toMatchObject({
+      request: { body: { ...ITEM, quantity: 11 } },
+      violations: [{ in: 'body', pointer: '/quantity', rule: 'maximum', value: 11, remedy: expect.any(String) }],
+      notes: [expect.stringContaining('11')],
+    });
+    expect(entries[1].request.body).toBe('{"productId":');
+    expect(entries[1].violations).toBeUndefined();
+    for (const { notes, answer } of entries) expect(notes).toContain(answer.body.detail);
+  });
+
+  it('has notes of what was ignored', async () => {
+    const here = room();
+    await here.ask('GET', '/api/products?serach=kettle');
+    const [{ notes, answer }] = await journalOf(here);
+    expect([answer.status, notes]).toEqual([200, [expect.stringContaining('serach')]]);
+  });
+
+  it('has requests for HEAD and OPTIONS too', async () => {
+    const here = room();
+    await here.ask('HEAD', '/api/orders');
+    await here.ask('OPTIONS', '/api/orders');
+    expect((await journalOf(here)).map(({ request, answer }: Journal) => [request.method, answer.status])).toEqual([
+      ['HEAD', 200],
+      ['OPTIONS', 204],
+    ]);
+  });
+
+  // Defect: a target in absolute form (RFC 9112, section 3.2.2), as a client behind a proxy sends it, is answered by default, whatever it names.
+  it.fails('has a request for a whole URL that names it', async () => {
+    const here = room();
+    await here.steer('PUT', '');
+    const target = `http://127.0.0.1:${here.port}/api/orders?a=1`;
+    expect((await rawRequest(here.port, `GET ${target}`, [`X-Sandbox: ${here.id}`])).status).toBe(200);
+    expect(await idsIn(here)).toEqual([1]);
+  });
+
+  // Defect: its path is told as `/http://…`, so that no condition on a path is met.
+  it.fails('has the path alone of a request for a whole URL', async () => {
+    const main = roomIn(await startStorefront(), 'default');
+    const target = `http://127.0.0.1:${main.port}/api/orders?a=1`;
+    expect((await rawRequest(main.port, `GET ${target}`)).status).toBe(200);
+    const [{ operation, request }] = await journalOf(main);
+    expect([operation, request.path, request.query]).toEqual(['listOrders', '/api/orders', { a: '1' }]);
+  });
+
+  it('has nothing of control, of pictures, of the page and of what else is no shop', async () => {
+    const there = await startStorefront();
+    const rooms = [roomIn(there, 'w1'), roomIn(there, 'default')];
+    const paths = ['/', '/openapi.yaml', '/images/products/kettle.svg', '/nothing', '/problems/empty-cart'];
+    for (const { ask, steer } of rooms) {
+      await ask('GET', '/api/orders');
+      await steer('GET', '');
+      await steer('PUT', '/faults', []);
+      for (const path of paths) await ask('GET', path);
+    }
+    await there.ask('GET', '/_sandbox/w1/images/products/kettle.svg');
+    await there.ask('GET', '/_sandbox/w1/nothing');
+    expect(await Promise.all(rooms.map((each) => idsIn(each)))).toEqual([[1], [1]]);
+  });
+
+  it('is nothing to another one', async () => {
+    const [here, there] = [room(), room()];
+    await here.ask('GET', '/api/orders');
+    await there.ask('GET', '/api/products?search=x');
+    expect((await journalOf(here)).map(({ operation }: Journal) => operation)).toEqual(['listOrders']);
+    expect((await journalOf(there)).map(({ id, operation }: Journal) => [id, operation])).toEqual([
+      [1, 'listProducts'],
+    ]);
+  });
+
+  it('is not looked for where there is no such sandbox', async () => {
+    const { steer } = room();
+    for (const [method, below, body] of [
+      ['GET', '', undefined],
+      ['DELETE', '', undefined],
+      ['POST', '/count', {}],
+      ['POST', '/verify', {}],
+    ] as const)
+      expectProblem(await steer(method, `/requests${below}`, body), 404, 'unknown-sandbox', below);
+  });
+
+  it('stays where its data is reset, and goes where it is made anew', async () => {
+    const here = room();
+    await askTimes(here, 2);
+    await here.steer('POST', '/reset');
+    expect(await idsIn(here)).toEqual([1, 2]);
+    await here.ask('POST', '/api/reset');
+    expect(await idsIn(here)).toEqual([1, 2, 3]);
+    await here.steer('PUT', '');
+    expect(await idsIn(here)).toEqual([]);
+    expect((await here.steer('GET', '')).body.requests).toBe(0);
+  });
+
+  it('has the last 100 requests, of default the last 1,000', async () => {
+    const there = await startStorefront();
+    const [here, main] = [roomIn(there, 'w1'), roomIn(there, 'default')];
+    await askAtOnce(here, 105);
+    expect(await idsIn(here)).toEqual(Array.from({ length: 100 }, (_, n) => n + 6));
+    expect((await here.steer('GET', '')).body.requests).toBe(100);
+    await askAtOnce(main, 1_010);
+    const ids = await idsIn(main);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, 11, 1_010]);
+    expect(await idsIn(here)).toHaveLength(100);
+  });
+
+  it('goes with the requests of default where it is made anew, whose ids go on', async () => {
+    const main = roomIn(await startStorefront(), 'default');
+    await askTimes(main, 2);
+    await main.steer('PUT', '');
+    await askTimes(main, 1);
+    expect(await idsIn(main)).toEqual([3]);
+  });
+});
+
+describe('answers of default that are given again and again', () => {
+  it('are in the journal each time, alike', async () => {
+    const main = roomIn(await startStorefront(), 'default');
+    for (let n = 0; n < 4; n++) await main.ask('GET', '/api/orders?x=1', undefined, { 'X-Nth': `${n}` });
+    const entries: Journal[] = await journalOf(main);
+    expect(entries.map(({ id, request }) => [id, request.headers['x-nth']])).toEqual([
+      [1, '0'],
+      [2, '1'],
+      [3, '2'],
+      [4, '3'],
+    ]);
+    const looks = entries.map(({ operation, request: { headers: _, ...request }, answer, notes }) =>
+      JSON.stringify({ operation, request, answer, notes }),
+    );
+    expect(new Set(looks).size).toBe(1);
+    expect(entries[3]).toMatchObject({
+      operation: 'listOrders',
+      request: { query: { x: '1' } },
+      answer: { status: 200 },
+    });
+  });
+
+  it('have their body in it, cut as any other', async () => {
+    const main = roomIn(await startStorefront(), 'default');
+    let text = '';
+    for (let n = 0; n < 3; n++) text = (await main.ask('GET', '/api/products')).text;
+    for (const { answer } of await journalOf(main)) {
+      expect(answer).toMatchObject({ status: 200, bytes: Buffer.byteLength(text), isCut: true });
+      expect([text.startsWith(answer.body), answer.body.length]).toEqual([true, 4096]);
+    }
+  });
+});
+
+describe('bodies in the journal', () => {
+  it('are cut at 4 kB, not in the middle of a character', async () => {
+    const here = room();
+    const note = '😀'.repeat(2_000);
+    await here.ask('POST', '/api/cart-items', { ...ITEM, note });
+    const [{ request }] = await journalOf(here);
+    const whole = JSON.stringify({ ...ITEM, note });
+    expect([request.isCut, typeof request.body, whole.startsWith(request.body)]).toEqual([true, 'string', true]);
+    const bytes = Buffer.byteLength(request.body);
+    expect([bytes <= 4096, bytes > 4092]).toEqual([true, true]);
+  });
+
+  it('are whole up to 4 kB', async () => {
+    const here = room();
+    const spare = 4096 - JSON.stringify({ ...ITEM, note: '' }).length;
+    for (const length of [spare, spare + 1])
+      await here.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(length) });
+    const [fits, cut] = await journalOf(here);
+    expect([fits.request.isCut, fits.request.body.note.length]).toEqual([undefined, spare]);
+    expect([cut.request.isCut, cut.request.body.length]).toEqual([true, 4096]);
+  });
+
+  it('may be of any depth', async () => {
+    const here = room();
+    await here.ask('POST', '/api/cart-items', `${'['.repeat(2_048)}${']'.repeat(2_048)}`);
+    expect((await journalOf(here))[0].answer.status).toBe(400);
+  });
+});
+
+describe('what may be secret', () => {
+  it('is left out of headers, URL, query, bodies and what was wrong with them', async () => {
+    const here = room();
+    const headers = { Authorization: `Bearer ${SECRET}`, Cookie: `id=${SECRET}`, 'X-Api-Key': SECRET };
+    await here.ask('GET', `/api/products?search=a&access_token=${SECRET}`, undefined, headers);
+    await here.ask('POST', '/api/cart-items', { ...ITEM, card: { cardNumber: SECRET, cvc: SECRET } }, headers);
+    await here.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 'x', password: SECRET }, headers);
+    await here.ask('POST', '/api/cart-items', `{"password":"${SECRET}","productId":`);
+    await here.ask('POST', '/api/cart-items', { password: SECRET, note: 'x'.repeat(5_000) });
+    const { text, body } = await here.steer('GET', '/requests');
+    expect(body).toHaveLength(5);
+    expect(text).not.toContain(SECRET);
+    expect(body[0].request).toMatchObject({
+      url: '/api/products?search=a&access_token=[left out]',
+      query: { search: 'a', access_token: '[left out]' },
+      headers: { authorization: '[left out]', cookie: '[left out]', 'x-api-key': '[left out]' },
+    });
+    expect(body[1].request.body).toEqual({ ...ITEM, card: { cardNumber: '[left out]', cvc: '[left out]' } });
+  });
+
+  // Defect: the detail of a problem document quotes the value that is wrong, and the journal has that.
+  it.fails('is left out of the answer that refuses it', async () => {
+    const here = room();
+    await here.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: { password: SECRET } });
+    expect((await here.steer('GET', '/requests')).text).not.toContain(SECRET);
+  });
+
+  // Defect: in a text that is cut, what stands in an object or a list is passed over.
+  it.fails('is left out of a long body however deep it stands there', async () => {
+    const here = room();
+    const note = 'x'.repeat(5_000);
+    await here.ask('POST', '/api/cart-items', { ...ITEM, user: { password: SECRET }, note });
+    expect((await here.steer('GET', '/requests')).text).not.toContain(SECRET);
+  });
+
+  it('is left out of events too', async () => {
+    const here = room();
+    await here.steer('PUT', '');
+    const stream = await following(here, `/${here.id}/requests`);
+    await here.ask('GET', `/api/products?token=${SECRET}`);
+    expect(JSON.stringify(await stream.next())).not.toContain(SECRET);
+  });
+});
+
+describe('what was forced upon a request', () => {
+  it('is in the journal: by a fault', async () => {
+    const here = room();
+    const wish = { operation: 'createOrder', code: 409, phase: 'after', delay: 2, slowMs: 2 };
+    const { body } = await here.steer('POST', '/faults', wish);
+    await here.ask('POST', '/api/orders');
+    const [{ forced, notes }] = await journalOf(here);
+    expect(forced).toEqual({ faults: [body.fault], phase: 'after', code: 409, delayMs: 2, slowMs: 2 });
+    expect(notes).toContain(`forced by ${body.fault}`);
+  });
+
+  it('is in the journal: by the client itself', async () => {
+    const here = room();
+    await here.ask('POST', '/api/orders', undefined, { Prefer: 'code=409, example=emptyCart' });
+    await here.ask('GET', '/api/orders?__code=503');
+    await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=2' });
+    await here.ask('GET', '/api/orders');
+    expect((await journalOf(here)).map(({ forced }: Journal) => forced)).toEqual([
+      { code: 409, example: 'emptyCart' },
+      { code: 503 },
+      { delayMs: 2 },
+      undefined,
+    ]);
+  });
+
+  it('is in the journal: by the delay of the server, each time, added to the others', async () => {
+    const there = await startStorefront({ delay: 3 });
+    const [here, main] = [roomIn(there, 'w1'), roomIn(there, 'default')];
+    await here.ask('GET', '/api/orders');
+    await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=2' });
+    for (let n = 0; n < 3; n++) await main.ask('GET', '/api/orders');
+    expect((await journalOf(here)).map(({ forced }: Journal) => forced)).toEqual([{ delayMs: 3 }, { delayMs: 5 }]);
+    expect((await journalOf(main)).map(({ forced }: Journal) => forced)).toEqual(Array(3).fill({ delayMs: 3 }));
+  });
+
+  it('is in the journal: by a delay between bounds, the same ones at each start', async () => {
+    const delays = async () => {
+      const here = roomIn(await startStorefront({ delay: { from: 1, to: 5 } }), 'w1');
+      for (let n = 0; n < 8; n++) await here.ask('GET', '/api/orders');
+      return (await journalOf(here)).map(({ forced }: Journal) => forced.delayMs);
+    };
+    const first = await delays();
+    expect(await delays()).toEqual(first);
+    expect(first.filter((ms: number) => ms < 1 || ms > 5)).toEqual([]);
+    expect(new Set(first).size).toBeGreaterThan(1);
+  });
+
+  it('leaves no answer there where none went out, and the whole one where half of it did', async () => {
+    const here = room();
+    for (const connection of ['reset', 'cut']) {
+      await here.steer('PUT', '/faults', [{ connection }]);
+      await endingOf(here, 'GET', '/api/orders');
+    }
+    const [reset, cut] = await journalOf(here);
+    expect([reset.answer, reset.forced.connection]).toEqual([null, 'reset']);
+    expect([cut.answer.status, cut.answer.body, cut.forced.connection]).toEqual([200, defaults.orders, 'cut']);
+  });
+
+  // Defect: the answer that nobody waited for any more is there as if it had gone out.
+  it.fails('leaves no answer there where the client went away before it', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { delay: 60_000, phase: 'after', operation: 'createOrder' });
+    const going = new AbortController();
+    const headers = { 'x-sandbox': here.id };
+    const asked = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: going.signal });
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+    going.abort();
+    await asked.catch(() => {});
+    await vi.waitFor(async () => expect(await idsIn(here)).toEqual([1]), { interval: 2 });
+    expect((await journalOf(here))[0].answer).toBeNull();
+  });
+
+  // Defect: requests that break the contract wait for the server's delay as well, which isn't said.
+  it.fails('is in the journal of a refused request too: the delay of the server', async () => {
+    const here = roomIn(await startStorefront({ delay: 3 }), 'w1');
+    await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
+    expect((await journalOf(here))[0].forced).toEqual({ delayMs: 3 });
+  });
+});
+
+describe('an answer that breaks the contract', () => {
+  it('is in the journal with how it does', async () => {
+    const listOrders = (() => ({ body: [{ id: 1 }] })) as never;
+    const here = roomIn(await startStorefront({ handlers: { listOrders }, verify: 'log', faultsExpected: true }), 'w1');
+    await here.ask('GET', '/api/orders');
+    const [{ breaches, answer }] = await journalOf(here);
+    expect(answer.status).toBe(200);
+    expect(breaches.join()).toMatch(/orderTimeMs/);
+  });
+});
+
+describe('looking at the journal', () => {
+  it('shows those after an id, of an operation, and the newest so many', async () => {
+    const here = room();
+    for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none', '/api/orders'])
+      await here.ask('GET', path);
+    for (const [query, ids] of [
+      ['', [1, 2, 3, 4, 5]],
+      ['?after=0', [1, 2, 3, 4, 5]],
+      ['?after=2', [3, 4, 5]],
+      ['?after=5', []],
+      ['?after=99', []],
+      ['?limit=2', [4, 5]],
+      ['?limit=1000', [1, 2, 3, 4, 5]],
+      ['?operation=listOrders', [1, 3, 5]],
+      ['?operation=createOrder', []],
+      ['?operation=createOrder,getPaymentSummary', [2]],
+      ['?operation=getPaymentSummary,listOrders&limit=3', [2, 3, 5]],
+      ['?operation=listOrders&after=1', [3, 5]],
+      ['?operation=listOrders&after=1&limit=1', [5]],
+    ] as const)
+      expect(await idsIn(here, query), query).toEqual(ids);
+  });
+
+  it.each([
+    ['?after=-1', 'after'],
+    ['?after=x', 'after'],
+    ['?limit=0', 'limit'],
+    ['?limit=1001', 'limit'],
+    ['?operation=', 'operation/0'],
+    ['?oparation=listOrders', 'oparation'],
+  ])('is refused with the place for what makes no sense: %s', async (query, name) => {
+    const here = room();
+    await here.ask('GET', '/api/orders');
+    const reply = await here.steer('GET', `/requests${query}`);
+    expectProblem(reply, 400, 'invalid-request');
+    expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: `/${name}` }]);
+  });
+
+  it('is refused for an operation that there is not, with those that there are', async () => {
+    const here = room();
+    await here.ask('GET', '/api/orders');
+    for (const named of ['listOrder', 'listOrders,listOrder']) {
+      const reply = await here.steer('GET', `/requests?operation=${named}`);
+      expectProblem(reply, 400, 'not-a-condition');
+      expect(reply.body.detail).toMatch(/listOrder: .*listOrders/);
+    }
+  });
+
+  it('forgets what there was, while ids go on', async () => {
+    const here = room();
+    await askTimes(here, 2);
+    const { status, text } = await here.steer('DELETE', '/requests');
+    expect([status, text]).toEqual([204, '']);
+    expect(await idsIn(here)).toEqual([]);
+    await askTimes(here, 2);
+    expect(await idsIn(here)).toEqual([3, 4]);
+  });
+});
+
+describe('following the journal', () => {
+  it('tells of each request as it comes, as the journal has it', async () => {
+    const here = room();
+    await askTimes(here, 2);
+    const stream = await following(here, `/${here.id}/requests`);
+    expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([
+      200,
+      'text/event-stream',
+      'no-store',
+    ]);
+    await here.ask('POST', '/api/cart-items', ITEM);
+    const [first] = await stream.next();
+    await here.ask('GET', '/api/none');
+    const [second] = await stream.next();
+    const entries = await journalOf(here, '?after=2');
+    expect([first, second]).toEqual(
+      entries.map((entry: Journal) => ({ event: 'request', id: `${entry.id}`, data: entry })),
+    );
+  });
+
+  it.each([
+    ['', { 'Last-Event-ID': '2' }, ['3', '4', '5']],
+    ['?after=3', {}, ['4', '5']],
+    ['?after=1', { 'Last-Event-ID': '3' }, ['4', '5']],
+    ['?after=0&operation=listOrders', {}, ['1', '3', '5']],
+    ['?operation=listOrders', { 'Last-Event-ID': '1' }, ['3', '5']],
+    ['', { 'Last-Event-ID': '99' }, ['5']],
+    ['', { 'Last-Event-ID': 'x' }, ['5']],
+    ['', {}, ['5']],
+  ] as const)('begins with those that were missed: %s %j', async (query, headers, ids) => {
+    const here = room();
+    for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none']) await here.ask('GET', path);
+    const stream = await following(here, `/${here.id}/requests${query}`, headers);
+    await here.ask('GET', '/api/orders');
+    expect((await stream.next(ids.length)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('tells of no other operation than the one that was asked for', async () => {
+    const here = room();
+    await here.steer('PUT', '');
+    const stream = await following(here, `/${here.id}/requests?operation=listOrders`);
+    for (const path of ['/api/payment-summary', '/api/orders', '/api/none', '/api/orders']) await here.ask('GET', path);
+    expect((await stream.next(2)).map(({ id }) => id)).toEqual(['2', '4']);
+  });
+
+  it('tells all who follow, of their sandbox alone', async () => {
+    const [here, there] = [room(), room()];
+    for (const { steer } of [here, there]) await steer('PUT', '');
+    const streams = await Promise.all([here, here, there].map((each) => following(each, `/${each.id}/requests`)));
+    await there.ask('GET', '/api/orders');
+    await here.ask('GET', '/api/payment-summary');
+    const told = await Promise.all(streams.map(async (stream) => (await stream.next())[0]?.data.operation));
+    expect(told).toEqual(['getPaymentSummary', 'getPaymentSummary', 'listOrders']);
+  });
+
+  it('tells of answers of default that are given again and again', async () => {
+    const there = await startStorefront();
+    const stream = await following(there, '/default/requests');
+    for (let n = 0; n < 3; n++) await there.ask('GET', '/api/products');
+    expect((await stream.next(3)).map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+
+  it('goes on where the journal is cleared', async () => {
+    const here = room();
+    await askTimes(here, 1);
+    const stream = await following(here, `/${here.id}/requests`);
+    await here.steer('DELETE', '/requests');
+    await askTimes(here, 1);
+    expect((await stream.next())[0]?.id).toBe('2');
+  });
+
+  // Defect: who follows a sandbox that is made anew, or is removed, is told nothing any more, and the stream stays open.
+  it.fails.each([['PUT'], ['DELETE']])('ends, or goes on, where the sandbox is made anew: %s', async (method) => {
+    const here = room();
+    await askTimes(here, 1);
+    const stream = await following(here, `/${here.id}/requests`);
+    await here.steer(method, '');
+    await askTimes(here, 1);
+    const other = await following(here, `/${here.id}/requests?after=0`);
+    await other.next();
+    const nothing = new Promise((_, reject) => setTimeout(() => reject(new Error('nothing came')), 300));
+    await Promise.race([stream.next(), stream.ended, nothing]);
+  });
+
+  it('is JSON to those who want no events', async () => {
+    const here = room();
+    await askTimes(here, 1);
+    for (const Accept of ['*/*', 'application/json', 'text/html'])
+      expect((await here.steer('GET', '/requests', undefined, { Accept })).body, Accept).toHaveLength(1);
+  });
+
+  it('is refused as looking is', async () => {
+    const here = room();
+    const headers = { Accept: 'text/event-stream' };
+    expectProblem(await here.steer('GET', '/requests', undefined, headers), 404, 'unknown-sandbox');
+    await here.steer('PUT', '');
+    expectProblem(await here.steer('GET', '/requests?operation=x', undefined, headers), 400, 'not-a-condition');
+    expectProblem(await here.steer('GET', '/requests?after=x', undefined, headers), 400, 'invalid-request');
+  });
+
+  it('has no body for HEAD', async () => {
+    const here = room();
+    await here.steer('PUT', '');
+    const path = `/_control/sandboxes/${here.id}/requests`;
+    const reply = await asking(shop())('HEAD', path, undefined, { Accept: 'text/event-stream' });
+    expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([200, 'text/event-stream', '']);
+  });
+
+  it('ends in order when the server is closed, which does not wait for it', async () => {
+    const there = await startStorefront();
+    const stream = await following(there, '/default/requests');
+    // Connections that aren't over are cut off after 8 s: one that is cut off doesn't end in order.
+    await there.close();
+    expect(await stream.ended).toBe(true);
+  });
+
+  it('does no harm when the client goes away', async () => {
+    const here = room();
+    await here.steer('PUT', '');
+    const [gone, stays] = [
+      await following(here, `/${here.id}/requests`),
+      await following(here, `/${here.id}/requests`),
+    ];
+    gone.leave();
+    await gone.ended;
+    await askTimes(here, 3);
+    expect((await stays.next(3)).map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('the journal of a storefront whose contract is another', () => {
+  /** A storefront with one operation, a parameter of which is a secret. */
+  async function pinned() {
+    const parameters = [{ name: 'token', in: 'query', schema: { type: 'integer' } }];
+    const contract = await otherDocument({ paths: { '/pins': { get: operation('listPins', {}, { parameters }) } } });
+    return startStorefront({ contract, mock: true });
+  }
+
+  it('knows its operations, wherever their paths lie, and no others', async () => {
+    const main = roomIn(await pinned(), 'default');
+    await main.ask('GET', '/pins');
+    expect(await idsIn(main, '?operation=listPins')).toEqual([1]);
+    for (const [method, below, body] of [
+      ['GET', '/requests?operation=listOrders', undefined],
+      ['POST', '/requests/count', { operation: 'listOrders' }],
+      ['POST', '/faults', { operation: 'listOrders', code: 500 }],
+    ] as const)
+      expect((await main.steer(method, below, body)).body.detail, below).toMatch(
+        /listOrders: the contract has listPins$/,
+      );
+  });
+
+  // Defect: the answer tells the value of a parameter that is a secret, and the journal has the answer, and its detail as a note.
+  it.fails('leaves a secret out that is a parameter of a wrong type', async () => {
+    const main = roomIn(await pinned(), 'default');
+    expect((await main.ask('GET', `/pins?token=${SECRET}`)).status).toBe(400);
+    expect((await main.steer('GET', '/requests')).text).not.toContain(SECRET);
+  });
+});
