@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**'],
+    exclude: ['test/long/**', 'test/examples/**'],
     globalSetup: 'test/support/build.ts',
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,

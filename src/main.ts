@@ -100,7 +100,7 @@ function isFault(error: unknown): error is Error {
   );
 }
 
-/** Ends the shop on the first signal, once it has started; further signals change nothing. */
+/** Ends the shop on the first signal, or when the process that holds a channel to it lets go, once it has started; further ones change nothing. */
 function stopOnSignal(starting: Promise<Storefront>): void {
   let stopping = false;
   const stop = async () => {
@@ -117,6 +117,10 @@ function stopOnSignal(starting: Promise<Storefront>): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // Who started it with a channel to it wants it to end with them, even where they are killed.
+  if (process.connected === false) stop();
+  process.on('disconnect', stop);
+  process.channel?.unref();
 }
 
 function fail(sentence: string, exitCode: number): void {

@@ -71,6 +71,8 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   http: ['control', 'sandboxes', 'mock', 'operations', 'search', 'store', 'domain', 'contract'],
   // What QA steers by: it decides as operations do.
   control: ['sandboxes', 'store'],
+  // What a project's tests import: it steers a server over HTTP, and starts one by what the package exports and its command line carries.
+  kit: ['storefront.ts', 'options.ts', 'control/operation.ts', 'contract/schema.d.ts', 'store/state.ts'],
   // Orders of ready-made states, and ids of a seed.
   // The words of control, in which faults are wished for and the journal is shown.
   sandboxes: ['store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts'],
@@ -114,27 +116,34 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   'node:net': ['store/lock.ts'],
   'node:os': ['store/lock.ts'],
-  'node:http': ['http', 'service.ts', 'check'],
-  'node:https': ['check/client.ts'],
+  'node:http': ['http', 'service.ts', 'check', 'kit/control-client.ts'],
+  'node:https': ['check/client.ts', 'kit/control-client.ts'],
   'node:stream': ['http'],
+  'node:stream/consumers': ['kit/control-client.ts'],
+  'node:child_process': ['kit/child.ts'],
   // Ids; names for locks and for what stands beside a data file while it is replaced.
   // A seed, where none is named.
   'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'main.ts', 'control/access.ts'],
   // A team's own handlers are a module that is named on the command line.
   'node:path': ['store', 'storefront.ts', 'operations/casting.ts', 'check/report/report.ts', 'sandboxes/snapshots.ts'],
-  'node:url': ['storefront.ts', 'operations/casting.ts'],
+  'node:url': ['storefront.ts', 'operations/casting.ts', 'kit/child.ts'],
 };
 
 /** What the files that start the program hand down, so that nothing below reaches for it. */
 const reaches: readonly { what: string; pattern: RegExp; places: readonly string[] }[] = [
-  { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['main.ts'] },
+  { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['main.ts', 'kit/child.ts'] },
   { what: 'the console', pattern: /\bconsole\s*[.[]/, places: [] },
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
     places: ['storefront.ts', 'mock/lifelike.ts', 'control/sandbox-handlers.ts', 'sandboxes/journal-entry.ts'],
   },
-  { what: 'chance', pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/, places: ['storefront.ts'] },
+  // Two runs of the same tests on one server are not to share sandboxes.
+  {
+    what: 'chance',
+    pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/,
+    places: ['storefront.ts', 'kit/playwright.ts'],
+  },
 ];
 
 const imports = sources.flatMap(({ path, text }) =>

@@ -41,3 +41,6 @@ type Nothing = ReturnType<() => void>;
 
 /** The body of its success; nothing where it has none. */
 export type ControlAnswer<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never] ? Nothing : JsonOf<Success<Id>>;
+
+/** Which part of the journal is read: what a request for it may say, before it is put into texts. */
+export type JournalQuery = Part<operations['listRequests']['parameters'], 'query'>;

@@ -1,11 +1,11 @@
 // What a front end's own Playwright configuration (playwright.config.js beside this file) needs on a machine whose Chromium is the system's,
-// and a second shop that serves the front end as it was built.
+// and a second shop that serves the front end as it was built. The tests of the kit have sandboxes of their own, and run beside the others.
 import config from './playwright.config.js';
 
 export default {
   ...config,
-  testMatch: 'shop.spec.js',
-  workers: 1,
+  testMatch: ['shop.spec.js', 'kit/*.spec.ts'],
+  workers: 2,
   reporter: 'list',
   use: {
     ...config.use,

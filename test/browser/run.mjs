@@ -1,5 +1,6 @@
 // Does what the README's chapter "In your project" says, in an empty folder: installs the packed tarball beside Vite and Playwright in the project
-// of a front end, and runs that project's tests in a real browser, the system's Chromium. Ends with the tests' exit code.
+// of a front end, and runs that project's tests in a real browser, the system's Chromium; and those of the kit's Playwright example, whose types it
+// checks first. Ends with the tests' exit code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
-const PACKAGES = ['vite@8.3.8', '@playwright/test@1.65.1'];
+const PACKAGES = ['vite@8.3.8', '@playwright/test@1.65.1', 'typescript@5.9.3', '@types/node@20.19.43'];
 
 const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
@@ -27,8 +28,11 @@ function runIn(folder) {
     step('npm', ['pack', '--silent', '--pack-destination', folder], root);
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
     cpSync(join(here, 'app'), folder, { recursive: true });
+    cpSync(join(here, '..', 'examples', 'playwright'), join(folder, 'kit'), { recursive: true });
     cpSync(join(here, 'browser.config.js'), join(folder, 'browser.config.js'));
     step('npm', ['install', '--save-dev', '--no-audit', '--no-fund', `./${tarball}`, ...PACKAGES]);
+    step('npx', ['--no-install', 'tsc', '--project', 'kit']);
+    step('npx', ['--no-install', 'tsc', '--project', 'kit', '--module', 'esnext', '--moduleResolution', 'bundler']);
     const playwright = ['--no-install', 'playwright', 'test', '--config', 'browser.config.js'];
     return (
       spawnSync('npx', playwright, { cwd: folder, stdio: 'inherit', env: { ...process.env, CHROMIUM } }).status ?? 1

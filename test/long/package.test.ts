@@ -47,7 +47,9 @@ describe('the packed package', () => {
   it('has its code, its types, and the pictures of all its products', async () => {
     const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
     const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
-    const needed = ['dist/main.js', 'dist/storefront.js', 'dist/storefront.d.ts', ...products.map(imageOf)];
+    const code = ['main.js', 'storefront.js', 'testing.js', 'testing.cjs', 'playwright.js', 'playwright.cjs'];
+    const types = ['storefront.d.ts', 'testing.d.ts', 'testing.d.cts', 'playwright.d.ts', 'playwright.d.cts'];
+    const needed = [...[...code, ...types].map((name) => `dist/${name}`), ...products.map(imageOf)];
     expect(output.split('\n')).toEqual(expect.arrayContaining(needed.map((path) => `package/${path}`)));
   });
 });
@@ -119,6 +121,30 @@ describe('the types of the package', () => {
   });
 });
 
+describe('the types of the test kit', () => {
+  it.each([
+    { module: 'NodeNext', moduleResolution: 'NodeNext' },
+    { module: 'Node16', moduleResolution: 'Node16' },
+    { module: 'Preserve', moduleResolution: 'Bundler' },
+  ])('compile where they are imported and where they are required, libraries checked too: %j', async (how) => {
+    const cwd = join(folder, `kit-types-${how.moduleResolution}`);
+    await mkdir(cwd);
+    const compilerOptions = { ...how, ...CHECKED, target: 'ES2022', lib: ['ES2023'], types: ['node'] };
+    await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    await writeFile(
+      join(cwd, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['imported.ts', 'required.cts'] }),
+    );
+    await writeFile(join(cwd, 'imported.ts'), IMPORTED_KIT);
+    await writeFile(join(cwd, 'required.cts'), REQUIRED_KIT);
+    const { devDependencies } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
+    const nodeTypes = `@types/node@${devDependencies['@types/node']}`;
+    expect(await run('npm', ['install', ...OFFLINE_FIRST, tarball, nodeTypes], { cwd })).toMatchObject({ exitCode: 0 });
+    const compiler = projectFile('node_modules/typescript/bin/tsc');
+    expect(await run('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+  });
+});
+
 const CHECKED = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noEmit: true };
 
 const PROGRAM = `
@@ -147,6 +173,41 @@ export const colours = (products: Products) => products.map(({ colour }) => colo
 // @ts-expect-error a port is a number
 await createStorefront({ port: '3000' });
 await shop.close();
+`;
+
+const IMPORTED_KIT = `
+import { type StorefrontFixtures, storefrontFixtures } from 'storefront/playwright';
+import { type paths, startStorefront, VerifyFault } from 'storefront/testing';
+
+const shop = await startStorefront({ nowMs: () => 0 });
+const sandbox = await shop.sandbox({ from: 'empty-cart' });
+const fault = await sandbox.fault({ operation: 'createOrder', code: 500 });
+export const met: number = fault.met;
+export const names: string[] = (await sandbox.state()).products.map(({ name }) => name);
+export const said = (error: unknown) => error instanceof VerifyFault && error.verdict.said;
+export const fixtures = storefrontFixtures({ server: shop.url, by: 'cookie' });
+export const use = ({ shop }: StorefrontFixtures) => shop.clock.freeze(new Date());
+export type Products = paths['/api/products'];
+// @ts-expect-error a fault has no colour
+await sandbox.fault({ colour: 'red' });
+// @ts-expect-error there is no such way
+storefrontFixtures({ server: shop.url, by: 'host' });
+`;
+
+const REQUIRED_KIT = `
+import { storefrontFixtures } from 'storefront/playwright';
+import { type paths } from 'storefront/testing';
+import testing = require('storefront/testing');
+
+export type Products = paths['/api/products'];
+export async function started() {
+  const shop: testing.TestStorefront = await testing.startStorefront({ mock: ['createOrder'] });
+  // @ts-expect-error a function can't go to another process
+  await testing.startStorefront({ nowMs: () => 0 });
+  // @ts-expect-error nor can handlers
+  await testing.startStorefront({ handlers: {} });
+  return [shop.port.toFixed(), storefrontFixtures({ server: shop.url, by: 'header' })];
+}
 `;
 
 function imageOf({ image }: { readonly image: string }): string {

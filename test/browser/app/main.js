@@ -14,6 +14,10 @@ const show = (id, text) => {
 };
 const showCart = async () => show('cart', (await ask('GET', 'payment-summary')).answer.totalItems);
 
+const showToday = () => show('today', new Date().toISOString());
+setInterval(showToday, 1000);
+showToday();
+
 const { answer: products } = await ask('GET', 'products');
 for (const { id, name, image } of products) {
   const item = document.createElement('li');
@@ -31,6 +35,7 @@ const order = Object.assign(document.createElement('button'), { textContent: 'Or
 order.onclick = async () => {
   const { ok, answer, location } = await ask('POST', 'orders');
   show('message', ok ? `ordered: ${location}` : answer.message);
+  if (ok) show('ordered', new Date(answer.orderTimeMs).toISOString());
   await showCart();
 };
 document.body.append(order);

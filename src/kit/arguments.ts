@@ -1,0 +1,36 @@
+import type { Options } from '../options.ts';
+
+/** How a storefront is set up that runs as a child: what its command line can carry. */
+export type ChildOptions = Pick<
+  Options,
+  | 'port'
+  | 'host'
+  | 'data'
+  | 'durability'
+  | 'defaultData'
+  | 'static'
+  | 'strict'
+  | 'contract'
+  | 'mock'
+  | 'verify'
+  | 'snapshots'
+  | 'controlToken'
+  | 'allowHost'
+  | 'sandboxes'
+> & {
+  /** The file of a module with handlers, by operationId. */
+  readonly handlers?: string | undefined;
+};
+
+/** The arguments of the command that have it start as the options say: on a free port and with its state in memory, unless they say otherwise. */
+export function argumentsOf({ port = 0, data, durability, ...others }: ChildOptions): readonly string[] {
+  const kept = data === undefined ? 'memory' : durability;
+  const all = { port, data, durability: kept, ...others, log: 'off' };
+  return Object.entries(all).flatMap(([name, value]) => argument(name, value));
+}
+
+function argument(name: string, value: boolean | string | number | readonly string[] | undefined): readonly string[] {
+  if (value === undefined || value === false) return [];
+  const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return value === true ? [option] : [`${option}=${value}`];
+}

@@ -1,0 +1,19 @@
+const { afterAll, beforeAll, expect, it } = require('@jest/globals');
+const { startStorefront } = require('storefront/testing');
+
+/** @type {import('storefront/testing').TestStorefront} */
+let shop;
+beforeAll(async () => {
+  shop = await startStorefront();
+});
+afterAll(() => shop.close());
+
+it('orders at the second attempt', async () => {
+  const sandbox = await shop.sandbox({ from: 'full-cart' });
+  await sandbox.fault({ operation: 'createOrder', code: 500, times: 1 });
+
+  expect((await sandbox.fetch('/api/orders', { method: 'POST' })).status).toBe(500);
+  expect((await sandbox.fetch('/api/orders', { method: 'POST' })).status).toBe(201);
+
+  await sandbox.verify({ operation: 'createOrder', times: 2 });
+});

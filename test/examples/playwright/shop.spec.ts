@@ -1,0 +1,86 @@
+import { expect } from '@playwright/test';
+import { byCookie, byHeader } from './test.ts';
+
+const NOON = '2025-06-01T12:00:00Z';
+const ONE_DAY_MS = 86_400_000;
+
+for (const [test, app, how] of [
+  [byCookie, '/', 'by a cookie'],
+  [byHeader, '/?api=http://localhost:3000', 'by a header'],
+] as const) {
+  test.describe(`a sandbox for each test, named ${how}`, () => {
+    test.describe.configure({ mode: 'parallel' });
+
+    for (const one of ['one', 'other']) {
+      test(`${how}, ${one} of two tests at once sees its own cart`, async ({ page, shop, request }) => {
+        await page.goto(app);
+        await expect(page.locator('#cart')).toHaveText('3');
+        // Each waits until both are under way.
+        await expect.poll(async () => (await idsOfBoth(request, how)).length, { timeout: 20_000 }).toBe(2);
+        await page.getByRole('button', { name: 'Add Cordless Electric Kettle' }).click();
+        await expect(page.locator('#cart')).toHaveText('4');
+        expect((await shop.state()).cartItems).toHaveLength(3);
+        await page.getByRole('button', { name: 'Order' }).click();
+        await expect(page.locator('#cart')).toHaveText('0');
+      });
+    }
+
+    test('an order fails once and the next one works', async ({ page, shop }) => {
+      await page.goto(app);
+      await shop.fault({ operation: 'createOrder', code: 500, times: 1 });
+      await page.getByRole('button', { name: 'Order' }).click();
+      await expect(page.locator('#message')).not.toHaveText('');
+      await expect(page.locator('#message')).not.toContainText('ordered');
+      await expect(page.locator('#cart')).toHaveText('3');
+      await page.getByRole('button', { name: 'Order' }).click();
+      await expect(page.locator('#message')).toContainText('ordered: /api/orders/');
+      await shop.verify({ operation: 'createOrder', times: 2 });
+      await shop.verify({ operation: 'createOrder', status: 201, times: 1 });
+      await expect(shop.verify({ operation: 'createOrder', times: 3 })).rejects.toThrow('createOrder');
+    });
+
+    test('page and server have the same time', async ({ page, shop }) => {
+      await shop.clock.freeze(NOON);
+      await page.goto(app);
+      await expect(page.locator('#today')).toHaveText('2025-06-01T12:00:00.000Z');
+      await shop.clock.advance(ONE_DAY_MS);
+      await expect(page.locator('#today')).toHaveText('2025-06-02T12:00:00.000Z');
+      await page.getByRole('button', { name: 'Order' }).click();
+      await expect(page.locator('#ordered')).toHaveText('2025-06-02T12:00:00.000Z');
+
+      await shop.clock.set(NOON);
+      await shop.clock.run();
+      await expect(page.locator('#today')).toHaveText(/^2025-06-01T12:\d\d:\d[1-9]/);
+      await shop.clock.follow();
+      const times = [await page.evaluate(() => Date.now()), (await shop.clock.read()).nowMs];
+      for (const time of times) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+    });
+
+    test('a page that is there already gets the time, too', async ({ page, shop }) => {
+      await page.goto(app);
+      await shop.clock.freeze(NOON);
+      await page.getByRole('button', { name: 'Order' }).click();
+      await expect(page.locator('#ordered')).toHaveText('2025-06-01T12:00:00.000Z');
+      expect(await page.evaluate(() => Date.now())).toBe(Date.parse(NOON));
+    });
+
+    test('a second user is in the same shop', async ({ page, shop, browser }) => {
+      const second = await browser.newContext();
+      await shop.enter(second);
+      const theirs = await second.newPage();
+      await page.goto(app);
+      await page.getByRole('button', { name: 'Order' }).click();
+      await expect(page.locator('#cart')).toHaveText('0');
+      await theirs.goto(new URL(app, page.url()).href);
+      await expect(theirs.locator('#cart')).toHaveText('0');
+      await second.close();
+    });
+  });
+}
+
+/** The ids of the sandboxes of the two tests that are under way at once. */
+async function idsOfBoth(request: import('@playwright/test').APIRequestContext, how: string): Promise<string[]> {
+  const listed = await request.get('http://localhost:3000/_control/sandboxes');
+  const ids = ((await listed.json()) as { id: string }[]).map(({ id }) => id);
+  return ids.filter((id) => id.startsWith(how.replaceAll(' ', '-')));
+}

@@ -1,0 +1,33 @@
+// Runs the examples of the test kit as a user would have them: packs the package, copies each example into an empty folder, installs the tarball beside
+// what the example asks for, and runs its tests. `node test/examples/run.mjs jest` runs one. Ends with 1 where one fails.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '..', '..');
+const chosen = process.argv.slice(2);
+const examples = chosen.length > 0 ? chosen : ['vitest', 'jest'];
+
+const folder = mkdtempSync(join(tmpdir(), 'storefront-examples-'));
+try {
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'inherit' });
+  const tarball = join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.tgz')),
+  );
+  if (!examples.map((name) => passes(name, tarball)).every(Boolean)) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Whether an example's tests pass, beside the packed package. */
+function passes(name, tarball) {
+  process.stdout.write(`\n== ${name}\n`);
+  const cwd = join(folder, name);
+  cpSync(join(here, name), cwd, { recursive: true });
+  const npm = (...args) => spawnSync('npm', args, { cwd, stdio: 'inherit' }).status === 0;
+  return npm('install', '--no-audit', '--no-fund', '--save-dev', tarball) && npm('test');
+}
