@@ -6,6 +6,7 @@ import { type AppParts, createApp } from './http/app.ts';
 import { recordReady } from './http/journaling.ts';
 import { type Log, logRequest } from './http/log.ts';
 import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
+import { originForm } from './http/target.ts';
 import { completed, type Difference, differenceOf, type MakeField } from './mock/gained.ts';
 import { createMock } from './mock/mock.ts';
 import type { Casting, Doer } from './operations/casting.ts';
@@ -101,6 +102,7 @@ function answering(
   { log, journal }: { readonly log: Log; readonly journal: Journal },
 ) {
   return (req: IncomingMessage, res: ServerResponse): void => {
+    req.url = originForm(req.url ?? '/');
     const answer = ready.give(req, res);
     if (answer) {
       recordReady(journal, req, answer);

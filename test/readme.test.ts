@@ -41,6 +41,16 @@ describe('README', () => {
     }
   });
 
+  it('shows tests that the examples run', () => {
+    for (const [language, file] of [
+      ['ts', 'vitest/order.test.ts'],
+      ['js', 'jest/order.test.js'],
+      ['ts', 'playwright/order.spec.ts'],
+    ] as const) {
+      expect(blocks(language)).toContain(readFileSync(projectFile(`test/examples/${file}`), 'utf8'));
+    }
+  });
+
   it('shows a module with handlers that a shop does its operations by', async () => {
     const contract = readFileSync(projectFile('openapi.yaml'), 'utf8').replace(
       '  /api/cart-items:\n',

@@ -31,8 +31,11 @@ function changed(isSo: () => boolean, { journal, withinMs, stopping }: Omit<Wait
       resolve();
     };
     const timer = setTimeout(end, withinMs);
-    const unfollow = journal.follow(() => {
-      if (isSo()) end();
+    const unfollow = journal.follow({
+      tell() {
+        if (isSo()) end();
+      },
+      end,
     });
     stopping.addEventListener('abort', end);
     if (stopping.aborted) end();

@@ -1,3 +1,4 @@
+import { faultWanted } from '../sandboxes/faults.ts';
 import { found, orRefused, refuseFlaws, someOf } from './declining.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlRefusal } from './refusal.ts';
@@ -10,14 +11,17 @@ export const faultHandlers: ControlHandlers<
   getFault: ({ path }, parts) => found(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts),
   addFault({ path, body }, parts) {
     refuseFlaws('not-a-fault', parts.undocumented(body));
-    return orRefused(() => parts.sandboxes.get(path.id).faults.add(body));
+    const wanted = orRefused(() => faultWanted(body));
+    // What is refused makes no sandbox.
+    return orRefused(() => parts.sandboxes.get(path.id).faults.add(wanted));
   },
   replaceFaults({ path, body }, parts) {
     const flaws = body.flatMap((wish, place) =>
       parts.undocumented(wish).map((flaw) => ({ ...flaw, pointer: `/${place}${flaw.pointer}` })),
     );
     refuseFlaws('not-a-fault', flaws);
-    return orRefused(() => parts.sandboxes.get(path.id).faults.replace(body));
+    const wanted = orRefused(() => body.map((wish, place) => faultWanted(wish, `/${place}`)));
+    return parts.sandboxes.get(path.id).faults.replace(wanted);
   },
   clearFaults: ({ path }, parts) => found(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {

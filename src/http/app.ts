@@ -138,8 +138,9 @@ function answering({ ready, log, sandboxes }: AppParts): Middleware {
     const { answer, sandbox = sandboxes.default, isOfShop, wire } = exchange;
     if (answer) ctx.respond = false;
     const isReset = wire?.connection?.kind === 'reset';
-    const text = isReset ? undefined : answer && written(ctx, answer, log);
     if (isReset) reset(ctx.req);
+    // Who has gone meanwhile gets nothing either.
+    const text = ctx.req.socket.destroyed ? undefined : answer && written(ctx, answer, log);
     if (isOfShop) record(sandbox.journal, ctx, text);
     if (answer && text !== undefined) keep(ctx, ready, { answer, text });
   };

@@ -67,6 +67,7 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   const waitedMs = parts.delayMs?.() ?? 0;
   if (waitedMs > 0 && !(await held(ctx, waitedMs))) return;
   if (received.kind === 'violations') {
+    if (waitedMs > 0) exchange.forced = { delayMs: waitedMs };
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   exchange.notes = received.notes;
@@ -121,8 +122,9 @@ async function settle(ctx: Context, parts: DispatchParts, call: Call): Promise<v
   if (doer) await settleReal(ctx, parts, doer, call).catch(unlessDeclined);
   // What was to be kept of the answer that is lost.
   exchangeOf(ctx).revision = undefined;
-  const { code, example } = other ?? {};
-  return settleMocked(ctx, parts, other ? { ...call, preferences: { ...preferences, wish: { code, example } } } : call);
+  if (!other) return settlePreferred(ctx, parts, call);
+  const { code, example } = other;
+  return settleMocked(ctx, parts, { ...call, preferences: { ...preferences, wish: { code, example } } });
 }
 
 /** What is declined is lost like any other answer. */
@@ -145,10 +147,15 @@ async function settleReal(ctx: Context, parts: DispatchParts, doer: Doer, call: 
   answerWith(ctx, success({ status, headers: all, body: whole.body }));
 }
 
+function settlePreferred(ctx: Context, parts: DispatchParts, call: Call): void {
+  settleMocked(ctx, parts, call);
+  setApplied(ctx, appliedText(call.preferences, true));
+}
+
 function settleMocked(ctx: Context, { mock }: DispatchParts, { route, input, preferences }: Call): void {
   const made = mockAnswer(mock, route, input, preferences, ctx);
-  answerWith(ctx, { ...made, headers: { ...made.headers, 'X-Mocked': 'operation' } });
-  setApplied(ctx, appliedText(preferences, true));
+  const headers = within(exchangeOf(ctx).prefix, made.headers);
+  answerWith(ctx, { ...made, headers: { ...headers, 'X-Mocked': 'operation' } });
 }
 
 /** Answers nothing. */

@@ -32,7 +32,9 @@ export function forcingOf(
     isChosen: preferences.isForced,
     isDocumented: (answer: Parameters<typeof isDocumented>[1]) => isDocumented(route, answer),
   };
-  const forced = faults.meet(asked(), answering);
+  // One that has chosen what isn't documented is refused.
+  const isRefused = preferences.isForced && !isDocumented(route, preferences.wish);
+  const forced = isRefused ? undefined : faults.meet(asked(), answering);
   const delayMs = {
     before: preferences.delayMs + (forced?.delayMs.before ?? 0),
     after: forced?.delayMs.after ?? 0,

@@ -40,9 +40,9 @@ export function streamJournal(ctx: Context, journal: Journal, { after, isMeant, 
   };
   res.write(': the journal\n\n');
   if (after !== undefined) for (const entry of journal.entries()) if (entry.id > after) tell(entry);
-  const unfollow = journal.follow(tell);
   const signs = setInterval(() => res.write(': still here\n\n'), SIGN_OF_LIFE_MS);
   const end = () => res.end();
+  const unfollow = journal.follow({ tell, end });
   stopping.addEventListener('abort', end);
   if (ctx.method === 'HEAD') end();
   res.once('close', () => {

@@ -1,3 +1,10 @@
+/** A target without scheme and host, which clients send along that believe the server to be a proxy (RFC 9112, section 3.2.2). */
+export function originForm(target: string): string {
+  const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
+  if (rest === undefined) return target;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */
 export function decodable(path: string): string {
   try {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Where } from '../control/operation.ts';
 import type { Flaw } from '../store/check-state.ts';
-import { isSecret } from './secrets.ts';
+import { isSecret, withoutSecrets } from './secrets.ts';
 
 /** What of a request is looked at. */
 export interface Asked {
@@ -289,7 +289,7 @@ const TOLD = 100;
 
 function told(value: unknown): string {
   if (value === undefined) return 'missing';
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(withoutSecrets(value));
   return text.length > TOLD ? `${text.slice(0, TOLD)}…` : text;
 }
 

@@ -10,10 +10,10 @@ export interface Faults {
   readonly isActive: boolean;
   list(): readonly Fault[];
   find(id: string): Fault | undefined;
-  /** Throws `ConditionFault` for one that makes no sense, and `TooManyFaults`. */
-  add(wish: FaultWish): Fault;
-  /** Puts others in the place of all; where one can't be had nothing is changed. Throws as `add` does. */
-  replace(wishes: readonly FaultWish[]): readonly Fault[];
+  /** Throws `TooManyFaults`. */
+  add(wanted: FaultWanted): Fault;
+  /** Puts others in the place of all. */
+  replace(wanted: readonly FaultWanted[]): readonly Fault[];
   /** Whether there was one. */
   remove(id: string): boolean;
   clear(): void;
@@ -61,10 +61,14 @@ const LONGEST = 10_000;
 /** The longest that an answer waits, in ms. */
 const LONGEST_WAIT_MS = 60_000;
 
-interface Rule {
-  readonly id: string;
+/** A fault that makes sense. */
+export interface FaultWanted {
   readonly wish: FaultWish;
   readonly isMeant: Condition;
+}
+
+interface Rule extends FaultWanted {
+  readonly id: string;
   readonly random: Random;
   /** When it is over, by a clock that nobody sets; in ms. */
   readonly endsMs: number;
@@ -87,13 +91,11 @@ export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => numbe
     return { ...rule.wish, fault: rule.id, seen: rule.seen, met: rule.met, over: isOver(rule) };
   }
 
-  function made(wish: FaultWish, at: string): Rule {
-    const flaws = flawsOf(wish, at);
-    if (flaws.length > 0) throw new ConditionFault(flaws);
+  function made({ wish, isMeant }: FaultWanted): Rule {
     return {
       id: `f${++last}`,
       wish,
-      isMeant: conditionAt(wish, at),
+      isMeant,
       random: randomFrom(wish.seed ?? 1),
       endsMs: wish.forMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs() + wish.forMs,
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : momentIn(wish.until),
@@ -120,16 +122,16 @@ export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => numbe
       const rule = rules.find((one) => one.id === id);
       return rule && shown(rule);
     },
-    add(wish) {
-      const rule = made(wish, '');
+    add(wanted) {
       const kept = rules.length < MOST ? rules : rules.filter((one) => !isOver(one));
       if (kept.length >= MOST)
         throw new TooManyFaults(`there are ${MOST} faults already: remove some, or replace all of them`);
+      const rule = made(wanted);
       rules = [...kept, rule];
       return shown(rule);
     },
-    replace(wishes) {
-      rules = wishes.map((wish, place) => made(wish, `/${place}`));
+    replace(wanted) {
+      rules = wanted.map(made);
       return rules.map(shown);
     },
     remove(id) {
@@ -149,6 +151,14 @@ export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => numbe
       return forced;
     },
   };
+}
+
+/** A fault that is wished for, where it makes sense. `at`: where the wish stands (JSON Pointer). Throws `ConditionFault`. */
+export function faultWanted(wish: FaultWish, at = ''): FaultWanted {
+  const isMeant = conditionAt(wish, at);
+  const flaws = flawsOf(wish, at);
+  if (flaws.length > 0) throw new ConditionFault(flaws);
+  return { wish, isMeant };
 }
 
 /** Whether a fault goes with what is forced already. */

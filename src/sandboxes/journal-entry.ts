@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../control/operation.ts';
 import type { Asked } from './condition.ts';
 import type { Entry, SentAnswer } from './journal.ts';
-import { isSecret, textWithoutSecrets, withoutSecrets } from './secrets.ts';
+import { textWithoutSecrets, withoutSecrets } from './secrets.ts';
 
 /** A request of the journal as it is shown: without what may be secret. */
 export function shownEntry(entry: Entry): JournalEntry {
@@ -22,7 +22,7 @@ export function shownEntry(entry: Entry): JournalEntry {
       ...shownBody(entry.body, entry.isCut),
     },
     answer: answer ? shownAnswer(answer) : null,
-    ...(violations.length > 0 ? { violations: violations.map(discreet) } : {}),
+    ...(violations.length > 0 ? { violations: withoutSecrets(violations) as typeof violations } : {}),
     ...(breaches.length > 0 ? { breaches } : {}),
     ...(notes.length > 0 ? { notes: notes.map(textWithoutSecrets) } : {}),
     ...(forced ? { forced } : {}),
@@ -49,7 +49,8 @@ function headersIn(packed: Entry['headers']): Record<string, string> {
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [name = '', value = ''] = parts.slice(at, at + 2);
     const key = name.toLowerCase();
-    headers[key] = Object.hasOwn(headers, key) ? `${headers[key]}, ${value}` : value;
+    const between = key === 'cookie' ? '; ' : ', ';
+    headers[key] = Object.hasOwn(headers, key) ? headers[key] + between + value : value;
   }
   return headers;
 }
@@ -57,8 +58,7 @@ function headersIn(packed: Entry['headers']): Record<string, string> {
 function shownBody(text: string | undefined, isCut: boolean): { body?: unknown; isCut?: true } {
   const content = contentOf(text, isCut);
   if (content === undefined) return {};
-  const body = typeof content === 'string' ? textWithoutSecrets(content) : withoutSecrets(content);
-  return { body, ...(isCut ? { isCut: true } : {}) };
+  return { body: withoutSecrets(content), ...(isCut ? { isCut: true } : {}) };
 }
 
 /** A body as JSON, where it is that and whole; else its text; undefined where there is none. */
@@ -80,10 +80,4 @@ function shownAnswer({ status, headers, bytes, text }: SentAnswer) {
 
 function hidden(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return withoutSecrets(values) as Record<string, unknown>;
-}
-
-/** A violation without the value of what may be secret. */
-function discreet(violation: NonNullable<JournalEntry['violations']>[number]) {
-  const { value, ...rest } = violation;
-  return value === undefined || isSecret(violation.pointer) ? rest : { ...rest, value: withoutSecrets(value) };
 }

@@ -59,8 +59,16 @@ export interface Journal {
   entries(): readonly Entry[];
   /** Ids go on from where they were. */
   clear(): void;
-  /** Has somebody be told of each further request; the function that is given back ends that. */
-  follow(follower: (entry: Entry) => void): () => void;
+  /** Has somebody be told of each further request, and of the end; the function that is given back ends that. */
+  follow(follower: Follower): () => void;
+  /** Forgets all, and tells those who follow that nothing more will come. */
+  end(): void;
+}
+
+/** Somebody who follows a journal. */
+export interface Follower {
+  readonly tell: (entry: Entry) => void;
+  readonly end: () => void;
 }
 
 /** The journals of a server, which share a bound. */
@@ -91,8 +99,9 @@ export function beginningOf(text: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** How many different headers are looked up. */
-const HEADERS_KNOWN = 5_000;
+/** How much the headers that are looked up may take, in characters; larger ones than this are not. */
+const KNOWN_LENGTH = 2_000_000;
+const LARGEST_KNOWN = 4_000;
 
 /** Gives back a text, a line for each name and each value, for headers. */
 type Pool = (rawHeaders: readonly string[]) => string;
@@ -100,12 +109,17 @@ type Pool = (rawHeaders: readonly string[]) => string;
 /** A pool that gives back the same text for the same headers. */
 function headerPool(): Pool {
   const known = new Map<string, string>();
+  let length = 0;
   return (rawHeaders) => {
     const text = rawHeaders.join('\n');
     const same = known.get(text);
-    if (same !== undefined) return same;
-    if (known.size >= HEADERS_KNOWN) known.clear();
+    if (same !== undefined || text.length > LARGEST_KNOWN) return same ?? text;
+    if (length + text.length > KNOWN_LENGTH) {
+      known.clear();
+      length = 0;
+    }
     known.set(text, text);
+    length += text.length;
     return text;
   };
 }
@@ -162,7 +176,7 @@ export function createJournals(nowMs: () => number): Journals {
 
   function create(most: number, { isOneOfMany }: { readonly isOneOfMany: boolean }): Journal {
     const entries: Entry[] = [];
-    const followers = new Set<(entry: Entry) => void>();
+    const followers = new Set<Follower>();
     let last = 0;
     const packed = isOneOfMany ? rememberingLast(pooled) : (rawHeaders: readonly string[]) => rawHeaders;
     const leave = (entry: Entry | undefined) => entry && hold(holder, -entry.bytes);
@@ -170,6 +184,7 @@ export function createJournals(nowMs: () => number): Journals {
       bytes: 0,
       ease: () => entries.splice(0, Math.ceil(entries.length / 2)).forEach(leave),
     };
+    const clear = () => entries.splice(0).forEach(leave);
     return {
       add(recorded) {
         const entry = entryOf(recorded, ++last, packed(recorded.rawHeaders));
@@ -177,11 +192,13 @@ export function createJournals(nowMs: () => number): Journals {
         hold(holder, entry.bytes);
         if (entries.length > most) leave(entries.shift());
         if (bytes > MOST_BYTES) makeRoom();
-        for (const follower of followers) follower(entry);
+        for (const { tell } of followers) tell(entry);
       },
       entries: () => entries,
-      clear() {
-        entries.splice(0).forEach(leave);
+      clear,
+      end() {
+        clear();
+        for (const { end } of followers) end();
       },
       follow(follower) {
         followers.add(follower);

@@ -88,13 +88,19 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
   }
 
   function remove(id: string): boolean {
+    const entry = release(id);
+    entry?.sandbox.journal.end();
+    return entry !== undefined;
+  }
+
+  function release(id: string): Entry | undefined {
     const entry = entries.get(id);
-    if (!entry) return false;
+    if (!entry) return undefined;
     entries.delete(id);
     bytes -= entry.held.bytes;
     entry.held.isGone = true;
     entry.sandbox.journal.clear();
-    return true;
+    return entry;
   }
 
   function make(id: string, from: State = defaults()): Sandbox {
@@ -103,14 +109,17 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     const weight = weightOf(from, defaults());
     if (bytes + weight > MOST_BYTES) sweep();
     if (bytes + weight - (entries.get(id)?.held.bytes ?? 0) > MOST_BYTES) throw new StoreUnavailable(TOO_LARGE);
-    remove(id);
+    // Who follows the journal of one that is made anew follows on.
+    const { journal } = release(id)?.sandbox ?? {
+      journal: journals.create(MOST_REQUESTS.other, { isOneOfMany: true }),
+    };
     const held: Held = { bytes: 0, isGone: false };
     take(held, weight);
     const own = {
       nowMs,
       newId,
       elapsedMs,
-      journal: journals.create(MOST_REQUESTS.other, { isOneOfMany: true }),
+      journal,
       snapshots: weighed(held),
     };
     const sandbox = createSandbox(id, own, (clock) => storeOf(clock, held, from));

@@ -2,34 +2,94 @@
 const SECRET =
   /authorization|cookie|token|secret|passw|passphrase|credential|session|api[-_]?key|card[-_]?number|cvc|cvv/i;
 
-/** What stands in the place of a value that may be secret. */
+/** What stands in the place of a value that may be secret, and of one that is nested too deep to be looked at. */
 const LEFT_OUT = '[left out]';
+const TOO_DEEP = '…';
+
+/** How deep values are looked at. */
+const DEEPEST = 100;
+
+/** The longest text that is looked at, and shown, in characters: nobody is to wait for a URL or a header of 64 kB. */
+const LONGEST = 8_000;
 
 /** Whether what has this name may be secret. */
 export function isSecret(name: string): boolean {
   return SECRET.test(name);
 }
 
-/** A value without the values of properties that may be secret, however deep. */
-export function withoutSecrets(value: unknown): unknown {
+/** A value without what may be secret: the values of such properties, however deep, and what its texts tell of such names. */
+export function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return textWithoutSecrets(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (depth > DEEPEST) return TOO_DEEP;
+  if (Array.isArray(value)) return value.map((inner) => withoutSecrets(inner, depth + 1));
+  // A violation tells the value of what its pointer leads to.
+  const { pointer } = value as { readonly pointer?: unknown };
+  const isNobodys = (name: string) =>
+    isSecret(name) || (name === 'value' && typeof pointer === 'string' && isSecret(pointer));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      isSecret(name) && inner !== undefined ? LEFT_OUT : withoutSecrets(inner),
+      isNobodys(name) && inner !== undefined ? LEFT_OUT : withoutSecrets(inner, depth + 1),
     ]),
   );
 }
 
 /** A text that is JSON with its end cut off, a form, a URL or a sentence, without what may be secret in it. */
 export function textWithoutSecrets(text: string): string {
-  return text
-    .replaceAll(
-      /"((?:[^"\\]|\\.)*)"(\s*:\s*)("(?:[^"\\]|\\.)*"?|\[[^\]]*\]?|[^,}\]]*)/g,
-      (whole, name: string, colon) => (isSecret(name) ? `"${name}"${colon}"${LEFT_OUT}"` : whole),
-    )
-    .replaceAll(/(^|[?&])([^=&\s"]+)=([^&\s"]*)/g, (whole, begin, name: string) =>
-      isSecret(name) ? `${begin}${name}=${LEFT_OUT}` : whole,
-    );
+  const told = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  if (!SECRET.test(told) && !told.includes('%')) return told;
+  return withoutSecretsTold(withoutSecretPairs(withoutSecretProperties(told)));
+}
+
+/** A text without the values that sentences on violations tell, in a text of JSON too. */
+function withoutSecretsTold(text: string): string {
+  const told = /(?<![\w.-])([\w.-]+)( is)? \\?"(?:[^"\\]|\\[^"])*(?:\\?"|$)/g;
+  return text.replaceAll(told, (whole, name: string, is = '') => (isSecret(name) ? `${name}${is} ${LEFT_OUT}` : whole));
+}
+
+/** A text without the values of parameters, as in a URL or a form. */
+function withoutSecretPairs(text: string): string {
+  return text.replaceAll(/(^|[?&;\s"])([^=&?;\s"]+)=[^&;\s]*/g, (whole, begin: string, name: string) =>
+    isSecret(decoded(name)) ? `${begin}${name}=${LEFT_OUT}` : whole,
+  );
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // A stray %: the name is what is written.
+    return name;
+  }
+}
+
+/** A text without the values of properties, as in JSON that may be cut off anywhere. */
+function withoutSecretProperties(text: string): string {
+  const property = /"((?:[^"\\]|\\.)*)"\s*:\s*/g;
+  let kept = '';
+  let from = 0;
+  for (let found = property.exec(text); found; found = property.exec(text)) {
+    if (!isSecret(found[1] ?? '')) continue;
+    kept += `${text.slice(from, property.lastIndex)}"${LEFT_OUT}"`;
+    from = endOfValue(text, property.lastIndex);
+    property.lastIndex = from;
+  }
+  return kept + text.slice(from);
+}
+
+/** Where the JSON value ends that begins at a place: at the end of the text where it is cut off. */
+function endOfValue(text: string, begin: number): number {
+  const token = /"(?:[^"\\]|\\.)*("|$)|[[{]|[\]}]|[^[\]{}",]+|,/gy;
+  token.lastIndex = begin;
+  let depth = 0;
+  for (let found = token.exec(text); found; found = token.exec(text)) {
+    const [part] = found;
+    if (part === '[' || part === '{') depth++;
+    else if (part === ']' || part === '}') depth--;
+    // What ends the object around it is none of the value's.
+    if (depth < 0 || (depth === 0 && part === ',')) return token.lastIndex - part.length;
+    if (depth === 0) return token.lastIndex;
+  }
+  return text.length;
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   beginningOf,
   createJournals,
-  type Entry,
   type Journal,
   type Journals,
   type Recorded,
@@ -123,7 +122,7 @@ describe('a journal', () => {
   it('tells those who follow it of each request, until they stop', () => {
     const journal = journalOf(1);
     const told: [string, number][] = [];
-    const follow = (who: string) => journal.follow(({ id }: Entry) => void told.push([who, id]));
+    const follow = (who: string) => journal.follow({ tell: ({ id }) => void told.push([who, id]), end() {} });
     journal.add(asked());
     const [stopOne, stopOther] = [follow('one'), follow('other')];
     journal.add(asked());
@@ -245,8 +244,7 @@ describe('a text without secrets', () => {
     expect(textWithoutSecrets(text)).toBe(expected);
   });
 
-  // Defects: a value that isn't secret by its own name is passed over with all that stands in it.
-  it.fails.each([
+  it.each([
     '{"user":{"password":"hunter2"},"a":"b',
     '{"users":[{"name":"a","password":"hunter2"}],"a":"b',
     '{"a":{"b":{"token":"hunter2","c":1',
@@ -256,8 +254,7 @@ describe('a text without secrets', () => {
     expect(textWithoutSecrets(text)).not.toContain('hunter2');
   });
 
-  // Defects: a name is looked at as it is written, and a value ends at a quote.
-  it.fails.each([
+  it.each([
     '/api/products?pass%77ord=hunter2',
     '/api/products?api%5Fkey=hunter2',
     '/api/products?token="hunter2',
@@ -359,8 +356,7 @@ describe('a request as the journal shows it', () => {
     expect(entry.violations?.[1]?.value).toEqual({ password: LEFT_OUT });
   });
 
-  // Defect: of headers the names alone are looked at.
-  it.fails('tells none of a URL in a header', () => {
+  it('tells none of a URL in a header', () => {
     const entry = shown({ rawHeaders: ['Referer', 'http://shop/login?token=hunter2'] });
     expect(JSON.stringify(entry)).not.toContain('hunter2');
   });
