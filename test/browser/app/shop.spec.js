@@ -30,6 +30,31 @@ for (const [from, query] of [
   });
 }
 
+test('eight front ends are in shops of their own at the same time', async ({ browser, request }) => {
+  const summary = async (prefix) =>
+    (await (await request.get(`http://localhost:3000${prefix}/api/payment-summary`)).json()).totalItems;
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, place) => {
+      const prefix = `/_sandbox/front-end-${place}`;
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`/?api=http://localhost:3000${prefix}`);
+      for (let times = 1; times <= place; times++) {
+        await page.getByRole('button', { name: 'Add Cordless Electric Kettle' }).click();
+        await expect(page.locator('#cart')).toHaveText(String(3 + times));
+      }
+      expect(await summary(prefix)).toBe(3 + place);
+      const pictures = page.getByRole('img');
+      await expect.poll(() => pictures.evaluateAll((all) => all.filter((one) => one.naturalWidth > 0).length)).toBe(40);
+      await page.getByRole('button', { name: 'Order' }).click();
+      await expect(page.locator('#message')).toContainText(`ordered: ${prefix}/api/orders/`);
+      expect(await summary(prefix)).toBe(0);
+      await context.close();
+    }),
+  );
+  expect(await summary('')).toBe(3);
+});
+
 test('the built front end is served by the shop itself, its own routes too', async ({ page }) => {
   await page.goto('http://localhost:3100/tracking/1/2');
   await expect(page.getByRole('listitem')).toHaveCount(40);

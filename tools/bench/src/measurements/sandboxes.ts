@@ -48,11 +48,11 @@ async function fill(url: string, id: string, orders: number): Promise<void> {
   const ask = async (method: string, path: string, body?: object) => {
     const response = await fetch(url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
     if (!response.ok) throw new Fault(`${method} ${path} in ${id} is answered ${response.status}`);
-    return response.json() as Promise<any>;
+    return response.json();
   };
-  const [product] = await ask('GET', '/api/products?search=kettle');
+  const [product] = (await ask('GET', '/api/products?search=kettle')) as { readonly id: string }[];
   for (let order = 0; order < orders; order += 1) {
-    if (order > 0) await ask('POST', '/api/cart-items', { productId: product.id, quantity: 1 });
+    if (order > 0) await ask('POST', '/api/cart-items', { productId: product?.id, quantity: 1 });
     await ask('POST', '/api/orders');
   }
 }

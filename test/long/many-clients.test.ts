@@ -1,0 +1,124 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startStorefront } from '../../src/kit/in-process.ts';
+import type { FaultWish, TestSandbox } from '../../src/kit/exported.ts';
+import { type Random, randomFrom } from '../../src/mock/random.ts';
+import { defaults } from '../support/default-data.ts';
+
+const CLIENTS = 200;
+const STEPS = 30;
+const LONGEST_CART = 10;
+
+/** What a client knows to be in its sandbox. */
+interface Ledger {
+  readonly cart: ReadonlyMap<string, number>;
+  readonly orders: number;
+}
+
+const AT_START: Ledger = {
+  cart: new Map(defaults.cartItems.map(({ productId, quantity }) => [productId, quantity])),
+  orders: defaults.orders.length,
+};
+
+/** What a client does: it asks the shop, and gives back its ledger as it has to be where the operation was done. */
+type Step = (sandbox: TestSandbox, ledger: Ledger, random: Random) => { asked: Promise<Response>; done: Ledger };
+
+const steps: Readonly<Record<string, Step>> = {
+  addCartItem(sandbox, { cart, orders }, random) {
+    const { id } = random.pick(defaults.products);
+    const quantity = random.whole(1, 10);
+    return {
+      asked: sandbox.fetch('/api/cart-items', json('POST', { productId: id, quantity })),
+      done: { orders, cart: new Map(cart).set(id, (cart.get(id) ?? 0) + quantity) },
+    };
+  },
+  updateCartItem(sandbox, { cart, orders }, random) {
+    const id = random.pick([...cart.keys()]);
+    const quantity = random.whole(1, 1000);
+    return {
+      asked: sandbox.fetch(`/api/cart-items/${id}`, json('PUT', { quantity })),
+      done: { orders, cart: new Map(cart).set(id, quantity) },
+    };
+  },
+  removeCartItem(sandbox, { cart, orders }, random) {
+    const id = random.pick([...cart.keys()]);
+    return {
+      asked: sandbox.fetch(`/api/cart-items/${id}`, { method: 'DELETE' }),
+      done: { orders, cart: new Map([...cart].filter(([other]) => other !== id)) },
+    };
+  },
+  createOrder: (sandbox, { orders }) => ({
+    asked: sandbox.fetch('/api/orders', { method: 'POST' }),
+    done: { cart: new Map(), orders: orders + 1 },
+  }),
+  resetData: (sandbox) => ({ asked: sandbox.fetch('/api/reset', { method: 'POST' }), done: AT_START }),
+};
+
+/** Faults that a step may meet, and whether its operation is done all the same. */
+const faults: readonly { readonly wish: FaultWish; readonly isDone: boolean; readonly isAnswered: boolean }[] = [
+  { wish: { code: 503 }, isDone: false, isAnswered: true },
+  { wish: { code: 503, phase: 'after' }, isDone: true, isAnswered: true },
+  { wish: { connection: 'reset' }, isDone: false, isAnswered: false },
+  { wish: { connection: 'reset', phase: 'after' }, isDone: true, isAnswered: false },
+  { wish: { delay: { from: 1, to: 30 } }, isDone: true, isAnswered: true },
+  { wish: { slowMs: 20 }, isDone: true, isAnswered: true },
+];
+
+function json(method: string, body: object): RequestInit {
+  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** Does a step, which may meet a fault; gives back the ledger as it is then. */
+async function take(sandbox: TestSandbox, ledger: Ledger, random: Random): Promise<Ledger> {
+  const names = ledger.cart.size > 0 ? Object.keys(steps) : ['addCartItem', 'resetData'];
+  const name = ledger.cart.size > LONGEST_CART ? 'createOrder' : random.pick(names);
+  const fault = random.next() < 0.3 ? random.pick(faults) : undefined;
+  if (fault) await sandbox.fault({ ...fault.wish, operation: name, times: 1 });
+  const { asked, done } = (steps[name] as Step)(sandbox, ledger, random);
+  const status = await asked.then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => undefined,
+  );
+  const isLost = fault?.isAnswered === false;
+  expect(status === undefined, `${name} ${JSON.stringify(fault)}`).toBe(isLost);
+  if (fault?.wish.code !== undefined) expect(status).toBe(503);
+  else if (!isLost) expect(status, name).toBeLessThan(300);
+  return fault?.isDone === false ? ledger : done;
+}
+
+/** Does what a client does all along, and expects to find it all in its sandbox, and nothing else. */
+async function shop(sandbox: TestSandbox, seed: number): Promise<void> {
+  const random = randomFrom(seed);
+  let ledger = AT_START;
+  let saved = ledger;
+  await sandbox.snapshot('saved');
+  for (let step = 0; step < STEPS; step++) {
+    ledger = await take(sandbox, ledger, random);
+    if (step % 10 === 4) {
+      await sandbox.snapshot('saved');
+      saved = ledger;
+    }
+    if (step % 10 === 8) {
+      await sandbox.restore('saved');
+      ledger = saved;
+    }
+  }
+  const { cartItems, orders } = await sandbox.state();
+  expect(new Map(cartItems.map(({ productId, quantity }) => [productId, quantity]))).toEqual(ledger.cart);
+  expect(orders).toHaveLength(ledger.orders);
+  await sandbox.verify({ times: STEPS });
+}
+
+it(`${CLIENTS} clients at once find in their sandboxes what they did, and nothing else, whatever fails`, async () => {
+  const server = await startStorefront();
+  onTestFinished(() => server.close());
+  const before = await server.default.state();
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+  const sandboxes = await Promise.all(Array.from({ length: CLIENTS }, () => server.sandbox()));
+  await Promise.all(sandboxes.map((sandbox, place) => shop(sandbox, seed + place))).catch((error) => {
+    throw new Error(`with SEED=${seed}: ${(error as Error).message}`, { cause: error });
+  });
+  expect(await server.default.state()).toEqual(before);
+});
