@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startStorefront } from '../../src/kit/in-process.ts';
 import type { FaultWish, TestSandbox } from '../../src/kit/exported.ts';
+import { startStorefront } from '../../src/kit/in-process.ts';
 import { type Random, randomFrom } from '../../src/mock/random.ts';
 import { defaults } from '../support/default-data.ts';
 

@@ -1,8 +1,10 @@
 import { expect } from '@playwright/test';
+import { sandboxAt } from 'storefront/playwright';
 import { byCookie, byHeader } from './test.ts';
 
 const NOON = '2025-06-01T12:00:00Z';
 const ONE_DAY_MS = 86_400_000;
+const main = sandboxAt('http://localhost:3000', 'default');
 
 for (const [test, app, how] of [
   [byCookie, '/', 'by a cookie'],
@@ -12,11 +14,12 @@ for (const [test, app, how] of [
     test.describe.configure({ mode: 'parallel' });
 
     for (const one of ['one', 'other']) {
-      test(`${how}, ${one} of two tests at once sees its own cart`, async ({ page, shop, request }) => {
+      test(`${how}, ${one} of two tests at once sees its own cart`, async ({ page, shop }) => {
         await page.goto(app);
         await expect(page.locator('#cart')).toHaveText('3');
         // Each waits until both are under way.
-        await expect.poll(async () => (await idsOfBoth(request, how)).length, { timeout: 20_000 }).toBe(2);
+        await main.snapshot(markOf(how, one));
+        await expect.poll(() => arrivals(how), { timeout: 20_000 }).toBe(2);
         await page.getByRole('button', { name: 'Add Cordless Electric Kettle' }).click();
         await expect(page.locator('#cart')).toHaveText('4');
         expect((await shop.state()).cartItems).toHaveLength(3);
@@ -78,9 +81,12 @@ for (const [test, app, how] of [
   });
 }
 
-/** The ids of the sandboxes of the two tests that are under way at once. */
-async function idsOfBoth(request: import('@playwright/test').APIRequestContext, how: string): Promise<string[]> {
-  const listed = await request.get('http://localhost:3000/_control/sandboxes');
-  const ids = ((await listed.json()) as { id: string }[]).map(({ id }) => id);
-  return ids.filter((id) => id.startsWith(how.replaceAll(' ', '-')));
+/** How many tests have come to where both are to be at once. Their marks are snapshots of the default sandbox, since those stay when a test is over. */
+async function arrivals(how: string): Promise<number> {
+  const marks = await main.snapshots();
+  return marks.filter(({ name }) => name.startsWith(markOf(how, ''))).length;
+}
+
+function markOf(how: string, one: string): string {
+  return `at-once-${how.replaceAll(' ', '-')}-${one}`;
 }
