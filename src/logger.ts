@@ -34,6 +34,7 @@ interface Line {
   readonly method?: string;
   readonly path?: string;
   readonly operation?: string;
+  readonly sandbox?: string;
   readonly status?: number;
   readonly ms?: number;
   readonly notes?: readonly string[];
@@ -62,10 +63,17 @@ function visible(text: string): string {
   return text.replaceAll(/\p{Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-function request({ method = '', path = '', operation = '', status, ms }: Line): string {
+function request({ method = '', path = '', operation = '', sandbox = '', status, ms }: Line): string {
   const shown = coloured(statusColour(status), status === undefined ? '---' : String(status));
   const took = ms === undefined ? '' : coloured(COLOURS.grey, `${ms} ms`);
-  return [method.padEnd(6), shown, visible(path), coloured(COLOURS.grey, operation), took]
+  return [
+    method.padEnd(6),
+    shown,
+    visible(path),
+    coloured(COLOURS.grey, operation),
+    coloured(COLOURS.grey, sandbox),
+    took,
+  ]
     .filter((part) => part !== '')
     .join(' ');
 }

@@ -104,13 +104,17 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     tell: tell.info,
   });
   const stopping = new AbortController();
-  const steering = await steeringOf(options, {
-    sandboxes,
-    defaults,
-    check: () => check,
-    undocumented: (meant: AnswerMeant) => undocumented(service.contract.routes, meant),
-    stopping: stopping.signal,
-  }).catch(async (error) => {
+  const steering = await steeringOf(
+    options,
+    {
+      sandboxes,
+      defaults,
+      check: () => check,
+      undocumented: (meant: AnswerMeant) => undocumented(service.contract.routes, meant),
+      stopping: stopping.signal,
+    },
+    tell.warn,
+  ).catch(async (error) => {
     await store.close();
     throw error;
   });
@@ -205,10 +209,11 @@ function delaysOf(delay: Delay): () => number {
 async function steeringOf(
   { snapshots, control = true, host, controlToken, allowHost = [] }: Options,
   parts: Omit<ControlParts, 'readyMade'>,
+  warn: (message: string) => void,
 ) {
   const folder = snapshots && resolve(snapshots);
   return {
-    control: { ...parts, readyMade: readyMade({ folder, ...parts }) },
+    control: { ...parts, readyMade: readyMade({ folder, warn, ...parts }) },
     controlContract: await loadContract({ path: ours('src/control/control.yaml'), strict: true }),
     controlAccess: {
       isOn: control,

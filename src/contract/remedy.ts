@@ -7,6 +7,7 @@ interface Described {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
@@ -58,8 +59,9 @@ function expected(schema: Described, otherwise = 'another value'): string {
 
 const NAMES: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', boolean: 'true or false' };
 
-function text({ format, minLength = 0, maxLength }: Described): string {
+function text({ format, pattern, minLength = 0, maxLength }: Described): string {
   if (format) return `a ${format}`;
+  if (pattern !== undefined) return `a text that matches ${pattern}`;
   if (maxLength !== undefined) return `a text of ${minLength} to ${maxLength} characters`;
   return minLength > 0 ? 'a text that is not empty' : 'a text';
 }

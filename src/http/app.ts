@@ -88,8 +88,8 @@ function inSandbox({ sandboxes, contract }: AppParts): Middleware {
 function logging({ log }: AppParts): Middleware {
   return (ctx, next) => {
     logRequest(log, ctx.req, ctx.res, () => {
-      const { route, notes, wire } = exchangeOf(ctx);
-      return { operation: route?.operationId, notes, isCut: wire?.connection !== undefined };
+      const { route, sandbox, notes, wire } = exchangeOf(ctx);
+      return { operation: route?.operationId, sandbox: sandbox?.id, notes, isCut: wire?.connection !== undefined };
     });
     return next();
   };
@@ -177,9 +177,9 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
   if (verify === 'off') return (_ctx, next) => next();
   return async (ctx, next) => {
     await next();
-    const { route, answer } = exchangeOf(ctx);
+    const { route, answer, contract: other } = exchangeOf(ctx);
     if (!route || !answer) return;
-    const breaches = contract.verify(route, answer, { closed: isOurs(route) });
+    const breaches = (other ?? contract).verify(route, answer, { closed: other !== undefined || isOurs(route) });
     if (breaches.length === 0) return;
     // It is told of each time.
     const exchange = exchangeOf(ctx);

@@ -67,6 +67,9 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
     return answerWith(ctx, success({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
   }
   const { route } = routed;
+  const exchange = exchangeOf(ctx);
+  exchange.route = route;
+  exchange.contract = controlContract;
   refuseForms(ctx);
   const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia), LARGEST_FILE_BYTES);
   const query = queryOf(ctx.querystring);
@@ -79,7 +82,7 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
   if (route.operationId === ('listRequests' satisfies ControlId) && wantsStream(ctx)) {
     return follow(ctx, received.input as unknown as ControlInput<'listRequests'>, control);
   }
-  exchangeOf(ctx).notes = received.notes;
+  exchange.notes = received.notes;
   answerWith(ctx, success({ status: route.successStatus, body: given }));
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { Contract } from '../contract/contract.ts';
 import { isJsonType } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
 import type { Remarks } from '../sandboxes/journal.ts';
@@ -12,8 +13,9 @@ export interface Exchange {
   sandbox?: Sandbox;
   /** How the path named it, `/_sandbox/w3`; empty where it didn't. */
   prefix: string;
-  /** The operation that was asked for, once it is found. */
+  /** The operation that was asked for, once it is found, and the contract that has it, where it is not the shop's. */
   route?: Route;
+  contract?: Contract;
   /** When it came, in ms of the machine's running. */
   readonly begunMs: number;
   /** Whether it is one of the shop, for the journal. */

@@ -11,6 +11,8 @@ export interface Log {
 /** What a log line says of a request beside what HTTP says. */
 export interface RequestDetails {
   readonly operation?: string | undefined;
+  /** The sandbox that was named. */
+  readonly sandbox?: string | undefined;
   /** What was wrong with it or ignored in it, a sentence each. */
   readonly notes?: readonly string[];
   /** Whether it was to end before all was out. */
@@ -24,12 +26,13 @@ export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, 
   // As it was sent: what names a sandbox is taken off on the way.
   const { method, url } = req;
   res.once('close', () => {
-    const { operation, notes = [], isCut = false } = details();
+    const { operation, sandbox, notes = [], isCut = false } = details();
     const said = res.writableFinished || isCut ? notes : [...notes, 'the client went away'];
     log.info({
       method,
       path: url,
       operation,
+      sandbox,
       status: res.writableFinished ? res.statusCode : undefined,
       ms: Math.round((performance.now() - begunMs) * 10) / 10,
       notes: said.length > 0 ? said : undefined,

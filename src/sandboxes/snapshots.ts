@@ -24,18 +24,25 @@ export interface ReadyMadeParts {
   readonly defaults: () => State;
   /** How a state is checked now. */
   readonly check: () => SchemaCheck;
+  /** Told of files that hold no snapshot, going by their names. */
+  readonly warn?: ((message: string) => void) | undefined;
   readonly disk?: Disk;
 }
 
 /** A name of a snapshot. */
 const NAME = /^([a-z0-9][a-z0-9._-]{0,62})\.json$/;
 
+const NAMED = 'name it NAME.json, with small letters, digits, dots, hyphens and underscores';
+
 /** The snapshots that come along, and those in a folder, which hold whole states or what differs from the default data. Throws `DataFault`. */
-export function readyMade({ folder, defaults, check, disk = machineDisk }: ReadyMadeParts): ReadyMade {
+export function readyMade({ folder, defaults, check, warn, disk = machineDisk }: ReadyMadeParts): ReadyMade {
   const made = new Map<string, (defaults: State) => State>(Object.entries(comingAlong));
   for (const file of folder === undefined ? [] : filesIn(disk, folder)) {
     const name = NAME.exec(file)?.[1];
-    if (name === undefined) continue;
+    if (name === undefined) {
+      warn?.(`${join(folder ?? '', file)} is no snapshot: ${NAMED}`);
+      continue;
+    }
     const change = readChange({ path: join(folder ?? '', file), disk, check: check(), defaults: defaults() });
     made.set(name, (now) => seen(name, { ...now, ...change }, check()));
   }

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { FaultWish, TestSandbox } from '../../src/kit/exported.ts';
+import { type FaultWish, sandboxAt, type TestSandbox } from '../../src/kit/exported.ts';
 import { startStorefront } from '../../src/kit/in-process.ts';
 import { type Random, randomFrom } from '../../src/mock/random.ts';
 import { defaults } from '../support/default-data.ts';
@@ -121,4 +121,24 @@ it(`${CLIENTS} clients at once find in their sandboxes what they did, and nothin
     throw new Error(`with SEED=${seed}: ${(error as Error).message}`, { cause: error });
   });
   expect(await server.default.state()).toEqual(before);
+});
+
+it('makes 10,000 sandboxes, and refuses one more with what to do and when to try again', async () => {
+  const server = await startStorefront();
+  onTestFinished(() => server.close());
+  const made = (id: string) => fetch(`${server.url}/api/cart-items`, { headers: { 'x-sandbox': id } });
+  for (let first = 0; first < 10_000; first += 100) {
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, place) => made(`s${first + place}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  }
+  const refused = await made('one-more');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await refused.json()).toMatchObject({
+    type: '/problems/unavailable',
+    detail: expect.stringContaining('10000'),
+  });
+  expect((await made('s0')).status).toBe(200);
+  await sandboxAt(server.url, 's1').remove();
+  expect((await made('one-more')).status).toBe(200);
 });
