@@ -6,11 +6,11 @@ import { type AppParts, createApp } from './http/app.ts';
 import { recordReady } from './http/journaling.ts';
 import { type Log, logRequest } from './http/log.ts';
 import { type ReadyAnswers, readyAnswers } from './http/ready-answers.ts';
-import { originForm } from './http/target.ts';
 import { completed, type Difference, differenceOf, type MakeField } from './mock/gained.ts';
 import { createMock } from './mock/mock.ts';
 import type { Casting, Doer } from './operations/casting.ts';
 import type { Journal } from './sandboxes/journal.ts';
+import { originForm } from './target.ts';
 
 /** What answers requests under one contract: with a newer one there is a new service, and requests that the old one has begun end there. */
 export interface Service {

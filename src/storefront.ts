@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,7 +97,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
   const newId = options.newId ?? randomUUID;
   const sandboxes = createSandboxes({
     default: { store, clock },
-    elapsedMs: () => Math.round(performance.now()),
+    elapsedMs: () => performance.now(),
     defaults,
     nowMs,
     newId,
@@ -104,6 +105,8 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     tell: tell.info,
   });
   const stopping = new AbortController();
+  // Who follows a journal or waits for a verdict listens to it: as many as there are.
+  setMaxListeners(0, stopping.signal);
   const steering = await steeringOf(
     options,
     {

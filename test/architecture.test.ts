@@ -55,7 +55,9 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   ],
   'warm-up.ts': [],
   'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
-  'service.ts': ['http', 'mock', 'operations/casting.ts', 'contract', 'sandboxes/journal.ts'],
+  'service.ts': ['target.ts', 'http', 'mock', 'operations/casting.ts', 'contract', 'sandboxes/journal.ts'],
+  // What a request is aimed at, for those who answer it and those who look at it later.
+  'target.ts': [],
   'listen.ts': ['http/server.ts'],
   'options.ts': [
     'logger.ts',
@@ -68,14 +70,14 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'store/open-state.ts',
   ],
   'logger.ts': [],
-  http: ['control', 'sandboxes', 'mock', 'operations', 'search', 'store', 'domain', 'contract'],
+  http: ['target.ts', 'control', 'sandboxes', 'mock', 'operations', 'search', 'store', 'domain', 'contract'],
   // What QA steers by: it decides as operations do.
   control: ['sandboxes', 'store'],
   // What a project's tests import: it steers a server over HTTP, and starts one by what the package exports and its command line carries.
   kit: ['storefront.ts', 'options.ts', 'control/operation.ts', 'contract/schema.d.ts', 'store/state.ts'],
   // Orders of ready-made states, and ids of a seed.
   // The words of control, in which faults are wished for and the journal is shown.
-  sandboxes: ['store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts'],
+  sandboxes: ['store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts', 'target.ts'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
   mock: ['contract'],
   // It judges our server as it judges any other: over HTTP, by the contract alone.
@@ -116,6 +118,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   'node:net': ['store/lock.ts'],
   'node:os': ['store/lock.ts'],
+  'node:events': ['storefront.ts'],
   'node:http': ['http', 'service.ts', 'check', 'kit/control-client.ts'],
   'node:https': ['check/client.ts', 'kit/control-client.ts'],
   'node:stream': ['http'],

@@ -35,6 +35,7 @@ interface FaultFlags extends Flags {
 function faultRequest(what: string, fault: string | undefined, flags: FaultFlags): Asked {
   const { url, sandbox, token, for: forMs, slow: slowMs, ...wish } = flags;
   if (what !== 'add') refuseStray('faults', what, flags, []);
+  if (what !== 'remove' && fault !== undefined) throw misused(`faults ${what} has no use for ${fault}`);
   if (what === 'add') {
     const body = { ...wish, ...(forMs === undefined ? {} : { forMs }), ...(slowMs === undefined ? {} : { slowMs }) };
     return { method: 'POST', path: '/faults', body };

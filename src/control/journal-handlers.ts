@@ -1,10 +1,11 @@
 import type { Entry } from '../sandboxes/journal.ts';
 import { shownEntry } from '../sandboxes/journal-entry.ts';
-import { boundsOf, countIn, verdictOf, wantedOf } from '../sandboxes/verdict.ts';
-import { verdictWithin } from './awaited.ts';
+import { type Bounds, boundsOf, verdictOf, wantedOf } from '../sandboxes/verdict.ts';
+import { settled } from './awaited.ts';
 import { found, orRefused, refuseFlaws } from './declining.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestsWanted } from './operation.ts';
+import { ControlRefusal } from './refusal.ts';
 
 /** What was asked, and whether it was as wanted. */
 export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' | 'countRequests' | 'verifyRequests'> = {
@@ -15,21 +16,31 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
   },
   clearRequests: ({ path }, parts) => found(path.id, parts).journal.clear(),
   countRequests({ path, body }, parts) {
-    const isWanted = wantedIn(body, parts);
-    return { count: countIn(found(path.id, parts).journal.entries(), body, isWanted).length };
+    const { isMeant } = wantedIn(body, parts);
+    return { count: found(path.id, parts).journal.entries().filter(isMeant).length };
   },
-  verifyRequests({ path, body }, parts) {
-    const isWanted = wantedIn(body, parts);
-    const bounds = boundsOf(body);
-    if (bounds.least > bounds.most || (body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined)) {
-      const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
-      refuseFlaws('not-a-condition', [{ pointer: body.times === undefined ? '/atLeast' : '/times', trouble }]);
-    }
+  async verifyRequests({ path, body }, parts) {
+    const wanted = wantedIn(body, parts);
+    const bounds = boundsIn(body);
     const { journal } = found(path.id, parts);
-    const verdict = () => verdictOf(journal.entries(), body, bounds, isWanted);
-    return verdictWithin(verdict, { ...bounds, journal, withinMs: body.withinMs ?? 0, stopping: parts.stopping });
+    const { isMeant } = wanted;
+    const count = journal.entries().filter(isMeant).length;
+    const { stopping } = parts;
+    await settled({ ...bounds, journal, isMeant, count, stopping, withinMs: body.withinMs ?? 0 });
+    return verdictOf(journal, wanted, bounds);
   },
 };
+
+/** How often they are wanted; declines where that makes no sense. */
+function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
+  const bounds = boundsOf(body);
+  const isTwice = body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined;
+  if (bounds.least <= bounds.most && !isTwice) return bounds;
+  const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
+  throw new ControlRefusal('not-a-condition', `${isTwice ? '/times' : '/atLeast'} ${trouble}`, [
+    { pointer: isTwice ? '/times' : '/atLeast', trouble },
+  ]);
+}
 
 /** Which requests a query means; `after` is undefined where it doesn't say. Declines where it names no operations. */
 export function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { type Asked, type Flags, type Steer, type SteeringCommand, steering } from './command.ts';
 import { faultsCommand } from './faults-command.ts';
 import { journalCommand } from './journal-command.ts';
-import { momentOf, wholeMs } from './option-values.ts';
+import { misused, momentOf, wholeMs } from './option-values.ts';
 
 /** The subcommands by which a running server is steered. `onSteer` is told what is asked for. */
 export function steeringCommands(
@@ -42,6 +42,7 @@ function clockCommand(steer: Steer): Command {
     .argument('[value]', 'a moment (2025-06-01T12:00:00Z, or ms since 1970) for set and freeze, ms for advance')
     .action((what: string, value: string | undefined, flags: Flags) => {
       const request = CLOCK[what as keyof typeof CLOCK];
+      if (value !== undefined && request.length === 0) throw misused(`clock ${what} has no use for ${value}`);
       steer(request(value), flags);
     });
 }

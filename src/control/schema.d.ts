@@ -396,7 +396,7 @@ export interface paths {
         /**
          * See what was asked
          * @description The last requests of the shop with their answers, the oldest first: 1,000 of `default`, 100 of any other sandbox, 32 MB of all together. Bodies are cut
-         *     at 4 kB, and what may be secret is left out. With `Accept: text/event-stream` each further one comes as a server-sent event `request`, whose id is that of
+         *     at 4 kB, and what may be secret is left out. Requests whose sandbox can't be had stand in none. With `Accept: text/event-stream` each further one comes as a server-sent event `request`, whose id is that of
          *     the request and whose data is as below; `Last-Event-ID`, or `after`, has those come first that were missed.
          */
         readonly get: operations["listRequests"];
@@ -457,6 +457,7 @@ export interface paths {
          * Verify that requests came
          * @description Whether requests that are as described came as often as wanted. With `withinMs` the answer waits at most so long: for at least so many until they are
          *     there; for exactly or at most so many to the end, unless there are more before, since one more could come until then.
+         *     What the journal has forgotten may have been some: where that matters the answer is no.
          */
         readonly post: operations["verifyRequests"];
         readonly delete?: never;
@@ -552,7 +553,7 @@ export interface components {
         readonly Operations: string | readonly string[];
         /**
          * @description What a request has to be like, all that is given. A value is as it is written: of an object the properties that are given, in a query or a header as text.
-         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression), `{"$above": 2}`, `{"$below": 5}`,
+         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression: one that backtracks without end holds up the server), `{"$above": 2}`, `{"$below": 5}`,
          *     `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$equals": …}`, which takes no other properties.
          */
         readonly Where: {
@@ -579,7 +580,7 @@ export interface components {
             readonly times?: number;
             /** @description The share of requests that meet it, by chance; all where it isn't given */
             readonly share?: number;
-            /** @description What chance is made of: the same seed, the same requests. 1 where it isn't given */
+            /** @description What chance is made of: the same seed, the same requests. The number of its id where it isn't given */
             readonly seed?: number;
             /** @description When it is over by the sandbox's clock, as ISO 8601 has it or in ms since 1970 */
             readonly until?: string | number;
@@ -613,7 +614,7 @@ export interface components {
         readonly Fault: components["schemas"]["FaultWish"] & {
             /** @description Its id */
             readonly fault: string;
-            /** @description How many such requests have come */
+            /** @description How many such requests have come, those included that another fault settled */
             readonly seen: number;
             /** @description How many of them it was met by */
             readonly met: number;

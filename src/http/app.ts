@@ -3,18 +3,19 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
 import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
+import type { Journal } from '../sandboxes/journal.ts';
+import { decodable } from '../target.ts';
 import { type ControlDoorParts, controlDoor, isOfControl } from './control-door.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
-import { reset } from './forcing.ts';
+import { breakConnection } from './forcing.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
 import { record, sentAnswer } from './journaling.ts';
 import { type Log, logRequest } from './log.ts';
 import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
-import { decodable } from './target.ts';
 
 /** What the app is made of. */
 export interface AppParts extends DispatchParts, FrontDoorParts, ControlDoorParts {
@@ -88,8 +89,13 @@ function inSandbox({ sandboxes, contract }: AppParts): Middleware {
 function logging({ log }: AppParts): Middleware {
   return (ctx, next) => {
     logRequest(log, ctx.req, ctx.res, () => {
-      const { route, sandbox, notes, wire } = exchangeOf(ctx);
-      return { operation: route?.operationId, sandbox: sandbox?.id, notes, isCut: wire?.connection !== undefined };
+      const { route, sandbox, notes, wire, forced } = exchangeOf(ctx);
+      return {
+        operation: route?.operationId,
+        sandbox: sandbox?.id,
+        notes: forced?.faults ? [...notes, `forced by ${forced.faults.join(', ')}`] : notes,
+        isCut: wire?.connection !== undefined,
+      };
     });
     return next();
   };
@@ -138,19 +144,25 @@ function answering({ ready, log, sandboxes }: AppParts): Middleware {
     const { answer, sandbox = sandboxes.default, isOfShop, wire } = exchange;
     if (answer) ctx.respond = false;
     const isReset = wire?.connection?.kind === 'reset';
-    if (isReset) reset(ctx.req);
+    if (isReset) breakConnection(ctx.res);
     // Who has gone meanwhile gets nothing either.
-    const text = ctx.req.socket.destroyed ? undefined : answer && written(ctx, answer, log);
-    if (isOfShop) record(sandbox.journal, ctx, text);
-    if (answer && text !== undefined) keep(ctx, ready, { answer, text });
+    const text = isReset || ctx.req.socket.destroyed ? undefined : answer && written(ctx, answer, log);
+    if (isOfShop) recordOnce(sandbox.journal, ctx, text);
+    if (text !== undefined) keep(ctx, ready, text);
   };
 }
 
+/** Puts a request into the journal, at once, or where its answer arrives slowly once it has, or hasn't. */
+function recordOnce(journal: Journal, ctx: Context, text: string | undefined): void {
+  if (exchangeOf(ctx).wire?.slowMs === undefined || text === undefined) record(journal, ctx, text);
+  else ctx.res.once('close', () => record(journal, ctx, ctx.res.writableFinished ? text : undefined));
+}
+
 /** Keeps an answer's bytes, where the next request would be answered the same. */
-function keep(ctx: Context, ready: ReadyAnswers, { answer, text }: { answer: JsonAnswer; text: string }): void {
-  const { route, revision, notes } = exchangeOf(ctx);
+function keep(ctx: Context, ready: ReadyAnswers, text: string): void {
+  const { answer, route, revision, notes } = exchangeOf(ctx);
   // What was noted of a request is to be noted of the next one too.
-  if (route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
+  if (!answer || route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
   const bytes = Buffer.from(text);
   const headers = ctx.res.getHeaders();
   ready.keep(ctx.req, {
@@ -169,7 +181,9 @@ function written(ctx: Context, answer: JsonAnswer, log: Log): string | undefined
   } catch (err) {
     log.error({ err, method: ctx.method, path: ctx.path });
     for (const name of Object.keys(answer.headers)) ctx.res.removeHeader(name);
-    return write(ctx, problemAnswer(internalError, ctx.path));
+    const problem = problemAnswer(internalError, ctx.path);
+    answerWith(ctx, problem);
+    return write(ctx, problem);
   }
 }
 

@@ -1,17 +1,18 @@
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
 import { type ControlAccess, denial } from '../control/access.ts';
+import { found } from '../control/declining.ts';
 import type { ControlParts } from '../control/handler.ts';
 import { controlHandlers } from '../control/handlers.ts';
 import { requestsMeant } from '../control/journal-handlers.ts';
 import type { ControlId, ControlInput } from '../control/operation.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { LARGEST_FILE_BYTES } from '../store/new-file.ts';
+import { decodable, queryOf } from '../target.ts';
 import { readBody } from './body.ts';
 import { answerWith, exchangeOf, success } from './exchange.ts';
 import { lastSeen, streamJournal, wantsStream } from './journal-stream.ts';
 import { FaultError, methodNotAllowed } from './problem.ts';
-import { decodable, queryOf } from './target.ts';
 
 /** What control is answered with. */
 export interface ControlDoorParts {
@@ -78,19 +79,20 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   const handle = controlHandlers[route.operationId as ControlId] as (input: unknown, parts: ControlParts) => unknown;
-  const given = await (async () => handle(received.input, control))().catch(thrown);
   if (route.operationId === ('listRequests' satisfies ControlId) && wantsStream(ctx)) {
-    return follow(ctx, received.input as unknown as ControlInput<'listRequests'>, control);
+    const input = received.input as unknown as ControlInput<'listRequests'>;
+    return declining(() => follow(ctx, input, control));
   }
+  const given = await declining(() => handle(received.input, control));
   exchange.notes = received.notes;
   answerWith(ctx, success({ status: route.successStatus, body: given }));
 }
 
-/** Has a client follow a journal that is there, since what it asked for made sense. */
+/** Has a client follow a journal. */
 function follow(ctx: Context, { path, query }: ControlInput<'listRequests'>, control: ControlParts): void {
-  const journal = control.sandboxes.find(path.id)?.journal;
   const { after, isMeant } = requestsMeant(query, control);
-  if (journal) streamJournal(ctx, journal, { after: lastSeen(ctx) ?? after, isMeant, stopping: control.stopping });
+  const { journal } = found(path.id, control);
+  streamJournal(ctx, journal, { after: lastSeen(ctx) ?? after, isMeant, stopping: control.stopping });
 }
 
 /** A page of any site can send a form without being asked; JSON it can't. */
@@ -102,6 +104,15 @@ function refuseForms({ method, headers }: Context): void {
 
 function pathsOf({ routes }: Contract): string {
   return [...new Set(routes.map(({ path }) => path)), DOCUMENT].join(', ');
+}
+
+/** What is given back, where control doesn't decline. */
+async function declining<Given>(task: () => Given): Promise<Awaited<Given>> {
+  try {
+    return await task();
+  } catch (error) {
+    throw thrown(error);
+  }
 }
 
 function thrown(error: unknown): never {

@@ -5,6 +5,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { RawInput, Received } from '../contract/requests.ts';
 import { isJsonType, responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { WishFault } from '../mock/choice.ts';
 import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault } from '../mock/mock.ts';
@@ -14,13 +15,13 @@ import type { Asked } from '../sandboxes/condition.ts';
 import type { Sandboxes } from '../sandboxes/registry.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Store } from '../store/store.ts';
+import { decodable, pathIn, queryOf } from '../target.ts';
 import { readBody } from './body.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
 import { answerWith, type Exchange, exchangeOf, JSON_TYPE, success } from './exchange.ts';
 import { type Forcing, forcingOf } from './forcing.ts';
 import { appliedText, type Preferences, preferenceFault, preferencesOf } from './preferences.ts';
-import { FaultError, faultOf, methodNotAllowed, unknownPath } from './problem.ts';
-import { decodable, queryOf } from './target.ts';
+import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
 
 /** What requests to the contract's operations are answered with. */
 export interface DispatchParts {
@@ -62,12 +63,13 @@ export function dispatch(parts: DispatchParts): Middleware {
 async function answer(ctx: Context, parts: DispatchParts, route: Route, path: string): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.route = route;
-  const { preferences, query } = preferencesOf(ctx.get('Prefer') || undefined, queryOf(ctx.querystring));
-  const received = await receive(ctx, parts.contract, route, path, query);
   const waitedMs = parts.delayMs?.() ?? 0;
-  if (waitedMs > 0 && !(await held(ctx, waitedMs))) return;
+  if (waitedMs > 0) exchange.forced = { delayMs: waitedMs };
+  const understood = understand(ctx, parts.contract, route, path);
+  if (waitedMs > 0) await understood.catch(() => {}).then(() => held(ctx, waitedMs));
+  const { preferences, query, received } = await understood;
+  if (ctx.req.socket.destroyed) return leave(ctx);
   if (received.kind === 'violations') {
-    if (waitedMs > 0) exchange.forced = { delayMs: waitedMs };
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   exchange.notes = received.notes;
@@ -88,11 +90,16 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   }
 }
 
+async function understand(ctx: Context, contract: Contract, route: Route, path: string) {
+  const { preferences, query } = preferencesOf(ctx.get('Prefer') || undefined, queryOf(ctx.querystring));
+  return { preferences, query, received: await receive(ctx, contract, route, path, query) };
+}
+
 function askedBy(
-  { method, path, headers }: Context,
+  { method, url, headers }: Context,
   { route, query, body }: Pick<Asked, 'query' | 'body'> & { readonly route: Route },
 ): Asked {
-  return { operationId: route.operationId, method, path, query, headers, body };
+  return { operationId: route.operationId, method, path: pathIn(url), query, headers, body };
 }
 
 /** What an answer is settled by. */
@@ -107,7 +114,6 @@ interface Call {
 function force(exchange: Exchange, { forced, told }: Forcing): void {
   if (told) exchange.forced = told;
   if (!forced) return;
-  exchange.notes = [...exchange.notes, `forced by ${forced.faults.join(', ')}`];
   const { connection, slowMs } = forced;
   if (connection) exchange.wire = { connection };
   else if (slowMs !== undefined) exchange.wire = { slowMs };
@@ -123,13 +129,14 @@ async function settle(ctx: Context, parts: DispatchParts, call: Call): Promise<v
   // What was to be kept of the answer that is lost.
   exchangeOf(ctx).revision = undefined;
   if (!other) return settlePreferred(ctx, parts, call);
+  setApplied(ctx, appliedText(preferences, false));
   const { code, example } = other;
   return settleMocked(ctx, parts, { ...call, preferences: { ...preferences, wish: { code, example } } });
 }
 
-/** What is declined is lost like any other answer. */
+/** What the shop declines is lost like any other answer. */
 function unlessDeclined(thrown: unknown): void {
-  if (!faultOf(thrown)) throw thrown;
+  if (!(thrown instanceof Refusal)) throw thrown;
 }
 
 async function settleReal(ctx: Context, parts: DispatchParts, doer: Doer, call: Call): Promise<void> {

@@ -93,8 +93,8 @@ export function write(ctx: Context, { status, headers, body }: JsonAnswer): stri
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(text));
   const { wire } = exchangeOf(ctx);
-  if (wire) sendForced(ctx, text, wire);
-  else res.end(req.method === 'HEAD' ? undefined : text);
+  if (wire) return sendForced(ctx, text, wire) ? text : undefined;
+  res.end(req.method === 'HEAD' ? undefined : text);
   return text;
 }
 

@@ -50,7 +50,8 @@ export function forcingOf(
 function toldOf(forced: Forced | undefined, { wish, isForced }: Preferences, delayMs: number): Forcing['told'] {
   if (!forced && !isForced && delayMs === 0) return undefined;
   const { code, example } = forced?.answer ?? wish;
-  const phase = forced && (forced.answer ?? forced.connection)?.phase;
+  const waits = forced && (forced.delayMs.after > 0 ? 'after' : forced.delayMs.before > 0 ? 'before' : undefined);
+  const phase = (forced?.answer ?? forced?.connection)?.phase ?? waits;
   return {
     ...(forced ? { faults: forced.faults } : {}),
     ...(phase ? { phase } : {}),
@@ -68,22 +69,29 @@ export type Wire = Pick<Forced, 'connection' | 'slowMs'>;
 /** In how many pieces a slow body is sent. */
 const PIECES = 20;
 
-/** Sends an answer whose head is settled as it is forced to be: with half of its body, or slowly. One that has no body can't be cut, and doesn't come. */
+/**
+ * Sends an answer whose head is settled as it is forced to be, with half of its body, or slowly; whether any of it is sent: one that has no body
+ * can't be cut, and doesn't come.
+ */
 export function sendForced(
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   text: string,
   { connection, slowMs }: Wire,
-): void {
+): boolean {
   const bytes = Buffer.from(req.method === 'HEAD' ? '' : text);
-  if (connection) {
-    if (bytes.length === 0) reset(req);
-    else res.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => req.socket.destroy());
-  } else trickle(res, bytes, slowMs ?? 0);
+  if (!connection) trickle(res, bytes, slowMs ?? 0);
+  else if (bytes.length === 0) breakConnection(res);
+  else {
+    res.flushHeaders();
+    res.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => req.socket.destroy());
+  }
+  return !connection || bytes.length > 0;
 }
 
-/** Ends the connection of a request as if its server had broken down. */
-export function reset({ socket }: IncomingMessage): void {
-  socket.resetAndDestroy();
+/** Ends the connection of an answer as if the server had broken down, once the answers before it are out. */
+export function breakConnection(res: ServerResponse): void {
+  if (res.socket) res.socket.resetAndDestroy();
+  else res.once('socket', (socket) => socket.resetAndDestroy());
 }
 
 function trickle(res: ServerResponse, bytes: Buffer, slowMs: number): void {

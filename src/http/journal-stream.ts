@@ -38,16 +38,18 @@ export function streamJournal(ctx: Context, journal: Journal, { after, isMeant, 
     res.write(`event: request\nid: ${entry.id}\ndata: ${JSON.stringify(shownEntry(entry))}\n\n`);
     if (res.writableLength > UNREAD_BYTES) res.destroy();
   };
-  res.write(': the journal\n\n');
-  if (after !== undefined) for (const entry of journal.entries()) if (entry.id > after) tell(entry);
-  const signs = setInterval(() => res.write(': still here\n\n'), SIGN_OF_LIFE_MS);
-  const end = () => res.end();
-  const unfollow = journal.follow({ tell, end });
-  stopping.addEventListener('abort', end);
-  if (ctx.method === 'HEAD') end();
-  res.once('close', () => {
+  /** No more is told from now on; what is on the way arrives. */
+  const end = () => {
     unfollow();
     clearInterval(signs);
     stopping.removeEventListener('abort', end);
-  });
+    if (!res.writableEnded) res.end();
+  };
+  const unfollow = journal.follow({ tell, end });
+  const signs = setInterval(() => res.write(': still here\n\n'), SIGN_OF_LIFE_MS);
+  stopping.addEventListener('abort', end);
+  res.once('close', end).on('error', end);
+  res.write(': the journal\n\n');
+  if (ctx.method === 'HEAD' || stopping.aborted) end();
+  else if (after !== undefined) for (const entry of [...journal.entries()]) if (entry.id > after) tell(entry);
 }

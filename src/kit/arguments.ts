@@ -13,6 +13,7 @@ export type ChildOptions = Pick<
   | 'contract'
   | 'mock'
   | 'verify'
+  | 'delay'
   | 'snapshots'
   | 'controlToken'
   | 'allowHost'
@@ -23,9 +24,10 @@ export type ChildOptions = Pick<
 };
 
 /** The arguments of the command that have it start as the options say: on a free port and with its state in memory, unless they say otherwise. */
-export function argumentsOf({ port = 0, data, durability, ...others }: ChildOptions): readonly string[] {
+export function argumentsOf({ port = 0, data, durability, delay, ...others }: ChildOptions): readonly string[] {
   const kept = data === undefined ? 'memory' : durability;
-  const all = { port, data, durability: kept, ...others, log: 'off' };
+  const wait = typeof delay === 'object' ? `${delay.from}-${delay.to}` : delay;
+  const all = { port, data, durability: kept, delay: wait, ...others, log: 'off' };
   return Object.entries(all).flatMap(([name, value]) => argument(name, value));
 }
 

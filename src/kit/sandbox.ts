@@ -26,7 +26,7 @@ export interface TestSandbox {
   readonly headers: { readonly 'X-Sandbox': string };
   /** Asks the shop in it for a path. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Restores the default data; clock, ids and snapshots stay. */
+  /** Restores the default data; clock, ids, faults, journal and snapshots stay. */
   reset(): Promise<void>;
   /** All that the shop holds. */
   state(): Promise<State>;
@@ -43,8 +43,12 @@ export interface TestSandbox {
   restore(name: string): Promise<void>;
   /** Those that were saved in it, and the ready-made ones. */
   snapshots(): Promise<readonly Snapshot[]>;
+  /** Deletes a snapshot that was saved in it. */
+  deleteSnapshot(name: string): Promise<void>;
   /** Has something fail, beside the faults that there are. */
   fault(wish: FaultWish): Promise<Fault>;
+  /** Replaces all faults by those that are given. */
+  replaceFaults(wishes: readonly FaultWish[]): Promise<readonly Fault[]>;
   /** The faults, with how often each was met. */
   faults(): Promise<readonly Fault[]>;
   /** Ends the fault of this id, `fault` of what `fault()` gives back. */
@@ -92,7 +96,9 @@ export function sandboxAt(server: string, id: string, { token }: ServerAccess = 
     snapshot: (name) => ask<'saveSnapshot'>('PUT', `/snapshots/${encodeURIComponent(name)}`),
     restore: (name) => ask<'restoreSnapshot'>('POST', `/snapshots/${encodeURIComponent(name)}/restore`),
     snapshots: () => ask<'listSnapshots'>('GET', '/snapshots'),
+    deleteSnapshot: (name) => ask<'deleteSnapshot'>('DELETE', `/snapshots/${encodeURIComponent(name)}`),
     fault: (wish) => ask<'addFault'>('POST', '/faults', wish),
+    replaceFaults: (wishes) => ask<'replaceFaults'>('PUT', '/faults', wishes),
     faults: () => ask<'listFaults'>('GET', '/faults'),
     removeFault: (fault) => ask<'removeFault'>('DELETE', `/faults/${encodeURIComponent(fault)}`),
     clearFaults: () => ask<'clearFaults'>('DELETE', '/faults'),

@@ -13,6 +13,8 @@ export interface Asked {
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
+  /** Whether there was more of the body than is known. */
+  readonly isCut?: boolean;
 }
 
 /** Why a request isn't as wanted, a sentence each; none where it is. */
@@ -75,7 +77,8 @@ function inHeader(name: string, wanted: unknown): Condition {
 
 function inBody(wanted: unknown): Condition {
   const expectation = expectationOf(wanted, { pointer: '/where/body', ...VALUES });
-  return ({ body }) => expectation(body, 'body');
+  return ({ body, isCut = false }) =>
+    isCut ? ['its body is longer than 4 kB, of which no more is kept'] : expectation(body, 'body');
 }
 
 /** Why a value isn't as expected, with the place where it stands. */
@@ -245,10 +248,16 @@ function ofOperator(name: string, wanted: unknown, comparing: Comparing, depth: 
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
   const here = { ...comparing, pointer: pointerTo(comparing.pointer, name) };
   if (!operator) throw flaw(here, `is no operator: there are ${Object.keys(OPERATORS).join(', ')}`);
+  if (isDeeper(wanted, DEEPEST)) throw flaw(here, 'is too deep');
   if (!operator.isTaken(wanted)) throw flaw(here, `is ${told(wanted)}: give ${operator.takes}`);
   const isMet = operator.meets(wanted as never, here, depth);
   const holds = (seen: unknown) => (OF_ALL.includes(name) ? isMet(seen) : here.meets(seen, isMet));
   return (seen, place) => (holds(seen) ? [] : [`${place} is ${told(seen)}, ${operator.says} ${told(wanted)}`]);
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
 }
 
 const LONGEST_PATTERN = 1_000;

@@ -54,9 +54,12 @@ export interface Answering {
   readonly isDocumented: (answer: ForcedAnswer) => boolean;
 }
 
-/** How many faults a sandbox keeps, and how long one may be, as JSON in characters. */
+/** How many faults a sandbox keeps, and how long they may be together, as JSON in characters. */
 const MOST = 100;
-const LONGEST = 10_000;
+const LONGEST = 20_000;
+
+/** What a fault takes, in bytes for each character of its JSON: 1 MB of lists of numbers took 116 MB. */
+const BYTES_PER_CHARACTER = 120;
 
 /** The longest that an answer waits, in ms. */
 const LONGEST_WAIT_MS = 60_000;
@@ -78,8 +81,17 @@ interface Rule extends FaultWanted {
   met: number;
 }
 
-/** The faults of a sandbox with a clock. `elapsedMs`: how long the machine has been up or the like. */
-export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => number): Faults {
+/** What the faults of a sandbox depend on. */
+export interface FaultsParts {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** How long the machine has been up or the like, in ms. */
+  readonly elapsedMs: () => number;
+  /** Told of how many bytes more they take, or less; throws where that is too much. */
+  readonly hold: (moreBytes: number) => void;
+}
+
+/** The faults of a sandbox, of which there are none at first. */
+export function createFaults({ clock, elapsedMs, hold }: FaultsParts): Faults {
   let rules: readonly Rule[] = [];
   let last = 0;
 
@@ -96,7 +108,7 @@ export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => numbe
       id: `f${++last}`,
       wish,
       isMeant,
-      random: randomFrom(wish.seed ?? 1),
+      random: randomFrom(wish.seed ?? last),
       endsMs: wish.forMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs() + wish.forMs,
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : momentIn(wish.until),
       seen: 0,
@@ -104,13 +116,24 @@ export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => numbe
     };
   }
 
-  /** Whether a request that is meant meets a fault now. */
+  /** Whether a request that has been seen meets a fault now. */
   function strikes(rule: Rule): boolean {
-    rule.seen++;
     const { skip = 0, share = 1 } = rule.wish;
     if (rule.seen <= skip || rule.random.next() >= share) return false;
     rule.met++;
     return true;
+  }
+
+  /** Puts rules in the place of all, where there is room for them. */
+  function become(next: readonly Rule[]): void {
+    if (next.length > MOST)
+      throw new TooManyFaults(`there are ${MOST} faults already: remove some, or replace all of them`);
+    if (lengthOf(next) > LONGEST)
+      throw new TooManyFaults(
+        `the faults are longer than ${LONGEST} characters together: remove some, or say less in where`,
+      );
+    hold((lengthOf(next) - lengthOf(rules)) * BYTES_PER_CHARACTER);
+    rules = next;
   }
 
   return {
@@ -123,30 +146,27 @@ export function createFaults(clock: Pick<Clock, 'nowMs'>, elapsedMs: () => numbe
       return rule && shown(rule);
     },
     add(wanted) {
-      const kept = rules.length < MOST ? rules : rules.filter((one) => !isOver(one));
-      if (kept.length >= MOST)
-        throw new TooManyFaults(`there are ${MOST} faults already: remove some, or replace all of them`);
       const rule = made(wanted);
-      rules = [...kept, rule];
+      const isFull = rules.length >= MOST || lengthOf(rules) + lengthOf([rule]) > LONGEST;
+      become([...(isFull ? rules.filter((one) => !isOver(one)) : rules), rule]);
       return shown(rule);
     },
     replace(wanted) {
-      rules = wanted.map(made);
+      become(wanted.map(made));
       return rules.map(shown);
     },
     remove(id) {
       const before = rules.length;
-      rules = rules.filter((rule) => rule.id !== id);
+      become(rules.filter((rule) => rule.id !== id));
       return rules.length < before;
     },
-    clear() {
-      rules = [];
-    },
+    clear: () => become([]),
     meet(asked, answering) {
       let forced: Forced | undefined;
       for (const rule of rules) {
-        if (isOver(rule) || rule.isMeant(asked).length > 0 || !goesWith(rule.wish, forced, answering)) continue;
-        if (strikes(rule)) forced = joined(forced, rule);
+        if (isOver(rule) || rule.isMeant(asked).length > 0 || !answering.isDocumented(rule.wish)) continue;
+        rule.seen++;
+        if (goesWith(rule.wish, forced, answering) && strikes(rule)) forced = joined(forced, rule);
       }
       return forced;
     },
@@ -165,10 +185,10 @@ export function faultWanted(wish: FaultWish, at = ''): FaultWanted {
 function goesWith(
   { code, example, connection, slowMs }: FaultWish,
   forced: Forced | undefined,
-  { isChosen, isDocumented }: Answering,
+  { isChosen }: Answering,
 ): boolean {
   const wantsAnswer = code !== undefined || example !== undefined;
-  if (wantsAnswer && (isChosen || forced?.answer || !isDocumented({ code, example }))) return false;
+  if (wantsAnswer && (isChosen || forced?.answer)) return false;
   return (connection === undefined && slowMs === undefined) || !(forced?.connection || forced?.slowMs);
 }
 
@@ -216,6 +236,10 @@ function flawsOf(wish: FaultWish, at: string): readonly Flaw[] {
     [JSON.stringify(wish).length > LONGEST, '', `is longer than ${LONGEST} characters: say less in where`],
   ];
   return checks.flatMap(([isWrong, pointer, trouble]) => (isWrong ? [{ pointer: at + pointer, trouble }] : []));
+}
+
+function lengthOf(rules: readonly FaultWanted[]): number {
+  return rules.reduce((length, { wish }) => length + JSON.stringify(wish).length, 0);
 }
 
 function conditionAt(wish: FaultWish, at: string): Condition {

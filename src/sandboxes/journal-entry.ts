@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../control/operation.ts';
+import { pathIn, queryOf } from '../target.ts';
 import type { Asked } from './condition.ts';
 import type { Entry, SentAnswer } from './journal.ts';
 import { textWithoutSecrets, withoutSecrets } from './secrets.ts';
@@ -7,7 +8,7 @@ import { textWithoutSecrets, withoutSecrets } from './secrets.ts';
 export function shownEntry(entry: Entry): JournalEntry {
   const { id, atMs, ms, operationId, answer, remarks = {} } = entry;
   const { violations = [], breaches = [], notes = [], forced } = remarks;
-  const { method, path, query, headers } = askedIn(entry);
+  const { method, path, query, headers, body } = askedIn(entry);
   return {
     id,
     at: new Date(atMs).toISOString(),
@@ -19,7 +20,7 @@ export function shownEntry(entry: Entry): JournalEntry {
       path,
       query: hidden(query),
       headers: hidden(headers),
-      ...shownBody(entry.body, entry.isCut),
+      ...shownBody(body, entry.isCut),
     },
     answer: answer ? shownAnswer(answer) : null,
     ...(violations.length > 0 ? { violations: withoutSecrets(violations) as typeof violations } : {}),
@@ -31,15 +32,10 @@ export function shownEntry(entry: Entry): JournalEntry {
 
 /** What of a request conditions look at. */
 export function askedIn({ operationId, method, url, prefix, headers, body, isCut }: Entry): Asked {
-  const rest = url.slice(prefix.length);
-  const { pathname, searchParams } = new URL(`http://shop${rest.startsWith('/') ? '' : '/'}${rest}`);
-  const query = Object.fromEntries(
-    [...new Set(searchParams.keys())].map((name) => {
-      const values = searchParams.getAll(name);
-      return [name, values.length > 1 ? values : (values[0] ?? '')];
-    }),
-  );
-  return { operationId, method, path: pathname, query, headers: headersIn(headers), body: contentOf(body, isCut) };
+  const target = url.slice(prefix.length);
+  const asked = { operationId, method, path: pathIn(target) || '/', query: queryOf(target.split('?')[1] ?? '') };
+  const named = headersIn(headers);
+  return { ...asked, headers: named, body: contentOf(body, isCut, named['content-type']), isCut };
 }
 
 /** Headers by their names in small letters; of one that came several times all values. */
@@ -55,27 +51,28 @@ function headersIn(packed: Entry['headers']): Record<string, string> {
   return headers;
 }
 
-function shownBody(text: string | undefined, isCut: boolean): { body?: unknown; isCut?: true } {
-  const content = contentOf(text, isCut);
+function shownBody(content: unknown, isCut: boolean): { body?: unknown; isCut?: true } {
   if (content === undefined) return {};
   return { body: withoutSecrets(content), ...(isCut ? { isCut: true } : {}) };
 }
 
-/** A body as JSON, where it is that and whole; else its text; undefined where there is none. */
-function contentOf(text: string | undefined, isCut: boolean): unknown {
+/** What a body holds: JSON or a form, where it is that and whole; else its text; undefined where there is none. */
+function contentOf(text: string | undefined, isCut: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isCut) return text;
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return queryOf(text);
   try {
     return JSON.parse(text);
   } catch {
-    // A form, a page, or JSON that is broken.
+    // A page, or JSON that is broken.
     return text;
   }
 }
 
 function shownAnswer({ status, headers, bytes, text }: SentAnswer) {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return { status, headers: hidden(named), bytes, ...shownBody(text, Buffer.byteLength(text) < bytes) };
+  const isCut = Buffer.byteLength(text) < bytes;
+  return { status, headers: hidden(named), bytes, ...shownBody(contentOf(text, isCut), isCut) };
 }
 
 function hidden(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../control/operation.ts';
+import { headerPool } from './header-pool.ts';
 
 /** A request of the shop and its answer, as they are handed over. */
 export interface Recorded extends Outcome {
@@ -57,11 +58,13 @@ export interface Journal {
   add(recorded: Recorded): void;
   /** The oldest first; the list goes on with the journal. */
   entries(): readonly Entry[];
-  /** Ids go on from where they were. */
+  /** The id of the last request that had to leave for others since it was cleared; 0 where none had. */
+  forgotten(): number;
+  /** Forgets all, what has begun and is not answered yet too. Ids go on from where they were. */
   clear(): void;
   /** Has somebody be told of each further request, and of the end; the function that is given back ends that. */
   follow(follower: Follower): () => void;
-  /** Forgets all, and tells those who follow that nothing more will come. */
+  /** Forgets all, takes no more, and tells those who follow. */
   end(): void;
 }
 
@@ -99,43 +102,6 @@ export function beginningOf(text: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** How much the headers that are looked up may take, in characters; larger ones than this are not. */
-const KNOWN_LENGTH = 2_000_000;
-const LARGEST_KNOWN = 4_000;
-
-/** Gives back a text, a line for each name and each value, for headers. */
-type Pool = (rawHeaders: readonly string[]) => string;
-
-/** A pool that gives back the same text for the same headers. */
-function headerPool(): Pool {
-  const known = new Map<string, string>();
-  let length = 0;
-  return (rawHeaders) => {
-    const text = rawHeaders.join('\n');
-    const same = known.get(text);
-    if (same !== undefined || text.length > LARGEST_KNOWN) return same ?? text;
-    if (length + text.length > KNOWN_LENGTH) {
-      known.clear();
-      length = 0;
-    }
-    known.set(text, text);
-    length += text.length;
-    return text;
-  };
-}
-
-/** The same for a journal of its own: a client sends the same headers time and again, and to compare them costs less than to look them up. */
-function rememberingLast(pooled: Pool): Pool {
-  let last: readonly string[] = [];
-  let text = '';
-  return (rawHeaders) => {
-    if (rawHeaders.length === last.length && rawHeaders.every((part, at) => part === last[at])) return text;
-    last = rawHeaders;
-    text = pooled(rawHeaders);
-    return text;
-  };
-}
-
 /** A journal as the others see it. */
 interface Holder {
   bytes: number;
@@ -143,8 +109,8 @@ interface Holder {
   ease(): void;
 }
 
-/** Journals that take 32 MB together at most. `nowMs`: the machine's time, in ms since 1970. */
-export function createJournals(nowMs: () => number): Journals {
+/** Journals that take 32 MB together at most. `nowMs`: the machine's time, in ms since 1970; `elapsedMs`: how long it has been up or the like. */
+export function createJournals(nowMs: () => number, elapsedMs: () => number): Journals {
   const pooled = headerPool();
   const holders = new Set<Holder>();
   let bytes = 0;
@@ -157,7 +123,7 @@ export function createJournals(nowMs: () => number): Journals {
   }
 
   function makeRoom(): void {
-    while (bytes > EASED_BYTES) {
+    while (bytes > EASED_BYTES && holders.size > 0) {
       for (const holder of [...holders].sort((one, other) => other.bytes - one.bytes)) {
         if (bytes <= EASED_BYTES) return;
         holder.ease();
@@ -178,16 +144,29 @@ export function createJournals(nowMs: () => number): Journals {
     const entries: Entry[] = [];
     const followers = new Set<Follower>();
     let last = 0;
-    const packed = isOneOfMany ? rememberingLast(pooled) : (rawHeaders: readonly string[]) => rawHeaders;
-    const leave = (entry: Entry | undefined) => entry && hold(holder, -entry.bytes);
+    let forgotten = 0;
+    let clearedMs = Number.NEGATIVE_INFINITY;
+    let isOver = false;
+    const leave = (entry: Entry | undefined) => {
+      if (!entry) return;
+      hold(holder, -entry.bytes);
+      forgotten = entry.id;
+    };
     const holder: Holder = {
       bytes: 0,
       ease: () => entries.splice(0, Math.ceil(entries.length / 2)).forEach(leave),
     };
-    const clear = () => entries.splice(0).forEach(leave);
+    const clear = () => {
+      entries.splice(0).forEach(leave);
+      forgotten = 0;
+      clearedMs = elapsedMs();
+    };
     return {
       add(recorded) {
-        const entry = entryOf(recorded, ++last, packed(recorded.rawHeaders));
+        // What began before is of the time before.
+        if (isOver || elapsedMs() - recorded.ms < clearedMs) return;
+        const { rawHeaders } = recorded;
+        const entry = entryOf(recorded, ++last, isOneOfMany ? pooled(rawHeaders) : rawHeaders);
         entries.push(entry);
         hold(holder, entry.bytes);
         if (entries.length > most) leave(entries.shift());
@@ -195,8 +174,10 @@ export function createJournals(nowMs: () => number): Journals {
         for (const { tell } of followers) tell(entry);
       },
       entries: () => entries,
+      forgotten: () => forgotten,
       clear,
       end() {
+        isOver = true;
         clear();
         for (const { end } of followers) end();
       },

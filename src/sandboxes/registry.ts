@@ -48,7 +48,7 @@ const SWEEP_MS = 60_000;
 const MOST_REQUESTS = { default: 1_000, other: 100 };
 
 /** What the sandboxes of a server are made of. */
-export interface SandboxesParts extends Omit<SandboxParts, 'snapshots' | 'journal'> {
+export interface SandboxesParts extends Omit<SandboxParts, 'snapshots' | 'journal' | 'hold'> {
   readonly default: Pick<Sandbox, 'store' | 'clock'>;
   /** The default data. */
   readonly defaults: () => State;
@@ -73,7 +73,7 @@ interface Held {
 /** The sandboxes of a server, beside the default one in memory. */
 export function createSandboxes(parts: SandboxesParts): Sandboxes {
   const { elapsedMs, nowMs, newId, defaults, areDeclared, tell } = parts;
-  const journals = createJournals(nowMs);
+  const journals = createJournals(nowMs, elapsedMs);
   // The one that was used longest ago stands first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
@@ -120,6 +120,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
       newId,
       elapsedMs,
       journal,
+      hold: (more: number) => takeMore(held, more),
       snapshots: weighed(held),
     };
     const sandbox = createSandbox(id, own, (clock) => storeOf(clock, held, from));
@@ -131,6 +132,11 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
   function makeRoom(more: number): void {
     if (bytes + more > MOST_BYTES) sweep();
     if (bytes + more > MOST_BYTES && more > 0) throw new StoreUnavailable(TOO_LARGE);
+  }
+
+  function takeMore(held: Held, more: number): void {
+    makeRoom(more);
+    take(held, more);
   }
 
   function take(held: Held, more: number): void {
@@ -146,8 +152,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     let weight = weightOf(initial, base);
     const commit = async (next: State) => {
       const grown = weightOf(next, base) - weight;
-      makeRoom(grown);
-      take(held, grown);
+      takeMore(held, grown);
       weight += grown;
     };
     return createStore({ backend: { ...memoryBackend(), commit }, initial, defaults, nowMs: clockMs });
@@ -163,8 +168,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     return Object.assign(states, {
       set(name: string, state: State) {
         const more = weightOf(state, defaults()) - weightAt(name);
-        makeRoom(more);
-        take(held, more);
+        takeMore(held, more);
         return Map.prototype.set.call(states, name, state);
       },
       delete(name: string) {
@@ -178,7 +182,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     id: DEFAULT_ID,
     ...parts.default,
     ids: createIds(newId),
-    faults: createFaults(parts.default.clock, elapsedMs),
+    faults: createFaults({ clock: parts.default.clock, elapsedMs, hold: () => {} }),
     journal: journals.create(MOST_REQUESTS.default, { isOneOfMany: false }),
     snapshots: weighed({ bytes: 0, isGone: false }),
   };
@@ -203,7 +207,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     make,
     remove,
     list: () => [main, ...[...entries.values()].map(({ sandbox }) => sandbox)],
-    idleMs: (id) => (id === DEFAULT_ID ? 0 : elapsedMs() - (entries.get(id)?.usedMs ?? elapsedMs())),
+    idleMs: (id) => (id === DEFAULT_ID ? 0 : Math.round(elapsedMs() - (entries.get(id)?.usedMs ?? elapsedMs()))),
     async close() {
       clearInterval(sweeping);
       await Promise.all([...entries.values()].map(({ sandbox }) => sandbox.store.close()));

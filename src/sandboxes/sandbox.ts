@@ -29,15 +29,17 @@ export interface SandboxParts {
   readonly elapsedMs: () => number;
   readonly journal: Journal;
   readonly snapshots: Map<string, State>;
+  /** Told of how many bytes more it takes, or less; throws where that is too much. */
+  readonly hold: (moreBytes: number) => void;
 }
 
 /** A sandbox over a store, which is made with its clock. */
 export function createSandbox(
   id: string,
-  { nowMs, newId, elapsedMs, journal, snapshots }: SandboxParts,
+  { nowMs, newId, elapsedMs, journal, snapshots, hold }: SandboxParts,
   storeFor: (clock: Clock) => Store,
 ): Sandbox {
   const clock = createClock(nowMs);
-  const faults = createFaults(clock, elapsedMs);
+  const faults = createFaults({ clock, elapsedMs, hold });
   return { id, clock, ids: createIds(newId), faults, journal, store: storeFor(clock), snapshots };
 }

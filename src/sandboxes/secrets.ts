@@ -1,6 +1,6 @@
 /** Names of headers, parameters and properties whose values are nobody's business. */
 const SECRET =
-  /authorization|cookie|token|secret|passw|passphrase|credential|session|api[-_]?key|card[-_]?number|cvc|cvv/i;
+  /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|cvc|cvv/i;
 
 /** What stands in the place of a value that may be secret, and of one that is nested too deep to be looked at. */
 const LEFT_OUT = '[left out]';
@@ -44,15 +44,23 @@ export function textWithoutSecrets(text: string): string {
 
 /** A text without the values that sentences on violations tell, in a text of JSON too. */
 function withoutSecretsTold(text: string): string {
-  const told = /(?<![\w.-])([\w.-]+)( is)? \\?"(?:[^"\\]|\\[^"])*(?:\\?"|$)/g;
+  const told = /(?<![\w.-])([\w.-]+)( is)? (?:\\?"(?:[^"\\]|\\[^"])*(?:\\?"|$)|-?\d[\w.+-]*)/g;
   return text.replaceAll(told, (whole, name: string, is = '') => (isSecret(name) ? `${name}${is} ${LEFT_OUT}` : whole));
 }
 
-/** A text without the values of parameters, as in a URL or a form. */
+/** A text without the values of parameters, as in a URL or a form, and without values that hold what may be secret. */
 function withoutSecretPairs(text: string): string {
-  return text.replaceAll(/(^|[?&;\s"])([^=&?;\s"]+)=[^&;\s]*/g, (whole, begin: string, name: string) =>
-    isSecret(decoded(name)) ? `${begin}${name}=${LEFT_OUT}` : whole,
+  return text.replaceAll(
+    /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
+    (whole, begin: string, name: string, value: string) =>
+      isSecret(decoded(name)) || (value.includes('%') && holdsSecret(decoded(value)))
+        ? `${begin}${name}=${LEFT_OUT}`
+        : whole,
   );
+}
+
+function holdsSecret(value: string): boolean {
+  return SECRET.test(value) && textWithoutSecrets(value) !== value;
 }
 
 function decoded(name: string): string {
@@ -64,13 +72,23 @@ function decoded(name: string): string {
   }
 }
 
+function unescaped(name: string): string {
+  try {
+    return String(JSON.parse(`"${name}"`));
+  } catch {
+    // No escape of JSON's.
+    return name;
+  }
+}
+
 /** A text without the values of properties, as in JSON that may be cut off anywhere. */
 function withoutSecretProperties(text: string): string {
-  const property = /"((?:[^"\\]|\\.)*)"\s*:\s*/g;
+  // The longest name is bounded: else each quote of a text full of them would be followed to its end.
+  const property = /"((?:[^"\\]|\\.){0,100})"\s*:\s*/g;
   let kept = '';
   let from = 0;
   for (let found = property.exec(text); found; found = property.exec(text)) {
-    if (!isSecret(found[1] ?? '')) continue;
+    if (!isSecret(unescaped(found[1] ?? ''))) continue;
     kept += `${text.slice(from, property.lastIndex)}"${LEFT_OUT}"`;
     from = endOfValue(text, property.lastIndex);
     property.lastIndex = from;

@@ -1,6 +1,6 @@
-import type { JournalEntry, RequestsWanted, Verdict } from '../control/operation.ts';
+import type { RequestsWanted, Verdict } from '../control/operation.ts';
 import { conditionOf } from './condition.ts';
-import type { Entry } from './journal.ts';
+import type { Entry, Journal } from './journal.ts';
 import { askedIn, shownEntry } from './journal-entry.ts';
 
 /** How often requests are to have come. */
@@ -22,45 +22,58 @@ export function boundsOf({ times, atLeast, atMost }: OftenWanted): Bounds {
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** Why a request of the journal isn't as wanted, a sentence each. */
-export type Wanted = (entry: Entry) => readonly string[];
+/** Which requests of a journal are wanted, and why others aren't, a sentence each. */
+export interface Wanted {
+  readonly reasons: (entry: Entry) => readonly string[];
+  readonly isMeant: (entry: Entry) => boolean;
+  /** Those with a higher id alone. */
+  readonly after: number;
+}
 
 /** Which requests are wanted. Throws a `ConditionFault`. */
 export function wantedOf(wanted: RequestsWanted): Wanted {
   const condition = conditionOf(wanted);
+  const { after = 0, fault } = wanted;
   const statuses = wanted.status === undefined ? undefined : [wanted.status].flat();
-  return (entry) => {
+  const reasons = (entry: Entry) => {
     const status = entry.answer?.status;
     const met = entry.remarks?.forced?.faults ?? [];
     return [
+      ...(entry.id > after ? [] : [`it came before: its id is not above ${after}`]),
       ...condition(askedIn(entry)),
       ...(statuses && !(status !== undefined && statuses.includes(status))
         ? [`its status is ${status ?? 'none'}, not ${statuses.join(' or ')}`]
         : []),
-      ...(wanted.fault !== undefined && !met.includes(wanted.fault) ? [`it did not meet ${wanted.fault}`] : []),
+      ...(fault !== undefined && !met.includes(fault) ? [`it did not meet ${fault}`] : []),
     ];
   };
-}
-
-/** The requests of a journal that are wanted. */
-export function countIn(entries: readonly Entry[], { after = 0 }: RequestsWanted, isWanted: Wanted): readonly Entry[] {
-  return entries.filter((entry) => entry.id > after && isWanted(entry).length === 0);
+  return { reasons, after, isMeant: (entry) => entry.id > after && reasons(entry).length === 0 };
 }
 
 /** How many requests a verdict shows. */
 const SHOWN = 3;
 
-/** Whether requests came as often as wanted, and where not what came closest. */
+/** Whether requests came as often as wanted, and where not what came closest. What a journal has forgotten may have been some: then nobody knows that there were not more. */
 export function verdictOf(
-  entries: readonly Entry[],
-  wanted: RequestsWanted,
+  journal: Pick<Journal, 'entries' | 'forgotten'>,
+  wanted: Wanted,
   { least, most }: Bounds,
-  isWanted: Wanted,
 ): Verdict {
-  const found = countIn(entries, wanted, isWanted);
-  const verified = found.length >= least && found.length <= most;
-  const nearest = verified ? [] : found.length > most ? lastOf(found) : nearestOf(entries, wanted, isWanted);
-  return { verified, count: found.length, said: sentence(found.length, { least, most }), nearest };
+  const judged = journal.entries().map((entry) => ({ entry, because: wanted.reasons(entry) }));
+  const found = judged.filter(({ because }) => because.length === 0);
+  const { length: count } = found;
+  const isUnknown = journal.forgotten() > wanted.after && count <= most && most !== Number.POSITIVE_INFINITY;
+  const verified = count >= least && count <= most && !isUnknown;
+  const nearest = verified ? [] : count > most ? found.slice(-SHOWN) : nearestOf(judged);
+  return {
+    verified,
+    count,
+    said: sentence(count, { least, most }) + (verified ? '' : forgottenSaid(journal.forgotten(), wanted.after)),
+    nearest: nearest.map(({ entry, because }) => ({
+      request: shownEntry(entry),
+      because: because.length > 0 ? because : ['it is as wanted'],
+    })),
+  };
 }
 
 function sentence(count: number, { least, most }: Bounds): string {
@@ -73,23 +86,17 @@ function sentence(count: number, { least, most }: Bounds): string {
   return `${count} such request${count === 1 ? '' : 's'} came, wanted: ${wanted}`;
 }
 
-function lastOf(found: readonly Entry[]) {
-  return found.slice(-SHOWN).map((entry) => ({ request: shownEntry(entry), because: ['it is as wanted'] }));
+function forgottenSaid(forgotten: number, after: number): string {
+  if (forgotten <= after) return '';
+  return `; of those up to #${forgotten} nobody knows any more: ask for what came after, or clear the journal before`;
 }
 
 /** Those that are not as wanted in the fewest ways, of these the last. */
-function nearestOf(
-  entries: readonly Entry[],
-  { after = 0 }: RequestsWanted,
-  isWanted: Wanted,
-): { readonly request: JournalEntry; readonly because: readonly string[] }[] {
-  return entries
-    .map((entry) => ({
-      entry,
-      because: [...(entry.id > after ? [] : [`it came before: its id is not above ${after}`]), ...isWanted(entry)],
-    }))
+function nearestOf<Judged extends { readonly entry: Entry; readonly because: readonly string[] }>(
+  judged: readonly Judged[],
+): readonly Judged[] {
+  return judged
     .filter(({ because }) => because.length > 0)
     .sort((one, other) => one.because.length - other.because.length || other.entry.id - one.entry.id)
-    .slice(0, SHOWN)
-    .map(({ entry, because }) => ({ request: shownEntry(entry), because }));
+    .slice(0, SHOWN);
 }

@@ -218,7 +218,7 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ code: 500, where: { headers: { 'X-A': { $like: 1 } } } }, '/where/headers/X-A/$like', /give a text/],
   [{ code: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
   [{ code: 500, where: { body: { $not: { $like: 1 } } } }, '/where/body/$not/$like', /give a text/],
-  [{ code: 500, where: { body: 'x'.repeat(10_001) } }, '', /longer than 10000/],
+  [{ code: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
 ];
 
 describe('what is no fault', () => {
@@ -382,7 +382,7 @@ describe('an answer that a fault forces', () => {
     const id = await failing(here, { operation: 'listOrders', code: 503, times: 1 });
     const preferring = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=404' });
     expect(preferring.status).toBe(404);
-    expect(await fate(here, id)).toEqual([0, 0, false]);
+    expect(await fate(here, id)).toEqual([1, 0, false]);
     expect(await statuses(here, 2)).toBe('503 200');
   });
 
@@ -428,7 +428,6 @@ describe('an answer that a fault forces', () => {
     const id = await failing(here, { operation: 'listProducts', example: 'noMatch', phase: 'after' });
     await here.ask('GET', '/api/products');
     expect((await lastOf(here)).forced).toEqual({ faults: [id], phase: 'after', example: 'noMatch' });
-    expect((await lastOf(here)).notes.join()).toContain(id);
   });
 });
 
@@ -468,7 +467,7 @@ describe('a connection that a fault resets', () => {
 });
 
 describe('an answer that a fault cuts', () => {
-  const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.ceil(announced / 2)];
+  const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.floor(announced / 2)];
 
   it('ends with half of its body, and the operation is done', async () => {
     const here = room();
@@ -548,7 +547,7 @@ describe('an answer that a fault delays', () => {
     expect((await here.ask('POST', '/api/orders')).status).toBe(201);
     // Timers may be early by what their clock rounds away.
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(29);
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], delayMs: 30 });
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
   });
 
   it('waits between two bounds by chance, the same ones for the same seed', async () => {
@@ -571,7 +570,7 @@ describe('an answer that a fault delays', () => {
     const id = await failing(here, { operation: 'listOrders', delay: 3 });
     const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=4' });
     expect(reply.headers.get('preference-applied')).toBe('delay=4');
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], delayMs: 7 });
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], phase: 'before', delayMs: 7 });
   });
 
   it.each([
@@ -602,7 +601,7 @@ describe('several faults that a request meets', () => {
       await failing(here, { delay: 4 }),
     ];
     await here.ask('GET', '/api/orders');
-    expect((await lastOf(here)).forced).toEqual({ faults: ids, delayMs: 9 });
+    expect((await lastOf(here)).forced).toEqual({ faults: ids, phase: 'after', delayMs: 9 });
   });
 
   it('leave the answer to the first, and the others to the next requests', async () => {
@@ -614,11 +613,11 @@ describe('several faults that a request meets', () => {
     ];
     expect(await statuses(here, 1)).toBe('503');
     expect((await lastOf(here)).forced).toMatchObject({ faults: [ids[0], ids[2]], delayMs: 2 });
-    expect(await fate(here, ids[1] ?? '')).toEqual([0, 0, false]);
+    expect(await fate(here, ids[1] ?? '')).toEqual([1, 0, false]);
     expect(await statuses(here, 2)).toBe('500 200');
     expect(await Promise.all(ids.map((id) => fate(here, id)))).toEqual([
       [1, 1, true],
-      [1, 1, true],
+      [2, 1, true],
       [3, 3, false],
     ]);
   });
@@ -633,7 +632,14 @@ describe('several faults that a request meets', () => {
     const ends = [];
     for (let n = 0; n < 3; n++) ends.push((await endingOf(here, 'GET', '/api/orders')).how);
     expect(ends).toEqual(['cut', 'reset', 'whole']);
-    expect(await fate(here, ids[2] ?? '')).toEqual([1, 1, false]);
+    expect(await fate(here, ids[2] ?? '')).toEqual([3, 1, false]);
+  });
+
+  it('count the calls that another one settled, so that the second call is the second', async () => {
+    const here = room();
+    await failing(here, { operation: 'listOrders', code: 500, times: 1 });
+    await failing(here, { operation: 'listOrders', code: 503, skip: 1, times: 1 });
+    expect(await statuses(here, 3)).toBe('500 503 200');
   });
 
   it('go together where one settles the answer and another the connection', async () => {

@@ -76,12 +76,14 @@ describe('counting requests', () => {
     expect([await count({}), await count({ status: 200 })]).toEqual([1, 0]);
   });
 
-  it('sees a long body as the text that the journal has of it', async () => {
+  it('can not look into a body that the journal has cut, and says so', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(5_000) });
     const count = async (body: unknown) =>
       (await here.steer('POST', '/requests/count', { where: { body } })).body.count;
-    expect([await count({ $like: '{"productId":*' }), await count({ quantity: 3 })]).toEqual([1, 0]);
+    expect([await count({ $like: '{"productId":*' }), await count({ quantity: 3 })]).toEqual([0, 0]);
+    const { body } = await here.steer('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
+    expect(body.nearest[0].because).toEqual(['its body is longer than 4 kB, of which no more is kept']);
   });
 });
 

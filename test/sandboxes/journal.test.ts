@@ -42,16 +42,23 @@ function answering(text: string, headers: Record<string, string> = {}): Recorded
   return { status: 200, headers, bytes: Buffer.byteLength(text), text };
 }
 
+/** Journals whose clocks stand, but for the one that tells what came first. */
+function journalsOf(): Journals {
+  let elapsedMs = 0;
+  const elapsed = () => {
+    elapsedMs += 1_000;
+    return elapsedMs;
+  };
+  return createJournals(() => NOW_MS, elapsed);
+}
+
 /** A journal of so many requests among others. */
 function created(journals: Journals, most: number): Journal {
   return journals.create(most, { isOneOfMany: true });
 }
 
 function journalOf(most: number): Journal {
-  return created(
-    createJournals(() => NOW_MS),
-    most,
-  );
+  return created(journalsOf(), most);
 }
 
 /** The ids of the requests in a journal. */
@@ -140,7 +147,7 @@ describe('a journal', () => {
 
 describe('the journals of a server', () => {
   it('hold 32 MB together: those that hold most lose their oldest', () => {
-    const journals = createJournals(() => NOW_MS);
+    const journals = journalsOf();
     const [quiet, old, busy] = [10, 1_000_000, 1_000_000].map((most) => created(journals, most)) as [
       Journal,
       Journal,
@@ -158,7 +165,7 @@ describe('the journals of a server', () => {
   });
 
   it('count what has left no more', () => {
-    const journals = createJournals(() => NOW_MS);
+    const journals = journalsOf();
     const [kept, cleared, short] = [10, 1_000, 2].map((most) => created(journals, most)) as [Journal, Journal, Journal];
     kept.add(asked());
     for (let round = 0; round < 4; round++) {

@@ -26,3 +26,8 @@ export function queryOf(querystring: string): Readonly<Record<string, string | s
   });
   return Object.fromEntries(entries);
 }
+
+/** The path of a target, as the shop's operations are found by it. */
+export function pathIn(target: string): string {
+  return (target.split('?')[0] ?? '').replace(/^\/{2,}/, '/');
+}
