@@ -1,4 +1,4 @@
-import { ConditionFault } from '../sandboxes/condition.ts';
+import { ConditionFault } from '../sandboxes/expectation.ts';
 import { TooManyFaults } from '../sandboxes/faults.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Flaw } from '../store/check-state.ts';

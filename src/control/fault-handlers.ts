@@ -1,4 +1,4 @@
-import { faultWanted } from '../sandboxes/faults.ts';
+import { faultWanted } from '../sandboxes/fault-wanted.ts';
 import { found, orRefused, refuseFlaws, someOf } from './declining.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlRefusal } from './refusal.ts';

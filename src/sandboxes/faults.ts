@@ -1,8 +1,8 @@
 import type { Fault, FaultWish } from '../control/operation.ts';
 import { type Random, randomFrom } from '../mock/random.ts';
-import type { Flaw } from '../store/check-state.ts';
 import type { Clock } from './clock.ts';
-import { type Asked, type Condition, ConditionFault, conditionOf } from './condition.ts';
+import type { Asked } from './condition.ts';
+import { type FaultWanted, LONGEST, momentIn } from './fault-wanted.ts';
 
 /** What is to fail in a sandbox. */
 export interface Faults {
@@ -54,21 +54,14 @@ export interface Answering {
   readonly isDocumented: (answer: ForcedAnswer) => boolean;
 }
 
-/** How many faults a sandbox keeps, and how long they may be together, as JSON in characters. */
+/** How many faults a sandbox keeps. */
 const MOST = 100;
-const LONGEST = 20_000;
 
 /** What a fault takes, in bytes for each character of its JSON: 1 MB of lists of numbers took 116 MB. */
 const BYTES_PER_CHARACTER = 120;
 
 /** The longest that an answer waits, in ms. */
 const LONGEST_WAIT_MS = 60_000;
-
-/** A fault that makes sense. */
-export interface FaultWanted {
-  readonly wish: FaultWish;
-  readonly isMeant: Condition;
-}
 
 interface Rule extends FaultWanted {
   readonly id: string;
@@ -173,14 +166,6 @@ export function createFaults({ clock, elapsedMs, hold }: FaultsParts): Faults {
   };
 }
 
-/** A fault that is wished for, where it makes sense. `at`: where the wish stands (JSON Pointer). Throws `ConditionFault`. */
-export function faultWanted(wish: FaultWish, at = ''): FaultWanted {
-  const isMeant = conditionAt(wish, at);
-  const flaws = flawsOf(wish, at);
-  if (flaws.length > 0) throw new ConditionFault(flaws);
-  return { wish, isMeant };
-}
-
 /** Whether a fault goes with what is forced already. */
 function goesWith(
   { code, example, connection, slowMs }: FaultWish,
@@ -211,46 +196,6 @@ export function delayOf(delay: FaultWish['delay'], random: Random): number {
   return random.whole(delay.from, delay.to);
 }
 
-/** What is wrong with a fault beside what its schema says. */
-function flawsOf(wish: FaultWish, at: string): readonly Flaw[] {
-  const { code, example, delay, connection, slowMs, until } = wish;
-  const effects = [code, example, delay, connection, slowMs];
-  const checks: readonly (readonly [isWrong: boolean, pointer: string, trouble: string])[] = [
-    [
-      effects.every((effect) => effect === undefined),
-      '',
-      'does nothing: give code, example, delay, connection or slowMs',
-    ],
-    [typeof delay === 'object' && delay.from > delay.to, '/delay', 'ends before it begins: give to at least from'],
-    [
-      connection === 'reset' && [code, example, slowMs].some((effect) => effect !== undefined),
-      '/connection',
-      'is reset, so that no answer comes: leave out code, example and slowMs',
-    ],
-    [connection === 'cut' && slowMs !== undefined, '/slowMs', 'goes with no cut: leave out one of them'],
-    [
-      until !== undefined && Number.isNaN(momentIn(until)),
-      '/until',
-      'is no moment: give one such as 2025-06-01T12:00:00Z',
-    ],
-    [JSON.stringify(wish).length > LONGEST, '', `is longer than ${LONGEST} characters: say less in where`],
-  ];
-  return checks.flatMap(([isWrong, pointer, trouble]) => (isWrong ? [{ pointer: at + pointer, trouble }] : []));
-}
-
 function lengthOf(rules: readonly FaultWanted[]): number {
   return rules.reduce((length, { wish }) => length + JSON.stringify(wish).length, 0);
-}
-
-function conditionAt(wish: FaultWish, at: string): Condition {
-  try {
-    return conditionOf(wish);
-  } catch (error) {
-    if (!(error instanceof ConditionFault)) throw error;
-    throw new ConditionFault(error.flaws.map((flaw) => ({ ...flaw, pointer: at + flaw.pointer })));
-  }
-}
-
-function momentIn(moment: string | number): number {
-  return typeof moment === 'string' ? Date.parse(moment) : moment;
 }

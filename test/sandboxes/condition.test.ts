@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, ConditionFault, type ConditionWish, conditionOf } from '../../src/sandboxes/condition.ts';
+import { type Asked, type ConditionWish, conditionOf } from '../../src/sandboxes/condition.ts';
+import { ConditionFault } from '../../src/sandboxes/expectation.ts';
 
 /** A request: one for the products, but for what is given. */
 function asking(given: Partial<Asked> = {}): Asked {

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Flaw } from '../store/check-state.ts';
+import { isSecret, withoutSecrets } from './secrets.ts';
+
+/** A condition that makes no sense: where, and why. */
+export class ConditionFault extends Error {
+  override readonly name = 'ConditionFault';
+
+  constructor(readonly flaws: readonly Flaw[]) {
+    super(flaws.map(({ pointer, trouble }) => `${pointer} ${trouble}`).join('; '));
+  }
+}
+
+/** Why a value isn't as expected, with the place where it stands. */
+export type Expectation = (seen: unknown, place: string) => readonly string[];
+
+type Meets = (value: unknown) => boolean;
+
+/** How values are compared, and where the one that is compared with stands. */
+export interface Comparing {
+  readonly pointer: string;
+  readonly meets: (seen: unknown, isMet: Meets) => boolean;
+  readonly isSame: (seen: unknown, wanted: unknown) => boolean;
+  readonly numberOf: (seen: unknown) => number;
+}
+
+/** Queries and headers are texts, whatever they stand for; of one that came several times one has to be as wanted. */
+export const TEXTS = {
+  meets: (seen: unknown, isMet: Meets) => isMet(seen) || (Array.isArray(seen) && seen.some(isMet)),
+  isSame: (seen: unknown, wanted: unknown) => seen !== undefined && String(seen) === String(wanted),
+  numberOf: (seen: unknown) => (typeof seen === 'string' && seen.trim() !== '' ? Number(seen) : Number.NaN),
+};
+
+/** Bodies are of JSON's types. */
+export const VALUES = {
+  meets: (seen: unknown, isMet: Meets) => isMet(seen),
+  isSame: isDeepStrictEqual,
+  numberOf: (seen: unknown) => (typeof seen === 'number' ? seen : Number.NaN),
+};
+
+/** How deep what is expected may be. */
+const DEEPEST = 100;
+
+/** What is expected of a value, by what stands for it in `where`. Throws a `ConditionFault`. */
+export function expectationOf(wanted: unknown, comparing: Comparing, depth = 0): Expectation {
+  if (depth > DEEPEST) throw flaw(comparing, 'is too deep');
+  if (Array.isArray(wanted)) return ofList(wanted, comparing, depth);
+  if (typeof wanted !== 'object' || wanted === null) return ofValue(wanted, comparing);
+  const names = Object.keys(wanted);
+  if (!names.some((name) => name.startsWith('$'))) return ofProperties(wanted, comparing, depth);
+  const parts = names.map((name) => ofOperator(name, (wanted as Record<string, unknown>)[name], comparing, depth));
+  return (seen, place) => parts.flatMap((part) => part(seen, place));
+}
+
+function ofValue(wanted: unknown, { isSame, meets }: Comparing): Expectation {
+  const isMet = (seen: unknown) => isSame(seen, wanted);
+  return (seen, place) => (meets(seen, isMet) ? [] : [`${place} is ${told(seen)}, not ${told(wanted)}`]);
+}
+
+function ofProperties(wanted: object, comparing: Comparing, depth: number): Expectation {
+  const parts = Object.entries(wanted).map(
+    ([name, value]) => [name, discreet(name, propertyOf(name, value, comparing, depth))] as const,
+  );
+  return (seen, place) => {
+    if (typeof seen !== 'object' || seen === null || Array.isArray(seen))
+      return [`${place} is ${told(seen)}, no object`];
+    const properties = seen as Readonly<Record<string, unknown>>;
+    return parts.flatMap(([name, part]) =>
+      part(Object.hasOwn(properties, name) ? properties[name] : undefined, pointerTo(place, name)),
+    );
+  };
+}
+
+function propertyOf(name: string, wanted: unknown, comparing: Comparing, depth: number): Expectation {
+  return expectationOf(wanted, { ...comparing, pointer: pointerTo(comparing.pointer, name) }, depth + 1);
+}
+
+/** An expectation that doesn't tell the value of what may be secret. */
+export function discreet(name: string, expectation: Expectation): Expectation {
+  if (!isSecret(name)) return expectation;
+  return (seen, place) => (expectation(seen, place).length === 0 ? [] : [`${place} is not as wanted`]);
+}
+
+function ofList(wanted: readonly unknown[], comparing: Comparing, depth: number): Expectation {
+  const parts = wanted.map((value, at) => propertyOf(String(at), value, comparing, depth));
+  return (seen, place) => {
+    if (!Array.isArray(seen)) return [`${place} is ${told(seen)}, no list`];
+    if (seen.length !== parts.length) return [`${place} has ${seen.length} entries, not ${parts.length}`];
+    return parts.flatMap((part, at) => part(seen[at], pointerTo(place, String(at))));
+  };
+}
+
+/** What a condition says beside plain values: what its own value has to be, and what it demands. */
+interface Operator {
+  readonly takes: string;
+  readonly isTaken: (value: unknown) => boolean;
+  /** Whether a value meets it. */
+  readonly meets: (value: never, comparing: Comparing, depth: number) => (seen: unknown) => boolean;
+  readonly says: string;
+}
+
+const isNumber = (value: unknown) => typeof value === 'number';
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  $equals: {
+    takes: 'any value',
+    isTaken: () => true,
+    meets:
+      (wanted: unknown, { isSame }) =>
+      (seen) =>
+        isSame(seen, wanted),
+    says: 'not just',
+  },
+  $like: {
+    takes: 'a text with * for any text',
+    isTaken: (value) => typeof value === 'string',
+    meets: (wanted: string) => {
+      const isLike = likeness(wanted);
+      return (seen) => typeof seen === 'string' && isLike(seen);
+    },
+    says: 'not like',
+  },
+  $matches: {
+    takes: 'a regular expression of up to 1,000 characters',
+    isTaken: isPattern,
+    meets: (wanted: string) => {
+      const pattern = new RegExp(wanted, 'u');
+      return (seen) => typeof seen === 'string' && pattern.test(seen);
+    },
+    says: 'which does not match',
+  },
+  $above: {
+    takes: 'a number',
+    isTaken: isNumber,
+    meets:
+      (wanted: number, { numberOf }) =>
+      (seen) =>
+        numberOf(seen) > wanted,
+    says: 'not above',
+  },
+  $below: {
+    takes: 'a number',
+    isTaken: isNumber,
+    meets:
+      (wanted: number, { numberOf }) =>
+      (seen) =>
+        numberOf(seen) < wanted,
+    says: 'not below',
+  },
+  $exists: {
+    takes: 'true or false',
+    isTaken: (value) => typeof value === 'boolean',
+    meets: (wanted: boolean) => (seen) => (seen !== undefined) === wanted,
+    says: 'and is to exist:',
+  },
+  $in: {
+    takes: 'a list of values',
+    isTaken: Array.isArray,
+    meets: (wanted: readonly unknown[], comparing, depth) => {
+      const some = wanted.map((value) => expectationOf(value, comparing, depth + 1));
+      return (seen) => some.some((expectation) => expectation(seen, '').length === 0);
+    },
+    says: 'not in',
+  },
+  $not: {
+    takes: 'any value',
+    isTaken: () => true,
+    meets: (wanted: unknown, comparing, depth) => {
+      const expectation = expectationOf(wanted, comparing, depth + 1);
+      return (seen) => expectation(seen, '').length > 0;
+    },
+    says: 'which is what it is not to be:',
+  },
+};
+
+/** Operators that look at all values of a query or a header that came several times, not at each. */
+const OF_ALL = ['$not', '$exists'];
+
+function ofOperator(name: string, wanted: unknown, comparing: Comparing, depth: number): Expectation {
+  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  const here = { ...comparing, pointer: pointerTo(comparing.pointer, name) };
+  if (!operator) throw flaw(here, `is no operator: there are ${Object.keys(OPERATORS).join(', ')}`);
+  if (isDeeper(wanted, DEEPEST)) throw flaw(here, 'is too deep');
+  if (!operator.isTaken(wanted)) throw flaw(here, `is ${told(wanted)}: give ${operator.takes}`);
+  const isMet = operator.meets(wanted as never, here, depth);
+  const holds = (seen: unknown) => (OF_ALL.includes(name) ? isMet(seen) : here.meets(seen, isMet));
+  return (seen, place) => (holds(seen) ? [] : [`${place} is ${told(seen)}, ${operator.says} ${told(wanted)}`]);
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
+}
+
+const LONGEST_PATTERN = 1_000;
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > LONGEST_PATTERN) return false;
+  try {
+    return new RegExp(value, 'u') instanceof RegExp;
+  } catch {
+    // The only way in which it fails is that it is no regular expression.
+    return false;
+  }
+}
+
+/** Whether a text is like another one, in which `*` stands for any text; in time that grows with both lengths alone. */
+export function likeness(wanted: string): (text: string) => boolean {
+  const [first = '', ...rest] = wanted.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === wanted;
+  return (text) => {
+    if (!text.startsWith(first)) return false;
+    let at = first.length;
+    for (const part of rest) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - last.length >= at && text.endsWith(last);
+  };
+}
+
+/** A JSON Pointer one step further. */
+export function pointerTo(pointer: string, name: string): string {
+  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** How much of a value is told. */
+const TOLD = 100;
+
+function told(value: unknown): string {
+  if (value === undefined) return 'missing';
+  const text = JSON.stringify(withoutSecrets(value));
+  return text.length > TOLD ? `${text.slice(0, TOLD)}…` : text;
+}
+
+function flaw({ pointer }: Comparing, trouble: string): ConditionFault {
+  return new ConditionFault([{ pointer, trouble }]);
+}
