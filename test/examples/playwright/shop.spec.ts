@@ -53,7 +53,9 @@ for (const [test, app, how] of [
 
       await shop.clock.set(NOON);
       await shop.clock.run();
-      await expect(page.locator('#today')).toHaveText(/^2025-06-01T12:\d\d:\d[1-9]/);
+      await expect(page.locator('#today')).toHaveText(/^2025-06-01T12:/);
+      const shown = (await page.locator('#today').textContent()) ?? '';
+      await expect(page.locator('#today')).not.toHaveText(shown);
       await shop.clock.follow();
       const times = [await page.evaluate(() => Date.now()), (await shop.clock.read()).nowMs];
       for (const time of times) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
