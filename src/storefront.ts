@@ -156,9 +156,21 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       if (contract.slips !== undefined) tell.warn(contract.slips);
       check = newCheck;
       service = newService;
+      tellOfIdleFaults();
     } catch (error) {
       // Whatever it is: who edits a contract makes all kinds of mistakes on the way, and the shop goes on.
       tell.warn(`${(error as Error).message}. The contract from before is served on`);
+    }
+  }
+
+  /** Tells of faults that nobody meets any more, since the contract has nothing of the kind. */
+  function tellOfIdleFaults(): void {
+    for (const { id, faults } of sandboxes.list()) {
+      for (const { fault, over, ...wish } of faults.list()) {
+        const [flaw] = over ? [] : undocumented(service.contract.routes, wish);
+        if (flaw)
+          tell.warn(`nobody meets the fault ${fault} of sandbox ${id} now: its ${flaw.pointer} ${flaw.trouble}`);
+      }
     }
   }
 

@@ -112,6 +112,7 @@ const packages: Readonly<Record<string, readonly Room[]>> = {
 const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts', 'check/command.ts'],
   'node:fs/promises': ['store'],
+  'node:vm': ['sandboxes/patterns.ts'],
   'node:util': ['store', 'mock', 'sandboxes/expectation.ts'],
   'node:timers/promises': ['store', 'http/dispatch.ts'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.

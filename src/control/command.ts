@@ -55,6 +55,8 @@ export function refuseStray(command: string, what: string, flags: object, takes:
 }
 
 function address(text: string): string {
+  if (URL.canParse(text) && new URL(text).username !== '')
+    throw new InvalidArgumentError('Leave user and password out of it.');
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('Give an address such as http://localhost:3000.');
 }

@@ -1,5 +1,6 @@
 import { ConditionFault } from '../sandboxes/expectation.ts';
 import { TooManyFaults } from '../sandboxes/faults.ts';
+import { PatternFault } from '../sandboxes/patterns.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Flaw } from '../store/check-state.ts';
 import type { ControlParts } from './handler.ts';
@@ -37,6 +38,7 @@ export function orRefused<Value>(make: () => Value): Value {
   try {
     return make();
   } catch (error) {
+    if (error instanceof PatternFault) throw new ControlRefusal('not-a-condition', error.message);
     if (error instanceof ConditionFault)
       throw new ControlRefusal('not-a-condition', sentenceOf(error.flaws), error.flaws);
     if (error instanceof TooManyFaults) throw new ControlRefusal('too-many', error.message);

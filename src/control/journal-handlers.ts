@@ -17,19 +17,32 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
   clearRequests: ({ path }, parts) => found(path.id, parts).journal.clear(),
   countRequests({ path, body }, parts) {
     const { isMeant } = wantedIn(body, parts);
-    return { count: found(path.id, parts).journal.entries().filter(isMeant).length };
+    const { journal } = found(path.id, parts);
+    return orRefused(() => ({ count: journal.entries().filter(isMeant).length }));
   },
   async verifyRequests({ path, body }, parts) {
     const wanted = wantedIn(body, parts);
     const bounds = boundsIn(body);
     const { journal } = found(path.id, parts);
     const { isMeant } = wanted;
-    const count = journal.entries().filter(isMeant).length;
+    const count = orRefused(() => journal.entries().filter(isMeant).length);
     const { stopping } = parts;
     await settled({ ...bounds, journal, isMeant, count, stopping, withinMs: body.withinMs ?? 0 });
-    return verdictOf(journal, wanted, bounds);
+    // It may have been removed meanwhile.
+    if (found(path.id, parts).journal !== journal) throw unknown(path.id);
+    const verdict = orRefused(() => verdictOf(journal, wanted, bounds));
+    return stopping.aborted
+      ? { ...verdict, verified: false, said: 'the server is stopping, so nobody knows' }
+      : verdict;
   },
 };
+
+function unknown(id: string): ControlRefusal {
+  return new ControlRefusal(
+    'unknown-sandbox',
+    `the sandbox ${id} was removed meanwhile, with its journal: verify before`,
+  );
+}
 
 /** How often they are wanted; declines where that makes no sense. */
 function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {

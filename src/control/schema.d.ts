@@ -136,7 +136,7 @@ export interface paths {
         readonly get: operations["getClock"];
         /**
          * Set the clock
-         * @description Sets it, has it stand still, or run on. What isn't given stays as it is.
+         * @description Sets it, has it stand still, or run on. What isn't given stays as it is. A moment after the year 9989 is brought back to its end.
          */
         readonly put: operations["setClock"];
         readonly post?: never;
@@ -553,7 +553,7 @@ export interface components {
         readonly Operations: string | readonly string[];
         /**
          * @description What a request has to be like, all that is given. A value is as it is written: of an object the properties that are given, in a query or a header as text.
-         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression: one that backtracks without end holds up the server), `{"$above": 2}`, `{"$below": 5}`,
+         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression, which may take 25 ms for a text), `{"$above": 2}`, `{"$below": 5}`,
          *     `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$equals": …}`, which takes no other properties.
          */
         readonly Where: {
@@ -567,7 +567,7 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: unknown;
             };
-            /** @description Any JSON value */
+            /** @description Any JSON value, of operations that take a body */
             readonly body?: unknown;
         };
         /** @description What is to fail, when, and how */

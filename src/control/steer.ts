@@ -13,6 +13,8 @@ export class SteeringFault extends Error {
 export async function steer(command: SteeringCommand, print: (text: string) => void): Promise<boolean> {
   const response = await asked(command);
   if (command.shownAs === 'stream') {
+    if (!/^text\/event-stream/.test(response.headers.get('content-type') ?? ''))
+      throw new SteeringFault(`${command.url} answers with no events: ${NO_STOREFRONT}`);
     await printEvents(response, print);
     return true;
   }
@@ -26,6 +28,9 @@ export async function steer(command: SteeringCommand, print: (text: string) => v
   return command.shownAs !== 'verdict' || (answer as Verdict).verified;
 }
 
+/** How long an answer may take, in ms: a verdict may be waited for for 60 s. */
+const LONGEST_MS = 90_000;
+
 async function asked({ url, token, method, path, body, shownAs }: SteeringCommand): Promise<Response> {
   const headers = {
     ...(method === 'PUT' || method === 'POST' ? { 'content-type': 'application/json' } : {}),
@@ -36,7 +41,10 @@ async function asked({ url, token, method, path, body, shownAs }: SteeringComman
     method,
     headers,
     ...(body ? { body: JSON.stringify(body) } : {}),
+    ...(shownAs === 'stream' ? {} : { signal: AbortSignal.timeout(LONGEST_MS) }),
   }).catch((cause: Error) => {
+    if (cause.name === 'TimeoutError')
+      throw new SteeringFault(`${url} did not answer within ${LONGEST_MS / 1000} s: look what it is`, { cause });
     throw new SteeringFault(`no server answers at ${url} (${causeOf(cause)}): start it, or name another with --url`, {
       cause,
     });

@@ -45,7 +45,10 @@ export interface AppParts extends DispatchParts, FrontDoorParts, ControlDoorPart
 export function createApp(parts: AppParts): Koa {
   const { log } = parts;
   const app = new Koa();
-  app.on('error', (err) => log.error({ err }));
+  app.on('error', (err) => {
+    // A client that breaks off is told of in its line.
+    if (!GONE.includes(err.code)) log.error({ err });
+  });
   app.use(logging(parts));
   app.use(fixedHeaders);
   app.use(openToAll());
@@ -61,6 +64,9 @@ export function createApp(parts: AppParts): Koa {
   if (parts.static !== undefined) app.use(historyFallback(parts.static));
   return app;
 }
+
+/** What a connection ends with whose client has broken off. */
+const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 /** What lies below the path of a sandbox: the shop, and its pictures. */
 const PICTURES = /^\/images(\/|\?|$)/;

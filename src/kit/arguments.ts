@@ -15,6 +15,7 @@ export type ChildOptions = Pick<
   | 'verify'
   | 'delay'
   | 'snapshots'
+  | 'control'
   | 'controlToken'
   | 'allowHost'
   | 'sandboxes'
@@ -24,11 +25,19 @@ export type ChildOptions = Pick<
 };
 
 /** The arguments of the command that have it start as the options say: on a free port and with its state in memory, unless they say otherwise. */
-export function argumentsOf({ port = 0, data, durability, delay, ...others }: ChildOptions): readonly string[] {
+export function argumentsOf({
+  port = 0,
+  data,
+  durability,
+  delay,
+  control,
+  ...others
+}: ChildOptions): readonly string[] {
   const kept = data === undefined ? 'memory' : durability;
   const wait = typeof delay === 'object' ? `${delay.from}-${delay.to}` : delay;
   const all = { port, data, durability: kept, delay: wait, ...others, log: 'off' };
-  return Object.entries(all).flatMap(([name, value]) => argument(name, value));
+  const given = Object.entries(all).flatMap(([name, value]) => argument(name, value));
+  return control === false ? [...given, '--no-control'] : given;
 }
 
 function argument(name: string, value: boolean | string | number | readonly string[] | undefined): readonly string[] {

@@ -72,6 +72,8 @@ type AutoFixture<T> = [
  * removed after it.
  */
 export function storefrontFixtures(wish: StorefrontWish): { shop: AutoFixture<StorefrontFixtures['shop']> } {
+  if (!['cookie', 'header'].includes(wish?.by))
+    throw new Error("storefrontFixtures wants { server, by: 'cookie' | 'header' }");
   return {
     shop: [
       // Playwright reads from these braces what the fixture uses.

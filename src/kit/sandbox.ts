@@ -75,8 +75,14 @@ export interface ServerAccess {
   readonly token?: string | undefined;
 }
 
-/** The sandbox `id` of the storefront at `server`. Nothing is asked yet: what first names the sandbox makes it. */
+const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** The sandbox `id` of the storefront at `server`. Throws for what is no id. Nothing is asked yet: what first names the sandbox makes it. */
 export function sandboxAt(server: string, id: string, { token }: ServerAccess = {}): TestSandbox {
+  if (!ID.test(id))
+    throw new Error(
+      `${JSON.stringify(id)} is no id of a sandbox: use up to 63 small letters, digits and hyphens, the first no hyphen`,
+    );
   const place = { url: server.replace(/\/+$/, ''), token };
   const url = `${place.url}/_sandbox/${id}`;
   const ask = <Id extends ControlId>(method: ControlRequest['method'], below: string, body?: unknown) =>

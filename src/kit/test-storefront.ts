@@ -42,7 +42,9 @@ export function testStorefront({ url, port, token, close }: RunningServer): Test
     url,
     port,
     default: sandboxAt(url, 'default', { token }),
-    async sandbox({ id, from } = {}) {
+    async sandbox({ id, from, ...others } = {}) {
+      const [unknown] = Object.keys(others);
+      if (unknown !== undefined) throw new Error(`a sandbox has no ${unknown}: give id or from, if any`);
       const sandbox = sandboxAt(url, id ?? `test-${++made}`, { token });
       await sandbox.renew({ from });
       return sandbox;

@@ -37,6 +37,9 @@ export function conditionOf({ operation, where = {} }: ConditionWish): Condition
   return (asked) => parts.flatMap((part) => part(asked));
 }
 
+/** Why nobody knows whether a body is as wanted. */
+export const CUT_BODY = 'its body is longer than 4 kB, of which no more is kept';
+
 function ofOperation(ids: readonly string[]): Condition {
   return ({ operationId, method, path }) => {
     if (operationId !== undefined && ids.includes(operationId)) return [];
@@ -66,6 +69,5 @@ function inHeader(name: string, wanted: unknown): Condition {
 
 function inBody(wanted: unknown): Condition {
   const expectation = expectationOf(wanted, { pointer: '/where/body', ...VALUES });
-  return ({ body, isCut = false }) =>
-    isCut ? ['its body is longer than 4 kB, of which no more is kept'] : expectation(body, 'body');
+  return ({ body, isCut = false }) => (isCut ? [CUT_BODY] : expectation(body, 'body'));
 }

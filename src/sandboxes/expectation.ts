@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Flaw } from '../store/check-state.ts';
+import { matcher } from './patterns.ts';
 import { isSecret, withoutSecrets } from './secrets.ts';
 
 /** A condition that makes no sense: where, and why. */
@@ -124,8 +125,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     takes: 'a regular expression of up to 1,000 characters',
     isTaken: isPattern,
     meets: (wanted: string) => {
-      const pattern = new RegExp(wanted, 'u');
-      return (seen) => typeof seen === 'string' && pattern.test(seen);
+      const isMatched = matcher(wanted);
+      return (seen) => typeof seen === 'string' && isMatched(seen);
     },
     says: 'which does not match',
   },

@@ -3,6 +3,7 @@ import { type Random, randomFrom } from '../mock/random.ts';
 import type { Clock } from './clock.ts';
 import type { Asked } from './condition.ts';
 import { type FaultWanted, LONGEST, momentIn } from './fault-wanted.ts';
+import { PatternFault } from './patterns.ts';
 
 /** What is to fail in a sandbox. */
 export interface Faults {
@@ -72,6 +73,8 @@ interface Rule extends FaultWanted {
   readonly untilMs: number;
   seen: number;
   met: number;
+  /** Whether it can't be told whom it means. */
+  isBroken: boolean;
 }
 
 /** What the faults of a sandbox depend on. */
@@ -81,15 +84,19 @@ export interface FaultsParts {
   readonly elapsedMs: () => number;
   /** Told of how many bytes more they take, or less; throws where that is too much. */
   readonly hold: (moreBytes: number) => void;
+  /** Told of one that is over before its time. */
+  readonly tell: (message: string) => void;
 }
 
 /** The faults of a sandbox, of which there are none at first. */
-export function createFaults({ clock, elapsedMs, hold }: FaultsParts): Faults {
+export function createFaults({ clock, elapsedMs, hold, tell }: FaultsParts): Faults {
   let rules: readonly Rule[] = [];
   let last = 0;
 
-  function isOver({ wish, endsMs, untilMs, met }: Rule): boolean {
-    return met >= (wish.times ?? Number.POSITIVE_INFINITY) || elapsedMs() >= endsMs || clock.nowMs() >= untilMs;
+  function isOver({ wish, endsMs, untilMs, met, isBroken }: Rule): boolean {
+    return (
+      isBroken || met >= (wish.times ?? Number.POSITIVE_INFINITY) || elapsedMs() >= endsMs || clock.nowMs() >= untilMs
+    );
   }
 
   function shown(rule: Rule): Fault {
@@ -106,7 +113,19 @@ export function createFaults({ clock, elapsedMs, hold }: FaultsParts): Faults {
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : momentIn(wish.until),
       seen: 0,
       met: 0,
+      isBroken: false,
     };
+  }
+
+  function isMeant(rule: Rule, asked: Asked): boolean {
+    try {
+      return rule.isMeant(asked).length === 0;
+    } catch (error) {
+      if (!(error instanceof PatternFault)) throw error;
+      tell(`fault ${rule.id} is over: ${error.message}`);
+      rule.isBroken = true;
+      return false;
+    }
   }
 
   /** Whether a request that has been seen meets a fault now. */
@@ -157,7 +176,7 @@ export function createFaults({ clock, elapsedMs, hold }: FaultsParts): Faults {
     meet(asked, answering) {
       let forced: Forced | undefined;
       for (const rule of rules) {
-        if (isOver(rule) || rule.isMeant(asked).length > 0 || !answering.isDocumented(rule.wish)) continue;
+        if (isOver(rule) || !isMeant(rule, asked) || !answering.isDocumented(rule.wish)) continue;
         rule.seen++;
         if (goesWith(rule.wish, forced, answering) && strikes(rule)) forced = joined(forced, rule);
       }
@@ -168,12 +187,15 @@ export function createFaults({ clock, elapsedMs, hold }: FaultsParts): Faults {
 
 /** Whether a fault goes with what is forced already. */
 function goesWith(
-  { code, example, connection, slowMs }: FaultWish,
+  { code, example, connection, slowMs, phase = 'before' }: FaultWish,
   forced: Forced | undefined,
   { isChosen }: Answering,
 ): boolean {
   const wantsAnswer = code !== undefined || example !== undefined;
   if (wantsAnswer && (isChosen || forced?.answer)) return false;
+  // An operation is done, or it isn't.
+  const settled = (forced?.answer ?? forced?.connection)?.phase;
+  if ((wantsAnswer || connection) && settled !== undefined && settled !== phase) return false;
   return (connection === undefined && slowMs === undefined) || !(forced?.connection || forced?.slowMs);
 }
 

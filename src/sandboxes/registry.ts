@@ -121,6 +121,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
       elapsedMs,
       journal,
       hold: (more: number) => takeMore(held, more),
+      tell,
       snapshots: weighed(held),
     };
     const sandbox = createSandbox(id, own, (clock) => storeOf(clock, held, from));
@@ -182,7 +183,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     id: DEFAULT_ID,
     ...parts.default,
     ids: createIds(newId),
-    faults: createFaults({ clock: parts.default.clock, elapsedMs, hold: () => {} }),
+    faults: createFaults({ clock: parts.default.clock, elapsedMs, hold: () => {}, tell }),
     journal: journals.create(MOST_REQUESTS.default, { isOneOfMany: false }),
     snapshots: weighed({ bytes: 0, isGone: false }),
   };

@@ -31,15 +31,17 @@ export interface SandboxParts {
   readonly snapshots: Map<string, State>;
   /** Told of how many bytes more it takes, or less; throws where that is too much. */
   readonly hold: (moreBytes: number) => void;
+  /** Told of what people should know. */
+  readonly tell: (message: string) => void;
 }
 
 /** A sandbox over a store, which is made with its clock. */
 export function createSandbox(
   id: string,
-  { nowMs, newId, elapsedMs, journal, snapshots, hold }: SandboxParts,
+  { nowMs, newId, elapsedMs, journal, snapshots, hold, tell }: SandboxParts,
   storeFor: (clock: Clock) => Store,
 ): Sandbox {
   const clock = createClock(nowMs);
-  const faults = createFaults({ clock, elapsedMs, hold });
+  const faults = createFaults({ clock, elapsedMs, hold, tell });
   return { id, clock, ids: createIds(newId), faults, journal, store: storeFor(clock), snapshots };
 }

@@ -1,6 +1,6 @@
 /** Names of headers, parameters and properties whose values are nobody's business. */
 const SECRET =
-  /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|cvc|cvv/i;
+  /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
 
 /** What stands in the place of a value that may be secret, and of one that is nested too deep to be looked at. */
 const LEFT_OUT = '[left out]';
@@ -38,8 +38,15 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
 /** A text that is JSON with its end cut off, a form, a URL or a sentence, without what may be secret in it. */
 export function textWithoutSecrets(text: string): string {
   const told = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  if (!SECRET.test(told) && !told.includes('%')) return told;
-  return withoutSecretsTold(withoutSecretPairs(withoutSecretProperties(told)));
+  if (!SECRET.test(told) && !/[%@]|\b(bearer|basic) /i.test(told)) return told;
+  return withoutCredentials(withoutSecretsTold(withoutSecretPairs(withoutSecretProperties(told))));
+}
+
+/** A text without what stands behind the name of a way to authenticate, or before the host of a URL. */
+function withoutCredentials(text: string): string {
+  return text
+    .replaceAll(/\b(bearer|basic) [^\s",;]+/gi, `$1 ${LEFT_OUT}`)
+    .replaceAll(/:\/\/[^/\s@"]{1,200}@/g, `://${LEFT_OUT}@`);
 }
 
 /** A text without the values that sentences on violations tell, in a text of JSON too. */

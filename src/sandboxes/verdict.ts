@@ -1,5 +1,5 @@
 import type { RequestsWanted, Verdict } from '../control/operation.ts';
-import { conditionOf } from './condition.ts';
+import { CUT_BODY, conditionOf } from './condition.ts';
 import type { Entry, Journal } from './journal.ts';
 import { askedIn, shownEntry } from './journal-entry.ts';
 
@@ -62,13 +62,14 @@ export function verdictOf(
   const judged = journal.entries().map((entry) => ({ entry, because: wanted.reasons(entry) }));
   const found = judged.filter(({ because }) => because.length === 0);
   const { length: count } = found;
-  const isUnknown = journal.forgotten() > wanted.after && count <= most && most !== Number.POSITIVE_INFINITY;
+  const isBounded = count <= most && most !== Number.POSITIVE_INFINITY;
+  const isUnknown = isBounded && (journal.forgotten() > wanted.after || judged.some(isUnseen));
   const verified = count >= least && count <= most && !isUnknown;
   const nearest = verified ? [] : count > most ? found.slice(-SHOWN) : nearestOf(judged);
   return {
     verified,
     count,
-    said: sentence(count, { least, most }) + (verified ? '' : forgottenSaid(journal.forgotten(), wanted.after)),
+    said: [sentence(count, { least, most }), ...(verified ? [] : unknownSaid(journal, wanted, judged))].join('; '),
     nearest: nearest.map(({ entry, because }) => ({
       request: shownEntry(entry),
       because: because.length > 0 ? because : ['it is as wanted'],
@@ -86,9 +87,24 @@ function sentence(count: number, { least, most }: Bounds): string {
   return `${count} such request${count === 1 ? '' : 's'} came, wanted: ${wanted}`;
 }
 
-function forgottenSaid(forgotten: number, after: number): string {
-  if (forgotten <= after) return '';
-  return `; of those up to #${forgotten} nobody knows any more: ask for what came after, or clear the journal before`;
+/** What nobody knows, a sentence each. */
+function unknownSaid(
+  journal: Pick<Journal, 'forgotten'>,
+  { after }: Wanted,
+  judged: readonly { readonly because: readonly string[] }[],
+): readonly string[] {
+  const forgotten = journal.forgotten();
+  const unseen = judged.filter(isUnseen).length;
+  const remedy = 'ask for what came after, or clear the journal before';
+  return [
+    ...(forgotten > after ? [`of those up to #${forgotten} nobody knows any more: ${remedy}`] : []),
+    ...(unseen > 0 ? [`of ${unseen} nobody knows, since their bodies are cut`] : []),
+  ];
+}
+
+/** Whether a request may be one that is wanted, since only its cut body speaks against it. */
+function isUnseen({ because }: { readonly because: readonly string[] }): boolean {
+  return because.length === 1 && because[0] === CUT_BODY;
 }
 
 /** Those that are not as wanted in the fewest ways, of these the last. */
