@@ -31,3 +31,8 @@ export function queryOf(querystring: string): Readonly<Record<string, string | s
 export function pathIn(target: string): string {
   return (target.split('?')[0] ?? '').replace(/^\/{2,}/, '/');
 }
+
+/** Whether a body of this content type is a form, which is written as a query is. */
+export function isForm(type: string | undefined): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(type ?? '');
+}

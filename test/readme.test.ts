@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { runSpec } from './support/cypress.ts';
 import { projectFile } from './support/default-data.ts';
 import { folderWith } from './support/folder-with.ts';
+import { sandboxIds } from './support/sandboxes.ts';
 import { startStorefront } from './support/start-storefront.ts';
 
 const readme = readFileSync(projectFile('README.md'), 'utf8');
@@ -41,14 +43,24 @@ describe('README', () => {
     }
   });
 
-  it('shows tests that the examples run', () => {
+  it('shows the tests of the examples, of which all but the one for Cypress are run', () => {
     for (const [language, file] of [
       ['ts', 'vitest/order.test.ts'],
       ['js', 'jest/order.test.js'],
       ['ts', 'playwright/order.spec.ts'],
+      ['js', 'cypress/order.cy.js'],
     ] as const) {
       expect(blocks(language)).toContain(readFileSync(projectFile(`test/examples/${file}`), 'utf8'));
     }
+  });
+
+  it('shows a test for Cypress that passes, as far as a stand-in for Cypress can tell', async () => {
+    const shop = await startStorefront();
+    const spec = blocks('js').find((code) => code.includes('cy.visit')) ?? '';
+    expect(await runSpec(spec, shop)).toEqual(['orders at the second attempt']);
+    expect(await sandboxIds(shop)).toEqual(['default']);
+    const broken = spec.replace('code: 500', 'delay: 1');
+    await expect(runSpec(broken, shop)).rejects.toThrow(/ordered/);
   });
 
   it('shows a module with handlers that a shop does its operations by', async () => {

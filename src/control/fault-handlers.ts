@@ -1,4 +1,5 @@
 import { faultWanted } from '../sandboxes/fault-wanted.ts';
+import { refuseTooMany } from '../sandboxes/faults.ts';
 import { found, orRefused, refuseFlaws, someOf } from './declining.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlRefusal } from './refusal.ts';
@@ -21,7 +22,11 @@ export const faultHandlers: ControlHandlers<
     );
     refuseFlaws('not-a-fault', flaws);
     const wanted = orRefused(() => body.map((wish, place) => faultWanted(wish, `/${place}`)));
-    return parts.sandboxes.get(path.id).faults.replace(wanted);
+    return orRefused(() => {
+      // What is refused makes no sandbox.
+      refuseTooMany(wanted);
+      return parts.sandboxes.get(path.id).faults.replace(wanted);
+    });
   },
   clearFaults: ({ path }, parts) => found(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {

@@ -4,7 +4,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Route } from '../contract/routes.ts';
 import type { Asked } from '../sandboxes/condition.ts';
 import type { Sandboxes } from '../sandboxes/registry.ts';
-import { decodable, pathIn, queryOf } from '../target.ts';
+import { decodable, isForm, pathIn, queryOf } from '../target.ts';
 import { readBody } from './body.ts';
 import { answerWith, type Exchange, exchangeOf, success } from './exchange.ts';
 import { type Forcing, forcingOf } from './forcing.ts';
@@ -80,11 +80,16 @@ async function understand(ctx: Context, contract: Contract, route: Route, path: 
   return { preferences, query, received };
 }
 
+/** What of a request conditions look at; a form as the texts that it is of, as the journal has it. */
 function askedBy(
-  { method, url, headers }: Context,
+  ctx: Context,
   { route, query, body }: Pick<Asked, 'query' | 'body'> & { readonly route: Route },
 ): Asked {
-  return { operationId: route.operationId, method, path: pathIn(url), query, headers, body };
+  const { method, url, headers } = ctx;
+  const { sent = '' } = exchangeOf(ctx);
+  const isOfTexts = isForm(headers['content-type']);
+  const seen = { body: isOfTexts ? queryOf(sent) : body, isForm: isOfTexts };
+  return { operationId: route.operationId, method, path: pathIn(url), query, headers, ...seen };
 }
 
 function force(exchange: Exchange, { forced, told }: Forcing): void {

@@ -1,5 +1,6 @@
 import type { Where } from '../control/operation.ts';
 import { discreet, expectationOf, likeness, pointerTo, TEXTS, VALUES } from './expectation.ts';
+import { textWithoutSecrets } from './secrets.ts';
 
 /** What of a request is looked at. */
 export interface Asked {
@@ -13,6 +14,8 @@ export interface Asked {
   readonly body: unknown;
   /** Whether there was more of the body than is known. */
   readonly isCut?: boolean;
+  /** Whether the body is a form, which is of texts. */
+  readonly isForm?: boolean;
 }
 
 /** Why a request isn't as wanted, a sentence each; none where it is. */
@@ -43,7 +46,7 @@ export const CUT_BODY = 'its body is longer than 4 kB, of which no more is kept'
 function ofOperation(ids: readonly string[]): Condition {
   return ({ operationId, method, path }) => {
     if (operationId !== undefined && ids.includes(operationId)) return [];
-    return [`it is ${operationId ?? `${method} ${path}, no operation`}, not ${ids.join(' or ')}`];
+    return [`it is ${operationId ?? `${method} ${textWithoutSecrets(path)}, no operation`}, not ${ids.join(' or ')}`];
   };
 }
 
@@ -53,7 +56,7 @@ function ofMethod(wanted: string): Condition {
 
 function ofPath(wanted: string): Condition {
   const isLike = likeness(wanted);
-  return ({ path }) => (isLike(path) ? [] : [`its path is ${path}, not ${wanted}`]);
+  return ({ path }) => (isLike(path) ? [] : [`its path is ${textWithoutSecrets(path)}, not ${wanted}`]);
 }
 
 function inQuery(name: string, wanted: unknown): Condition {
@@ -68,6 +71,7 @@ function inHeader(name: string, wanted: unknown): Condition {
 }
 
 function inBody(wanted: unknown): Condition {
-  const expectation = expectationOf(wanted, { pointer: '/where/body', ...VALUES });
-  return ({ body, isCut = false }) => (isCut ? [CUT_BODY] : expectation(body, 'body'));
+  const inJson = expectationOf(wanted, { pointer: '/where/body', ...VALUES });
+  const inForm = expectationOf(wanted, { pointer: '/where/body', ...TEXTS });
+  return ({ body, isCut = false, isForm = false }) => (isCut ? [CUT_BODY] : (isForm ? inForm : inJson)(body, 'body'));
 }

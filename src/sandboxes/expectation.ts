@@ -23,6 +23,8 @@ export interface Comparing {
   readonly meets: (seen: unknown, isMet: Meets) => boolean;
   readonly isSame: (seen: unknown, wanted: unknown) => boolean;
   readonly numberOf: (seen: unknown) => number;
+  /** The entries of a list; undefined for what is none. */
+  readonly listOf: (seen: unknown) => readonly unknown[] | undefined;
 }
 
 /** Queries and headers are texts, whatever they stand for; of one that came several times one has to be as wanted. */
@@ -30,6 +32,8 @@ export const TEXTS = {
   meets: (seen: unknown, isMet: Meets) => isMet(seen) || (Array.isArray(seen) && seen.some(isMet)),
   isSame: (seen: unknown, wanted: unknown) => seen !== undefined && String(seen) === String(wanted),
   numberOf: (seen: unknown) => (typeof seen === 'string' && seen.trim() !== '' ? Number(seen) : Number.NaN),
+  // What came once is a list of one.
+  listOf: (seen: unknown) => (seen === undefined ? undefined : [seen].flat()),
 };
 
 /** Bodies are of JSON's types. */
@@ -37,6 +41,7 @@ export const VALUES = {
   meets: (seen: unknown, isMet: Meets) => isMet(seen),
   isSame: isDeepStrictEqual,
   numberOf: (seen: unknown) => (typeof seen === 'number' ? seen : Number.NaN),
+  listOf: (seen: unknown) => (Array.isArray(seen) ? seen : undefined),
 };
 
 /** How deep what is expected may be. */
@@ -85,9 +90,10 @@ export function discreet(name: string, expectation: Expectation): Expectation {
 function ofList(wanted: readonly unknown[], comparing: Comparing, depth: number): Expectation {
   const parts = wanted.map((value, at) => propertyOf(String(at), value, comparing, depth));
   return (seen, place) => {
-    if (!Array.isArray(seen)) return [`${place} is ${told(seen)}, no list`];
-    if (seen.length !== parts.length) return [`${place} has ${seen.length} entries, not ${parts.length}`];
-    return parts.flatMap((part, at) => part(seen[at], pointerTo(place, String(at))));
+    const entries = comparing.listOf(seen);
+    if (!entries) return [`${place} is ${told(seen)}, no list`];
+    if (entries.length !== parts.length) return [`${place} has ${entries.length} entries, not ${parts.length}`];
+    return parts.flatMap((part, at) => part(entries[at], pointerTo(place, String(at))));
   };
 }
 

@@ -58,8 +58,8 @@ export interface Answering {
 /** How many faults a sandbox keeps. */
 const MOST = 100;
 
-/** What a fault takes, in bytes for each character of its JSON: 1 MB of lists of numbers took 116 MB. */
-const BYTES_PER_CHARACTER = 120;
+/** What a fault takes, in bytes for each character of its JSON: 1 MB of lists of numbers took 116 MB, and bodies are looked at in two ways. */
+const BYTES_PER_CHARACTER = 240;
 
 /** The longest that an answer waits, in ms. */
 const LONGEST_WAIT_MS = 60_000;
@@ -138,12 +138,7 @@ export function createFaults({ clock, elapsedMs, hold, tell }: FaultsParts): Fau
 
   /** Puts rules in the place of all, where there is room for them. */
   function become(next: readonly Rule[]): void {
-    if (next.length > MOST)
-      throw new TooManyFaults(`there are ${MOST} faults already: remove some, or replace all of them`);
-    if (lengthOf(next) > LONGEST)
-      throw new TooManyFaults(
-        `the faults are longer than ${LONGEST} characters together: remove some, or say less in where`,
-      );
+    refuseTooMany(next);
     hold((lengthOf(next) - lengthOf(rules)) * BYTES_PER_CHARACTER);
     rules = next;
   }
@@ -183,6 +178,16 @@ export function createFaults({ clock, elapsedMs, hold, tell }: FaultsParts): Fau
       return forced;
     },
   };
+}
+
+/** Throws `TooManyFaults` for more than a sandbox keeps. */
+export function refuseTooMany(wanted: readonly FaultWanted[]): void {
+  if (wanted.length > MOST)
+    throw new TooManyFaults(`there are ${MOST} faults already: remove some, or replace all of them`);
+  if (lengthOf(wanted) > LONGEST)
+    throw new TooManyFaults(
+      `the faults are longer than ${LONGEST} characters together: remove some, or say less in where`,
+    );
 }
 
 /** Whether a fault goes with what is forced already. */

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../control/operation.ts';
-import { pathIn, queryOf } from '../target.ts';
+import { isForm, pathIn, queryOf } from '../target.ts';
 import type { Asked } from './condition.ts';
 import type { Entry, SentAnswer } from './journal.ts';
 import { textWithoutSecrets, withoutSecrets } from './secrets.ts';
@@ -17,7 +17,7 @@ export function shownEntry(entry: Entry): JournalEntry {
     request: {
       method,
       url: textWithoutSecrets(entry.url),
-      path,
+      path: textWithoutSecrets(path),
       query: hidden(query),
       headers: hidden(headers),
       ...shownBody(body, entry.isCut),
@@ -35,7 +35,8 @@ export function askedIn({ operationId, method, url, prefix, headers, body, isCut
   const target = url.slice(prefix.length);
   const asked = { operationId, method, path: pathIn(target) || '/', query: queryOf(target.split('?')[1] ?? '') };
   const named = headersIn(headers);
-  return { ...asked, headers: named, body: contentOf(body, isCut, named['content-type']), isCut };
+  const type = named['content-type'];
+  return { ...asked, headers: named, body: contentOf(body, isCut, type), isCut, isForm: isForm(type) };
 }
 
 /** Headers by their names in small letters; of one that came several times all values. */
@@ -60,7 +61,7 @@ function shownBody(content: unknown, isCut: boolean): { body?: unknown; isCut?: 
 function contentOf(text: string | undefined, isCut: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isCut) return text;
-  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return queryOf(text);
+  if (isForm(type)) return queryOf(text);
   try {
     return JSON.parse(text);
   } catch {

@@ -171,7 +171,7 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
         hold(holder, entry.bytes);
         if (entries.length > most) leave(entries.shift());
         if (bytes > MOST_BYTES) makeRoom();
-        for (const { tell } of followers) tell(entry);
+        for (const follower of followers) told(follower, entry);
       },
       entries: () => entries,
       forgotten: () => forgotten,
@@ -189,6 +189,16 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
   }
 
   return { create };
+}
+
+/** Tells somebody, whose trouble with it is not the request's. */
+function told({ tell, end }: Follower, entry: Entry): void {
+  try {
+    tell(entry);
+  } catch {
+    // Nothing can be told to them any more.
+    end();
+  }
 }
 
 function lengthOf(headers: Entry['headers']): number {

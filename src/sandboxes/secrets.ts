@@ -6,8 +6,9 @@ const SECRET =
 const LEFT_OUT = '[left out]';
 const TOO_DEEP = '…';
 
-/** How deep values are looked at. */
+/** How deep values are looked at, and how deep those of parameters within parameters. */
 const DEEPEST = 100;
+const DEEPEST_VALUE = 3;
 
 /** The longest text that is looked at, and shown, in characters: nobody is to wait for a URL or a header of 64 kB. */
 const LONGEST = 8_000;
@@ -37,9 +38,13 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
 
 /** A text that is JSON with its end cut off, a form, a URL or a sentence, without what may be secret in it. */
 export function textWithoutSecrets(text: string): string {
+  return discreet(text, 0);
+}
+
+function discreet(text: string, depth: number): string {
   const told = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  if (!SECRET.test(told) && !/[%@]|\b(bearer|basic) /i.test(told)) return told;
-  return withoutCredentials(withoutSecretsTold(withoutSecretPairs(withoutSecretProperties(told))));
+  if (!SECRET.test(told) && !/[%@\\]|\b(bearer|basic) /i.test(told)) return told;
+  return withoutCredentials(withoutSecretsTold(withoutSecretPairs(withoutSecretProperties(told), depth)));
 }
 
 /** A text without what stands behind the name of a way to authenticate, or before the host of a URL. */
@@ -56,18 +61,19 @@ function withoutSecretsTold(text: string): string {
 }
 
 /** A text without the values of parameters, as in a URL or a form, and without values that hold what may be secret. */
-function withoutSecretPairs(text: string): string {
+function withoutSecretPairs(text: string, depth: number): string {
   return text.replaceAll(
     /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
     (whole, begin: string, name: string, value: string) =>
-      isSecret(decoded(name)) || (value.includes('%') && holdsSecret(decoded(value)))
+      isSecret(decoded(name)) || (value.includes('%') && holdsSecret(decoded(value), depth))
         ? `${begin}${name}=${LEFT_OUT}`
         : whole,
   );
 }
 
-function holdsSecret(value: string): boolean {
-  return SECRET.test(value) && textWithoutSecrets(value) !== value;
+/** Whether a value holds what may be secret; one that is nested too deep may. */
+function holdsSecret(value: string, depth: number): boolean {
+  return SECRET.test(value) && (depth === DEEPEST_VALUE || discreet(value, depth + 1) !== value);
 }
 
 function decoded(name: string): string {

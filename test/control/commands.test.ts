@@ -59,8 +59,20 @@ describe('a command that steers', () => {
     'clock stop',
     'restore',
     'reset --url x',
+    'faults remove',
   ])('%s is refused in a sentence', (line) =>
     expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringMatching(/./) }),
+  );
+
+  it.each([
+    ['faults clear f1', 'faults clear has no use for f1'],
+    ['faults list f1', 'faults list has no use for f1'],
+    ['faults add f1 --code 500', 'faults add has no use for f1'],
+    ['clock show 12', 'clock show has no use for 12'],
+    [`clock run ${MOMENT}`, `clock run has no use for ${MOMENT}`],
+    ['clock follow 12', 'clock follow has no use for 12'],
+  ])('%s is refused: it would do other than it says', (line, said) =>
+    expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringContaining(said) }),
   );
 
   it('is done by a running shop, and told by it where it is refused', async () => {

@@ -1,8 +1,10 @@
+import { mkdir, rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
 import { type Ending, endingOf } from '../support/connection-ends.ts';
 import { defaults, productId } from '../support/default-data.ts';
 import { expectProblem } from '../support/problems.ts';
+import { rawAsk } from '../support/raw-client.ts';
 import { asking, steering, within } from '../support/sandboxes.ts';
 import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
 import { NOW_MS, type Reply, startStorefront } from '../support/start-storefront.ts';
@@ -168,10 +170,17 @@ describe('a fault of requests that are like something', () => {
     expect((await giving(['Bo', 'Ann'])).status).toBe(200);
   });
 
-  it('looks at the path without what names the sandbox', async () => {
+  it.each([
+    ['without what names the sandbox', ({ id }: Room) => `/_sandbox/${id}/api/orders`],
+    ['that is whole', () => 'http://shop.test/api/orders'],
+    ['that begins with more than one slash', () => '//api/orders'],
+  ])('looks at the path of a target %s, as the journal does', async (_, target) => {
     const here = room();
-    await failing(here, { where: { path: '/api/orders' }, code: 500 });
-    expect((await asking(shop())('GET', `/_sandbox/${here.id}/api/orders`)).status).toBe(500);
+    const where = { path: '/api/orders' };
+    await failing(here, { where, code: 503 });
+    const headers = { 'x-sandbox': here.id };
+    expect((await asking(shop())('GET', target(here), undefined, headers)).status).toBe(503);
+    expect((await here.steer('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
   });
 });
 
@@ -251,6 +260,7 @@ describe('what is no fault', () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'x', code: 500 });
     await here.steer('PUT', '/faults', [{ code: 500 }, {}]);
+    await here.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, code: 500 }));
     expectProblem(await here.steer('GET', '/faults'), 404, 'unknown-sandbox');
   });
 });
@@ -271,7 +281,7 @@ describe('how often a fault is met', () => {
     expect(await fate(here, id)).toEqual(expected);
   });
 
-  it('by chance is the same for the same seed, 1 where none is given', async () => {
+  it('by chance is the same for the same seed, the number of its id where none is given', async () => {
     const met = async (fault: object) => {
       const here = room();
       await failing(here, { operation: 'listOrders', code: 500, share: 0.5, ...fault });
@@ -282,6 +292,23 @@ describe('how often a fault is met', () => {
     expect(again).toBe(one);
     expect(other).not.toBe(one);
     expect(one).toMatch(/200.*500.*200/);
+  });
+
+  it('by chance is not the same for two without a seed', async () => {
+    const here = room();
+    for (const operation of ['listOrders', 'getPaymentSummary'])
+      await failing(here, { operation, code: 500, share: 0.5 });
+    expect(await statuses(here, 24)).not.toBe(await statuses(here, 24, 'GET', '/api/payment-summary'));
+  });
+
+  it('by chance is the same anew where a seed is given, and not where none is', async () => {
+    const here = room();
+    const met = async (fault: object) => {
+      await here.steer('PUT', '/faults', [{ operation: 'listOrders', code: 500, share: 0.5, ...fault }]);
+      return statuses(here, 24);
+    };
+    expect(await met({})).not.toBe(await met({}));
+    expect(await met({ seed: 7 })).toBe(await met({ seed: 7 }));
   });
 
   it('by chance counts those that meet it towards its times', async () => {
@@ -357,6 +384,16 @@ describe('an answer that a fault forces', () => {
     expect((await here.ask('GET', '/api/products')).headers.get('preference-applied')).toBeNull();
   });
 
+  it.each(['before', 'after'] as const)(
+    'says of the delay that the client preferred, %s the operation',
+    async (phase) => {
+      const here = room();
+      await failing(here, { operation: 'listProducts', code: 503, phase });
+      const reply = await here.ask('GET', '/api/products', undefined, { Prefer: 'delay=2' });
+      expect([reply.status, reply.headers.get('preference-applied')]).toEqual([503, 'delay=2']);
+    },
+  );
+
   it('comes in place of the operation, or after it where it is so wished', async () => {
     for (const [phase, orders] of [
       ['before', 2],
@@ -375,6 +412,33 @@ describe('an answer that a fault forces', () => {
     await here.steer('PUT', '/state', { cartItems: [] });
     await failing(here, { operation: 'createOrder', code: 503, phase: 'after' });
     expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable');
+  });
+
+  it('does not hide that the operation could not be done after which it was to come', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    const main = roomIn(shop, 'default');
+    await rm(shop.dataFile ?? '');
+    await mkdir(shop.dataFile ?? '');
+    await failing(main, { operation: 'createOrder', code: 409, phase: 'after' });
+    expectProblem(await main.ask('POST', '/api/orders'), 503, 'unavailable');
+    expect(await ordersIn(main)).toBe(2);
+  });
+
+  it.each<readonly [what: string, createOrder: () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('out of order');
+      },
+    ],
+    ['gives back no answer', () => 'ordered'],
+  ])('does not hide that a handler of a team %s', async (_, createOrder) => {
+    const here = roomIn(
+      await startStorefront({ handlers: { createOrder: createOrder as never }, faultsExpected: true }),
+      'w1',
+    );
+    await failing(here, { operation: 'createOrder', code: 409, phase: 'after' });
+    expectProblem(await here.ask('POST', '/api/orders'), 500, 'internal-error');
   });
 
   it('is beaten by the one that the client prefers, which leaves the fault to the next', async () => {
@@ -459,6 +523,18 @@ describe('a connection that a fault resets', () => {
     expect(await statuses(here, 1)).toBe('200');
   });
 
+  it('leaves the answer whole that comes before it on the same connection', async () => {
+    const here = room();
+    await failing(here, { operation: 'listOrders', delay: 30 });
+    await failing(here, { operation: 'createOrder', connection: 'reset' });
+    const named = `HTTP/1.1\r\nHost: shop.test\r\nX-Sandbox: ${here.id}\r\n`;
+    const replies = await rawAsk(
+      here.port,
+      `GET /api/orders ${named}\r\nPOST /api/orders ${named}Content-Length: 0\r\n\r\n`,
+    );
+    expect(replies.map(({ status, body }) => [status, body])).toEqual([[200, defaults.orders]]);
+  });
+
   it('is an error to a client, whatever it asked', async () => {
     const here = room();
     await failing(here, { connection: 'reset' });
@@ -528,14 +604,24 @@ describe('an answer that a fault slows down', () => {
     expect((await here.ask(method, path)).status).toBe(status);
   });
 
-  it('is not waited for by one who goes away', async () => {
+  it('is in the journal once it has arrived, with the time that it took', async () => {
+    const here = room();
+    await failing(here, { operation: 'listProducts', slowMs: 60 });
+    await here.ask('GET', '/api/products');
+    await vi.waitFor(async () => expect((await lastOf(here)).answer.status).toBe(200), { interval: 2 });
+    // Timers may be early by what their clock rounds away.
+    expect((await lastOf(here)).ms).toBeGreaterThanOrEqual(59);
+  });
+
+  it('is none in the journal where the client goes away in the middle, at once', async () => {
     const here = room();
     await failing(here, { operation: 'listProducts', slowMs: 60_000 });
     const going = new AbortController();
     const headers = { 'x-sandbox': here.id };
-    const reply = await fetch(`${shop().url}/api/products`, { headers, signal: going.signal });
+    await fetch(`${shop().url}/api/products`, { headers, signal: going.signal });
     going.abort();
-    await expect(reply.text()).rejects.toThrow();
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
+    expect(await lastOf(here)).toMatchObject({ operation: 'listProducts', answer: null, forced: { slowMs: 60_000 } });
   });
 });
 
@@ -743,6 +829,26 @@ describe('the faults of a sandbox', () => {
     expectProblem(await here.steer('POST', '/faults', { code: 503 }), 409, 'too-many');
     await here.steer('DELETE', `/faults/${body[50].fault}`);
     await failing(here, { code: 503 });
+  });
+
+  it('are 20,000 characters together at most: one more is refused, until one is over or removed', async () => {
+    const here = room();
+    const long = (more: object = {}) => ({
+      where: { body: 'x'.repeat(9_000) },
+      operation: 'listOrders',
+      code: 500,
+      ...more,
+    });
+    await failing(here, long());
+    const other = await failing(here, long());
+    const { body } = await here.steer('GET', '/faults');
+    expectProblem(await here.steer('POST', '/faults', long()), 409, 'too-many');
+    expectProblem(await here.steer('PUT', '/faults', [long(), long(), long()]), 409, 'too-many');
+    expect((await here.steer('GET', '/faults')).body).toEqual(body);
+    await here.steer('DELETE', `/faults/${other}`);
+    await failing(here, long({ until: NOW_MS }));
+    await failing(here, long());
+    expectProblem(await here.steer('POST', '/faults', long()), 409, 'too-many');
   });
 
   it('are nothing to another one, nor to default', async () => {

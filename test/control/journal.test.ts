@@ -1,13 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { endingOf } from '../support/connection-ends.ts';
 import { defaults, productId } from '../support/default-data.ts';
 import { following } from '../support/events.ts';
 import { operation, otherDocument } from '../support/other-document.ts';
 import { expectProblem } from '../support/problems.ts';
-import { rawAsk, rawRequest } from '../support/raw-client.ts';
+import { rawAsk, rawConnection, rawRequest } from '../support/raw-client.ts';
 import { asking, ways, within } from '../support/sandboxes.ts';
 import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
-import { NOW_MS, type Reply, startStorefront } from '../support/start-storefront.ts';
+import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
 
 const { shop, room } = sharedShop();
 
@@ -319,6 +319,16 @@ describe('what may be secret', () => {
     expect((await here.steer('GET', '/requests')).text).not.toContain(SECRET);
   });
 
+  it('is looked for in a URL that hides much, which neither the journal nor those who follow it break on', async () => {
+    const here = room();
+    await here.steer('PUT', '');
+    const stream = await following(here, `/${here.id}/requests`);
+    await here.steer('POST', '/faults', { slowMs: 2 });
+    await here.ask('GET', `/api/products?search=${'a='.repeat(3_990)}%25token`);
+    expect(await stream.next()).toHaveLength(1);
+    expect(await journalOf(here)).toHaveLength(1);
+  });
+
   it('is left out of events too', async () => {
     const here = room();
     await here.steer('PUT', '');
@@ -385,6 +395,17 @@ describe('what was forced upon a request', () => {
     expect([cut.answer.status, cut.answer.body, cut.forced.connection]).toEqual([200, defaults.orders, 'cut']);
   });
 
+  it.each([
+    ['DELETE', `/api/cart-items/${KETTLE}`],
+    ['HEAD', '/api/orders'],
+  ])('leaves no answer there where one was cut that has no body: %s %s', async (method, path) => {
+    const here = room();
+    await here.ask('POST', '/api/cart-items', ITEM);
+    await here.steer('POST', '/faults', { connection: 'cut' });
+    expect((await endingOf(here, method, path)).how).toBe('reset');
+    expect(await journalOf(here, '?after=1')).toMatchObject([{ answer: null, forced: { connection: 'cut' } }]);
+  });
+
   it('leaves no answer there where the client went away before it', async () => {
     const here = room();
     await here.steer('POST', '/faults', { delay: 60_000, phase: 'after', operation: 'createOrder' });
@@ -401,7 +422,15 @@ describe('what was forced upon a request', () => {
   it('is in the journal of a refused request too: the delay of the server', async () => {
     const here = roomIn(await startStorefront({ delay: 3 }), 'w1');
     await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
-    expect((await journalOf(here))[0].forced).toEqual({ delayMs: 3 });
+    await here.ask('POST', '/api/cart-items', '{"productId":');
+    await here.ask('POST', '/api/cart-items', 'a=b', { 'content-type': 'text/plain' });
+    await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=abc' });
+    await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
+    const entries: Journal[] = await journalOf(here);
+    expect(entries.map(({ answer, forced }) => [answer.status, forced])).toEqual(
+      [400, 400, 415, 400, 400].map((status) => [status, expect.objectContaining({ delayMs: 3 })]),
+    );
+    expect(entries.filter(({ ms }) => ms < 2)).toEqual([]);
   });
 });
 
@@ -413,6 +442,38 @@ describe('an answer that breaks the contract', () => {
     const [{ breaches, answer }] = await journalOf(here);
     expect(answer.status).toBe(200);
     expect(breaches.join()).toMatch(/orderTimeMs/);
+  });
+});
+
+describe('an answer that can not be written', () => {
+  it('is in the journal as it was answered in its place', async () => {
+    const listOrders = (() => ({ headers: { 'X-Own': 'a' }, body: { a: 1n } })) as never;
+    const here = roomIn(await startStorefront({ handlers: { listOrders }, verify: 'off', faultsExpected: true }), 'w1');
+    const reply = await here.ask('GET', '/api/orders');
+    expectProblem(reply, 500, 'internal-error');
+    const [{ answer }] = await journalOf(here);
+    expect(answer).toMatchObject({ status: 500, bytes: reply.text.length, body: reply.body });
+    expect(answer.headers).toEqual({ 'content-type': 'application/problem+json' });
+  });
+});
+
+describe('a request that is under way', () => {
+  it.each([
+    ['w1', 'made anew', 'PUT', ''],
+    ['w1', 'removed', 'DELETE', ''],
+    ['w1', 'to forget its requests', 'DELETE', '/requests'],
+    ['default', 'made anew', 'PUT', ''],
+    ['default', 'to forget its requests', 'DELETE', '/requests'],
+  ])('in the sandbox %s is in no journal once that is %s', async (id, _, method, below) => {
+    const here = roomIn(await startStorefront(), id);
+    await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
+    const asked = here.ask('POST', '/api/orders');
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+    await here.steer(method, below);
+    expect((await asked).status).toBe(201);
+    await here.ask('GET', '/api/orders');
+    expect((await journalOf(here)).map(({ operation }: Journal) => operation)).toEqual(['listOrders']);
+    expect((await here.steer('POST', '/requests/count', { operation: 'createOrder' })).body).toEqual({ count: 0 });
   });
 });
 
@@ -593,6 +654,40 @@ describe('following the journal', () => {
     // Connections that aren't over are cut off after 8 s: one that is cut off doesn't end in order.
     await there.close();
     expect(await stream.ended).toBe(true);
+  });
+
+  it.each<readonly [what: string, end: (here: Room, there: TestShop) => Promise<unknown>]>([
+    ['its sandbox is removed', ({ steer }) => steer('DELETE', '')],
+    ['the server is closed', (_, { close }) => close()],
+  ])('ends in order for one who can not read it yet where %s, with a request under way', async (_, end) => {
+    const there = await startStorefront();
+    const here = roomIn(there, 'w1');
+    await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
+    // On one connection the stream comes after the answer to the first request: until then all that is told waits in the server.
+    const connection = rawConnection(there.port);
+    connection.write('POST /api/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sandbox: w1\r\nContent-Length: 0\r\n\r\n');
+    connection.write(
+      'GET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
+    );
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+    await here.ask('GET', '/api/orders');
+    await end(here, there);
+    // What is written after the end is an error that nobody handles, which fails the run.
+    await connection.until(/^HTTP\/1\.1 201 .*HTTP\/1\.1 200 .*: the journal\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
+    connection.socket.destroy();
+    expect(connection.received()).not.toContain('id: 2');
+  });
+
+  it('is warned of by nothing, however many do', async () => {
+    const there = await startStorefront();
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const streams = await Promise.all(Array.from({ length: 15 }, () => following(there, '/default/requests')));
+    await there.ask('GET', '/api/orders');
+    for (const stream of streams) await stream.next();
+    expect(warnings).toEqual([]);
   });
 
   it('does no harm when the client goes away', async () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { settled } from '../../src/control/awaited.ts';
+import type { Entry, Follower } from '../../src/sandboxes/journal.ts';
+import type { Bounds } from '../../src/sandboxes/verdict.ts';
 import { productId } from '../support/default-data.ts';
+import { operation, otherDocument } from '../support/other-document.ts';
 import { expectProblem } from '../support/problems.ts';
 import { steering } from '../support/sandboxes.ts';
-import { type Room, sharedShop } from '../support/shared-shop.ts';
+import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
 import { type Reply, startStorefront } from '../support/start-storefront.ts';
 
 const { room } = sharedShop();
@@ -74,6 +78,31 @@ describe('counting requests', () => {
     await order(here).catch(() => {});
     const count = async (wanted: object) => (await here.steer('POST', '/requests/count', wanted)).body.count;
     expect([await count({}), await count({ status: 200 })]).toEqual([1, 0]);
+  });
+
+  it('looks into a form as a fault does', async () => {
+    const properties = { age: { type: 'integer' }, tag: { type: 'array', items: { type: 'string' } } };
+    const form = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } };
+    const logIn = operation('logIn', {}, { requestBody: { content: form } });
+    const contract = await otherDocument({ paths: { '/logins': { post: logIn } } });
+    const main = roomIn(await startStorefront({ contract, mock: true, verify: 'off' }), 'default');
+    const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
+    for (const [where, times] of [
+      [{ body: { name: 'Ann' } }, 2],
+      [{ body: { name: 'Ann', tag: ['a', 'b c'] } }, 1],
+      [{ body: { name: { $like: '*o*' } } }, 1],
+      [{ body: { name: { $exists: true } } }, 3],
+      [{ body: { age: 7 } }, 1],
+      [{ body: { age: { $above: 6 } } }, 2],
+      [{ body: { tag: ['a'] } }, 2],
+    ] as const) {
+      const { body } = await main.steer('PUT', '/faults', [{ where, delay: 1 }]);
+      for (const sent of ['name=Ann&tag=a&tag=b+c', 'name=%41nn&age=7', 'name=Bob&tag=a&age=8', 'tag=a'])
+        await main.ask('POST', '/logins', sent, headers);
+      const count = async (wanted: object) => (await main.steer('POST', '/requests/count', wanted)).body.count;
+      expect([await count({ where }), await count({ fault: body[0].fault })]).toEqual([times, times]);
+      await main.steer('DELETE', '/requests');
+    }
   });
 
   it('can not look into a body that the journal has cut, and says so', async () => {
@@ -241,13 +270,12 @@ describe('verifying within some time', () => {
     },
   );
 
-  it('counts what comes until the end', async () => {
+  it('counts what comes meanwhile, up to one too many', async () => {
     const here = room();
     await here.steer('PUT', '');
-    const waiting = verdict(here, { operation: 'listOrders', times: 2, withinMs: 500 });
-    await order(here);
-    await order(here);
-    expect(await waiting).toMatchObject({ verified: true, count: 2 });
+    const waiting = verdict(here, { operation: 'listOrders', times: 2, withinMs: FOR_EVER_MS });
+    for (let n = 0; n < 3; n++) await order(here);
+    expect(await waiting).toMatchObject({ verified: false, count: 3 });
   });
 
   it('says what came closest where too few have come by the end', async () => {
@@ -277,6 +305,95 @@ describe('verifying within some time', () => {
     await there.ask('GET', '/api/orders');
     await there.close();
     expect([(await waiting).status, (await waiting).body.verified]).toEqual([200, false]);
+  });
+});
+
+describe('waiting for requests', () => {
+  /** Waits for so many beside five that are there; gives back how a request comes, those that were looked at, and the end. */
+  function waiting(bounds: Bounds) {
+    const looks: number[] = [];
+    const followers = new Set<Follower>();
+    const journal = {
+      follow(follower: Follower) {
+        followers.add(follower);
+        return () => followers.delete(follower);
+      },
+    };
+    const isMeant = ({ id }: Pick<Entry, 'id'>) => looks.push(id) > 0 && id % 2 === 0;
+    const stopping = new AbortController();
+    const over = settled({ ...bounds, journal, withinMs: FOR_EVER_MS, stopping: stopping.signal, count: 5, isMeant });
+    const comes = (id: number) => followers.forEach(({ tell }) => void tell({ id } as Entry));
+    return { looks, followers, comes, over, stop: () => stopping.abort() };
+  }
+
+  it('looks at each further one once, whatever there was before, until it is over', async () => {
+    const { looks, followers, comes, over } = waiting({ least: 7, most: Number.POSITIVE_INFINITY });
+    for (const id of [6, 7, 8, 9, 10]) comes(id);
+    await over;
+    expect([looks, followers.size]).toEqual([[6, 7, 8], 0]);
+  });
+
+  it('looks at none where enough are there', async () => {
+    const { looks, followers, comes, over } = waiting({ least: 5, most: Number.POSITIVE_INFINITY });
+    comes(6);
+    await over;
+    expect([looks, followers.size]).toEqual([[], 0]);
+  });
+
+  it('is over at the end of the journal, and when the server stops', async () => {
+    const [one, other] = [waiting({ least: 0, most: 9 }), waiting({ least: 0, most: 9 })];
+    for (const { end } of one.followers) end();
+    other.stop();
+    await Promise.all([one.over, other.over]);
+    expect([one.followers.size, other.followers.size]).toEqual([0, 0]);
+  });
+});
+
+describe('verifying what the journal has forgotten in part', () => {
+  /** A sandbox that has had 103 requests, of which it has forgotten three. */
+  async function forgetful(): Promise<Room> {
+    const here = room();
+    await Promise.all(Array.from({ length: 103 }, () => order(here)));
+    return here;
+  }
+
+  const FORGOTTEN = /; of those up to #3 nobody knows any more: /;
+
+  it('says no where there may have been more than are wanted, and up to which request it has forgotten', async () => {
+    const here = await forgetful();
+    for (const wanted of [
+      { operation: 'createOrder', times: 0 },
+      { operation: 'createOrder', atMost: 2 },
+      { operation: 'listOrders', times: 100 },
+      { operation: 'listOrders', atMost: 200, after: 2 },
+      { operation: 'createOrder', times: 0, withinMs: 1 },
+    ])
+      expect(await verdict(here, wanted)).toMatchObject({ verified: false, said: expect.stringMatching(FORGOTTEN) });
+  });
+
+  it('says yes of those that came after', async () => {
+    const here = await forgetful();
+    expect((await verdict(here, { operation: 'createOrder', times: 0, after: 3 })).verified).toBe(true);
+    expect((await verdict(here, { operation: 'listOrders', times: 100, after: 3 })).verified).toBe(true);
+  });
+
+  it('says yes where the journal was cleared meanwhile', async () => {
+    const here = await forgetful();
+    await here.steer('DELETE', '/requests');
+    expect((await verdict(here, { operation: 'listOrders', times: 0 })).verified).toBe(true);
+    await order(here);
+    expect((await verdict(here, { operation: 'listOrders', times: 1 })).verified).toBe(true);
+  });
+
+  it('says whether there are at least so many, as ever', async () => {
+    const here = await forgetful();
+    expect(await verdict(here, { operation: 'listOrders', atLeast: 100 })).toEqual({
+      verified: true,
+      count: 100,
+      said: '100 such requests came, wanted: at least 100',
+      nearest: [],
+    });
+    expect((await verdict(here, { operation: 'createOrder' })).verified).toBe(false);
   });
 });
 
