@@ -10,7 +10,8 @@ export default defineConfig({
     // Deadlines for what is waited for, on a machine that has much else to do.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    maxWorkers: 4,
+    // Tests wait a third of their time; each worker imports all that it tests anew.
+    maxWorkers: 3,
     coverage: { include: ['src/**/*.ts'], thresholds: { lines: 95 }, reporter: ['text-summary', 'text'] },
   },
 });

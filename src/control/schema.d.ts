@@ -553,7 +553,7 @@ export interface components {
         readonly Operations: string | readonly string[];
         /**
          * @description What a request has to be like, all that is given. A value is as it is written: of an object the properties that are given, in a query or a header as text.
-         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression, which may take 25 ms for a text), `{"$above": 2}`, `{"$below": 5}`,
+         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression, which may take 250 ms for a text), `{"$above": 2}`, `{"$below": 5}`,
          *     `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$equals": …}`, which takes no other properties.
          */
         readonly Where: {

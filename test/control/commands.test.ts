@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
 import type { SteeringCommand } from '../../src/control/command.ts';
 import { SteeringFault, steer } from '../../src/control/steer.ts';
@@ -34,6 +36,29 @@ describe('a command that steers', () => {
     ['clock run', 'PUT', 'default/clock', { frozen: false }],
     ['clock advance -1000', 'POST', 'default/clock/advance', { ms: -1000 }],
     ['clock follow', 'DELETE', 'default/clock'],
+    ['faults', 'GET', 'default/faults'],
+    ['faults clear --sandbox w1', 'DELETE', 'w1/faults'],
+    ['faults remove f3', 'DELETE', 'default/faults/f3'],
+    [
+      'faults add --operation createOrder,listOrders --where {"method":"POST"} --skip 1 --times 2 --share 0.5 --seed 7 --phase after --code 503',
+      'POST',
+      'default/faults',
+      {
+        operation: ['createOrder', 'listOrders'],
+        where: { method: 'POST' },
+        ...{ skip: 1, times: 2, share: 0.5, seed: 7, phase: 'after', code: 503 },
+      },
+    ],
+    [
+      `faults add --delay 200-800 --slow 5 --for 1000 --until ${MOMENT} --example noMatch`,
+      'POST',
+      'default/faults',
+      { delay: { from: 200, to: 800 }, slowMs: 5, forMs: 1000, until: MOMENT, example: 'noMatch' },
+    ],
+    ['faults add --connection reset --delay 20', 'POST', 'default/faults', { connection: 'reset', delay: 20 }],
+    ['journal clear', 'DELETE', 'default/requests'],
+    ['journal count --status 201 --fault f1', 'POST', 'default/requests/count', { status: 201, fault: 'f1' }],
+    ['journal --json', 'GET', 'default/requests'],
   ];
 
   it.each(asked)('%s is a request', (line, method, path, body) => {
@@ -60,6 +85,14 @@ describe('a command that steers', () => {
     'restore',
     'reset --url x',
     'faults remove',
+    'faults add --delay 900-100',
+    'faults add --share 2',
+    'faults add --times x',
+    'faults add --where []',
+    'faults add --where x',
+    'faults add --until noon',
+    'faults add --operation a,,b',
+    'reset --url http://me:secret@localhost:3000',
   ])('%s is refused in a sentence', (line) =>
     expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringMatching(/./) }),
   );
@@ -69,6 +102,9 @@ describe('a command that steers', () => {
     ['faults list f1', 'faults list has no use for f1'],
     ['faults add f1 --code 500', 'faults add has no use for f1'],
     ['clock show 12', 'clock show has no use for 12'],
+    ['faults --code 500', 'faults list has no use for --code'],
+    ['journal show --at-least 2', 'journal show has no use for --at-least'],
+    ['journal clear --operation createOrder', 'journal clear has no use for --operation'],
     [`clock run ${MOMENT}`, `clock run has no use for ${MOMENT}`],
     ['clock follow 12', 'clock follow has no use for 12'],
   ])('%s is refused: it would do other than it says', (line, said) =>
@@ -84,6 +120,55 @@ describe('a command that steers', () => {
     expect(await done('reset')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
     await expect(done('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
+  });
+
+  it('shows what was asked on lines, and says of a verdict whether it is so', async () => {
+    const { url, ask } = await startStorefront();
+    const told = async (line: string) => {
+      let text = '';
+      const isSo = await steer(steeringOf(`${line} --url ${url} --sandbox w1`), (more) => {
+        text += more;
+      });
+      return [text, isSo] as const;
+    };
+    await told('faults add --operation createOrder --code 503 --times 1');
+    for (let n = 0; n < 2; n++) await ask('POST', '/_sandbox/w1/api/orders');
+    const [lines] = await told('journal show --operation createOrder,listOrders --limit 5');
+    expect(lines).toMatch(
+      /^ {3}1 12:00:00 POST {3}503 \/_sandbox\/w1\/api\/orders createOrder [\d.]+ ms forced: faults=f1 phase=before code=503\n {3}2 [^\n]* 201 [^\n]*\n$/,
+    );
+    expect(await told('journal verify --operation createOrder --times 2')).toEqual([
+      '2 such requests came, wanted: exactly 2\n',
+      true,
+    ]);
+    const [misses, isSo] = await told('journal verify --operation listOrders --at-least 1 --within 1');
+    expect([misses.split('\n')[0], isSo]).toEqual(['0 such requests came, wanted: at least 1', false]);
+    expect(misses).toContain('it is createOrder, not listOrders');
+    expect(JSON.parse((await told('journal --json'))[0])).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('follows the journal until the server ends it', async () => {
+    const { url, ask, close } = await startStorefront();
+    await ask('GET', '/api/orders');
+    const lines: string[] = [];
+    const following = steer(steeringOf(`journal follow --after 0 --url ${url}`), (line) => {
+      lines.push(line);
+      if (lines.length === 2) close();
+    });
+    const asked = vi.waitFor(() => expect(lines).toHaveLength(1)).then(() => ask('GET', '/api/products'));
+    expect(await following).toBe(true);
+    expect((await asked).status).toBe(200);
+    expect(lines.join('')).toMatch(/ 1 .* \/api\/orders .*\n +2 .* \/api\/products /);
+  });
+
+  it('is refused in a sentence where another server answers in its own way', async () => {
+    const server = createServer((_, res) => res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>hello')).listen(
+      0,
+    );
+    onTestFinished(() => void server.close());
+    const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+    for (const line of ['clock', 'journal', 'journal follow'])
+      await expect(printed(`${line} --url ${url}`), line).rejects.toThrow('no storefront');
   });
 
   it('is refused in a sentence where no server answers, or another one does', async () => {
