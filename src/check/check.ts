@@ -90,7 +90,8 @@ export async function reachServer(client: Client, waitSeconds: number): Promise<
       return;
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
-      if (performance.now() >= endMs) {
+      // Timers may be early by a fraction of a ms: what is left has to be enough for a pause.
+      if (performance.now() >= endMs - PAUSE_MS) {
         const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(error.message);
         const remedy = `start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}`;
         throw new CheckFault(

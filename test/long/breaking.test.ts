@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, type Document } from '../../src/contract/document.ts';
 import { rebuilt } from '../../src/contract/walk.ts';
 import { changesBetween } from '../../tools/contract/breaking.ts';
-import { edited, equalPairs, labelledPairs } from './breaking-pairs.ts';
+import { edited, equalPairs, labelledPairs } from '../tools/breaking-pairs.ts';
 
 /** The labelled pairs, each with what is found. */
 const judged = labelledPairs.map((pair) => ({ ...pair, changes: changesBetween(pair.before, pair.after) }));
