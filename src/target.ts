@@ -1,5 +1,6 @@
 /** A target without scheme and host, which clients send along that believe the server to be a proxy (RFC 9112, section 3.2.2). */
 export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;

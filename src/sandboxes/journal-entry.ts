@@ -24,7 +24,7 @@ export function shownEntry(entry: Entry): JournalEntry {
     },
     answer: answer ? shownAnswer(answer) : null,
     ...(violations.length > 0 ? { violations: withoutSecrets(violations) as typeof violations } : {}),
-    ...(breaches.length > 0 ? { breaches } : {}),
+    ...(breaches.length > 0 ? { breaches: breaches.map(textWithoutSecrets) } : {}),
     ...(notes.length > 0 ? { notes: notes.map(textWithoutSecrets) } : {}),
     ...(forced ? { forced } : {}),
   };
@@ -40,9 +40,8 @@ export function askedIn({ operationId, method, url, prefix, headers, body, isCut
 }
 
 /** Headers by their names in small letters; of one that came several times all values. */
-function headersIn(packed: Entry['headers']): Record<string, string> {
+function headersIn(parts: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
-  const parts = typeof packed === 'string' ? packed.split('\n') : packed;
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [name = '', value = ''] = parts.slice(at, at + 2);
     const key = name.toLowerCase();

@@ -1,5 +1,4 @@
 import type { JournalEntry } from '../control/operation.ts';
-import { headerPool } from './header-pool.ts';
 
 /** A request of the shop and its answer, as they are handed over. */
 export interface Recorded extends Outcome {
@@ -44,8 +43,8 @@ export interface Entry extends Outcome {
   readonly id: number;
   /** When it was answered, in ms since 1970. */
   readonly atMs: number;
-  /** Names and values in turn; a line for each where they are kept once for several requests. */
-  readonly headers: string | readonly string[];
+  /** Names and values in turn; one and the same list for requests that follow one another with the same. */
+  readonly headers: readonly string[];
   /** The beginning of its body, and whether that is all. */
   readonly body: string | undefined;
   readonly isCut: boolean;
@@ -76,8 +75,8 @@ export interface Follower {
 
 /** The journals of a server, which share a bound. */
 export interface Journals {
-  /** A journal of so many requests. `isOneOfMany`: headers that are the same in several requests are kept once, which takes a moment longer. */
-  create(most: number, parts: { readonly isOneOfMany: boolean }): Journal;
+  /** A journal of so many requests. */
+  create(most: number): Journal;
 }
 
 /** How much all journals may take together, in bytes, and down to what they are brought where it is more. Those that hold most lose their oldest. */
@@ -111,7 +110,6 @@ interface Holder {
 
 /** Journals that take 32 MB together at most. `nowMs`: the machine's time, in ms since 1970; `elapsedMs`: how long it has been up or the like. */
 export function createJournals(nowMs: () => number, elapsedMs: () => number): Journals {
-  const pooled = headerPool();
   const holders = new Set<Holder>();
   let bytes = 0;
 
@@ -140,7 +138,7 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
     return { id, atMs: nowMs(), method, url, prefix, headers, body, isCut, answer, ms, operationId, remarks, bytes };
   }
 
-  function create(most: number, { isOneOfMany }: { readonly isOneOfMany: boolean }): Journal {
+  function create(most: number): Journal {
     const entries: Entry[] = [];
     const followers = new Set<Follower>();
     let last = 0;
@@ -164,9 +162,8 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
     return {
       add(recorded) {
         // What began before is of the time before.
-        if (isOver || elapsedMs() - recorded.ms < clearedMs) return;
-        const { rawHeaders } = recorded;
-        const entry = entryOf(recorded, ++last, isOneOfMany ? pooled(rawHeaders) : rawHeaders);
+        if (isOver || (recorded.ms > 0 && elapsedMs() - recorded.ms < clearedMs)) return;
+        const entry = entryOf(recorded, ++last, keptOnce(recorded.rawHeaders, entries));
         entries.push(entry);
         hold(holder, entry.bytes);
         if (entries.length > most) leave(entries.shift());
@@ -201,9 +198,29 @@ function told({ tell, end }: Follower, entry: Entry): void {
   }
 }
 
-function lengthOf(headers: Entry['headers']): number {
-  if (typeof headers === 'string') return headers.length;
-  let length = 0;
+/** How many of the last requests are looked at for the same headers. */
+const LOOKED_BACK = 4;
+
+/** Headers, by the list of an earlier request where it has the same: a client sends the same time and again, and what isn't kept costs nothing. */
+function keptOnce(headers: readonly string[], entries: readonly Entry[]): readonly string[] {
+  for (let back = 1; back <= LOOKED_BACK; back++) {
+    const earlier = entries.at(-back)?.headers;
+    if (earlier && areSame(earlier, headers)) return earlier;
+  }
+  return headers;
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false;
+  return true;
+}
+
+/** What a text takes beside its characters, in bytes. */
+const TEXT_BYTES = 32;
+
+function lengthOf(headers: readonly string[]): number {
+  let length = headers.length * TEXT_BYTES;
   for (const part of headers) length += part.length;
   return length;
 }

@@ -111,7 +111,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     if (bytes + weight - (entries.get(id)?.held.bytes ?? 0) > MOST_BYTES) throw new StoreUnavailable(TOO_LARGE);
     // Who follows the journal of one that is made anew follows on.
     const { journal } = release(id)?.sandbox ?? {
-      journal: journals.create(MOST_REQUESTS.other, { isOneOfMany: true }),
+      journal: journals.create(MOST_REQUESTS.other),
     };
     const held: Held = { bytes: 0, isGone: false };
     take(held, weight);
@@ -184,7 +184,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     ...parts.default,
     ids: createIds(newId),
     faults: createFaults({ clock: parts.default.clock, elapsedMs, hold: () => {}, tell }),
-    journal: journals.create(MOST_REQUESTS.default, { isOneOfMany: false }),
+    journal: journals.create(MOST_REQUESTS.default),
     snapshots: weighed({ bytes: 0, isGone: false }),
   };
   return {

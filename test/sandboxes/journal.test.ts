@@ -54,7 +54,7 @@ function journalsOf(): Journals {
 
 /** A journal of so many requests among others. */
 function created(journals: Journals, most: number): Journal {
-  return journals.create(most, { isOneOfMany: true });
+  return journals.create(most);
 }
 
 function journalOf(most: number): Journal {
