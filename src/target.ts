@@ -8,6 +8,7 @@ export function originForm(target: string): string {
 
 /** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */
 export function decodable(path: string): string {
+  if (!path.includes('%')) return path;
   try {
     // Its result is used, since a bundler takes a call whose result isn't for one that does nothing.
     return decodeURIComponent(path) === '' ? '' : path;
@@ -30,7 +31,9 @@ export function queryOf(querystring: string): Readonly<Record<string, string | s
 
 /** The path of a target, as the shop's operations are found by it. */
 export function pathIn(target: string): string {
-  return (target.split('?')[0] ?? '').replace(/^\/{2,}/, '/');
+  const end = target.indexOf('?');
+  const path = end === -1 ? target : target.slice(0, end);
+  return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
 /** Whether a body of this content type is a form, which is written as a query is. */

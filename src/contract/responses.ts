@@ -130,5 +130,5 @@ export function bareType(type: string): string {
 
 /** Whether what is of a media type is JSON. */
 export function isJsonType(type: string): boolean {
-  return /^([^/]+\/)?([^/]+\+)?json$/.test(bareType(type));
+  return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(bareType(type));
 }

@@ -32,6 +32,10 @@ export type Routed =
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'unknown-method'; readonly allow: readonly string[] };
 
+/** How many methods and paths are remembered with the operation that they lead to, and the longest, in characters: most are asked for again, and looking takes ten times as long as remembering. */
+const PATHS_KNOWN = 1_000;
+const LONGEST_KNOWN = 200;
+
 /**
  * Finds the operation of a request. Remembers the router's list of operations, which openapi-backend would make anew from the whole document
  * for every request, twice; a test guards that it still looks there.
@@ -51,12 +55,21 @@ export function createRouting(
     const found = router.matchOperation({ method, path: matched(path), headers: {} });
     return found && byPattern.get(`${found.method.toUpperCase()} ${found.path}`);
   };
+  const known = new Map<string, Routed>();
   return {
     routes,
     route(method, path) {
+      const key = `${method} ${path}`;
+      const before = known.get(key);
+      if (before) return before;
       // Ours: HEAD is GET without the body, unless the contract has a HEAD of its own.
       const route = routeFor(method, path) ?? (method === 'HEAD' ? routeFor('GET', path) : undefined);
-      if (route) return { kind: 'operation', route };
+      if (route) {
+        const routed: Routed = { kind: 'operation', route };
+        if (known.size === PATHS_KNOWN) known.clear();
+        if (key.length <= LONGEST_KNOWN) known.set(key, routed);
+        return routed;
+      }
       const allow = METHODS.filter((candidate) => routeFor(candidate, path)).map((name) => name.toUpperCase());
       return allow.length > 0 ? { kind: 'unknown-method', allow } : { kind: 'unknown-path' };
     },

@@ -7,8 +7,17 @@ import { type Fault, FaultError } from './problem.ts';
 /** Ours: the largest body that is read, in bytes after decompression. */
 export const LIMIT_BYTES = 102_400;
 
-/** Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the contract's to say. */
-const READING = { strict: false, returnRawBody: true, onProtoPoisoning: 'ignore' };
+/**
+ * How bodies up to so many bytes are read, after decompression. Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the
+ * contract's to say. It is made once, since making it takes longer than reading a body.
+ */
+export function readingUpTo(limit: number) {
+  return { strict: false, returnRawBody: true, onProtoPoisoning: 'ignore', limit };
+}
+
+export type Reading = Readonly<ReturnType<typeof readingUpTo>>;
+
+const OF_SHOP = readingUpTo(LIMIT_BYTES);
 
 /** The most of a body that isn't looked into that is let through, in bytes. */
 const UNREAD_LIMIT_BYTES = 10_000_000;
@@ -26,7 +35,7 @@ export interface SentBody {
 export async function readBody(
   ctx: Context,
   mediaTypes: readonly string[],
-  limit: number = LIMIT_BYTES,
+  reading: Reading = OF_SHOP,
 ): Promise<SentBody> {
   const { req } = ctx;
   if (mediaTypes.length === 0 || !isSent(req.headers)) return { body: undefined };
@@ -40,7 +49,7 @@ export async function readBody(
   if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
   try {
     if (contentType === undefined || !isRead(contentType)) return await unread(req, contentType);
-    const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, { ...READING, limit });
+    const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, reading);
     exchangeOf(ctx).sent = raw;
     return { body: raw === '' ? undefined : parsed, contentType };
   } catch (error) {
@@ -48,7 +57,7 @@ export async function readBody(
     req.unpipe().resume();
     const { body: sent } = error as ReadingError;
     if (typeof sent === 'string') exchangeOf(ctx).sent = sent;
-    throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError, limit));
+    throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError, reading.limit));
   }
 }
 

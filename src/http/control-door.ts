@@ -9,7 +9,7 @@ import type { ControlId, ControlInput } from '../control/operation.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { LARGEST_FILE_BYTES } from '../store/new-file.ts';
 import { decodable, queryOf } from '../target.ts';
-import { readBody } from './body.ts';
+import { readBody, readingUpTo } from './body.ts';
 import { answerWith, exchangeOf, success } from './exchange.ts';
 import { lastSeen, streamJournal, wantsStream } from './journal-stream.ts';
 import { FaultError, methodNotAllowed } from './problem.ts';
@@ -22,8 +22,11 @@ export interface ControlDoorParts {
   readonly controlAccess: ControlAccess;
 }
 
-const BELOW = '/_control/';
+const ROOT = '/_control';
+const BELOW = `${ROOT}/`;
 const DOCUMENT = '/_control/openapi.yaml';
+/** A whole state may be sent. */
+const STATES = readingUpTo(LARGEST_FILE_BYTES);
 const JSON_ONLY = ['application/json'];
 
 /** What stands below the path of control without being its business. */
@@ -31,12 +34,12 @@ const BESIDE = '/_control/health';
 
 /** Whether a path is one of control, which pages of other origins may not read. */
 export function isOfControl(path: string): boolean {
-  return (path.startsWith(BELOW) || `${path}/` === BELOW) && path !== BESIDE;
+  return (path === ROOT || path.startsWith(BELOW)) && path !== BESIDE;
 }
 
 /** Answers what QA steers by, to those who may. */
 export function controlDoor(parts: ControlDoorParts): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     if (!isOfControl(ctx.path)) return next();
     ctx.res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
     const { host, origin, authorization } = ctx.headers;
@@ -72,7 +75,7 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
   exchange.route = route;
   exchange.contract = controlContract;
   refuseForms(ctx);
-  const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia), LARGEST_FILE_BYTES);
+  const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia), STATES);
   const query = queryOf(ctx.querystring);
   const received = controlContract.receive(route, { path, query, headers: ctx.headers, body, contentType });
   if (received.kind === 'violations') {

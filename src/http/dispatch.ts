@@ -22,8 +22,8 @@ export interface DispatchParts extends SettlingParts {
 
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
 export function dispatch(parts: DispatchParts): Middleware {
-  return async (ctx, next) => {
-    const path = decodable(ctx.path.replace(/^\/{2,}/, '/'));
+  return (ctx, next) => {
+    const path = decodable(pathIn(ctx.path));
     const routed = parts.contract.route(ctx.method, path);
     const isBelowApi = path === '/api' || path.startsWith('/api/');
     exchangeOf(ctx).isOfShop = routed.kind !== 'unknown-path' || isBelowApi;
@@ -60,7 +60,7 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   const asked = () => askedBy(ctx, { route, query, body: input.body });
   const forcing = forcingOf(sandbox, asked, { route, preferences, waitedMs });
   const call = { route, sandbox, input, preferences, forcing };
-  if (!forcing.told) return settle(ctx, parts, call);
+  if (!forcing.told) return void (await settle(ctx, parts, call));
   force(exchange, forcing);
   // Who has gone meanwhile is answered nothing, and nothing is done for them.
   if (!(await held(ctx, forcing.delayMs.before))) return;

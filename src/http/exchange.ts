@@ -10,12 +10,12 @@ import { type Fault, problemDocument, problemKinds } from './problem.ts';
 /** What is known of a request while it is answered. */
 export interface Exchange {
   /** The sandbox that it is about. */
-  sandbox?: Sandbox;
+  sandbox: Sandbox | undefined;
   /** How the path named it, `/_sandbox/w3`; empty where it didn't. */
   prefix: string;
   /** The operation that was asked for, once it is found, and the contract that has it, where it is not the shop's. */
-  route?: Route;
-  contract?: Contract;
+  route: Route | undefined;
+  contract: Contract | undefined;
   /** When it came, in ms of the machine's running. */
   readonly begunMs: number;
   /** Whether it is one of the shop, for the journal. */
@@ -23,18 +23,18 @@ export interface Exchange {
   /** What was wrong with the request or ignored in it, a sentence each. */
   notes: readonly string[];
   /** The text of its body, as far as it was read. */
-  sent?: string;
+  sent: string | undefined;
   /** What was wrong with it, place by place, and how its answer breaks the contract. */
-  violations?: Remarks['violations'];
-  breaches?: readonly string[];
+  violations: Remarks['violations'];
+  breaches: readonly string[] | undefined;
   /** What becomes of its answer on the wire; nothing unless forced. */
-  wire?: Wire;
+  wire: Wire | undefined;
   /** What was forced upon it, for the journal. */
-  forced?: Remarks['forced'];
+  forced: Remarks['forced'];
   /** The answer, once it is made. */
-  answer?: JsonAnswer;
+  answer: JsonAnswer | undefined;
   /** The revision of the state that alone the answer is made of; undefined where it has other sources. */
-  revision?: number | undefined;
+  revision: number | undefined;
 }
 
 /** An answer as data; its body is to become JSON unless it is a text of another media type, undefined where there is none. */
@@ -46,8 +46,28 @@ export interface JsonAnswer {
 
 /** The exchange of a request: one and the same for all that handle it. */
 export function exchangeOf({ state }: Pick<Context, 'state'>): Exchange {
-  state.exchange ??= { notes: [], prefix: '', begunMs: performance.now(), isOfShop: false } satisfies Exchange;
+  state.exchange ??= begun();
   return state.exchange;
+}
+
+/** All of it is there from the beginning: an object that grows takes longer than all that is put into it. */
+function begun(): Exchange {
+  return {
+    sandbox: undefined,
+    prefix: '',
+    route: undefined,
+    contract: undefined,
+    begunMs: performance.now(),
+    isOfShop: false,
+    notes: [],
+    sent: undefined,
+    violations: undefined,
+    breaches: undefined,
+    wire: undefined,
+    forced: undefined,
+    answer: undefined,
+    revision: undefined,
+  };
 }
 
 /** Bare, without a charset: JSON has none (RFC 8259), and dredd compares the text with the contract's. */

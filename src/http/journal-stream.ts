@@ -51,5 +51,5 @@ export function streamJournal(ctx: Context, journal: Journal, { after, isMeant, 
   res.once('close', end).on('error', end);
   res.write(': the journal\n\n');
   if (ctx.method === 'HEAD' || stopping.aborted) end();
-  else if (after !== undefined) for (const entry of [...journal.entries()]) if (entry.id > after) tell(entry);
+  else if (after !== undefined) for (const entry of journal.entries()) if (entry.id > after) tell(entry);
 }

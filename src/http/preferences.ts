@@ -71,6 +71,7 @@ export function preferencesOf(
 
 /** What was done of the preferences, as `Preference-Applied` has it; undefined where nothing was. */
 export function appliedText({ wish, delayMs }: Preferences, isMocked: boolean): string | undefined {
+  if (!isMocked && delayMs === 0) return undefined;
   const { seed, ...chosen } = wish;
   const applied = [
     ...(isMocked ? Object.entries({ ...chosen, ...(wish.dynamic ? { seed } : {}) }) : []),

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { SentAnswer } from '../sandboxes/journal.ts';
 import { mayNameSandbox } from './named-sandbox.ts';
 
@@ -6,15 +6,15 @@ import { mayNameSandbox } from './named-sandbox.ts';
 export interface ReadyAnswers {
   /** Answers the request, where what it asks for is kept, and gives back with what; undefined where it isn't. */
   give(req: IncomingMessage, res: ServerResponse): ReadyAnswer | undefined;
-  /** Keeps what the normal path has answered to a request, from the state of this revision. */
-  keep(req: IncomingMessage, answer: ReadyAnswer): void;
+  /** Keeps what the normal path has answered to a request, from the state of the revision `madeFrom`; it is made only where it can be kept. */
+  keep(req: IncomingMessage, madeFrom: number, make: () => ReadyAnswer): void;
 }
 
 /** An answer of status 200 as it went out. */
 export interface ReadyAnswer {
   readonly operationId: string;
-  readonly revision: number;
-  readonly headers: OutgoingHttpHeaders;
+  /** Names and values in turn. */
+  readonly headers: OutgoingHttpHeader[];
   readonly bytes: Buffer;
   /** The same for the journal. */
   readonly sent: SentAnswer;
@@ -53,10 +53,13 @@ export function readyAnswers(revision: () => number, isOpen: () => boolean): Rea
       res.writeHead(200, answer.headers).end(answer.bytes);
       return answer;
     },
-    keep(req, answer) {
+    keep(req, madeFrom, make) {
+      if (!isPlainGet(req) || madeFrom !== revision()) return;
       const key = keyOf(req);
+      if (key.length > KEY_LIMIT) return;
+      const answer = make();
       const bytes = answer.bytes.length + key.length + ENTRY_BYTES;
-      if (!isPlainGet(req) || key.length > KEY_LIMIT || bytes > LIMIT_BYTES || answer.revision !== revision()) return;
+      if (bytes > LIMIT_BYTES) return;
       if (keptRevision !== revision() || keptBytes + bytes > LIMIT_BYTES) clear();
       if (!kept.has(key)) keptBytes += bytes;
       kept.set(key, answer);

@@ -38,11 +38,17 @@ export interface Call {
 }
 
 /** Has the operation be done, or not, and settles the answer. */
-export async function settle(ctx: Context, parts: SettlingParts, call: Call): Promise<void> {
+export function settle(ctx: Context, parts: SettlingParts, call: Call): Promise<void> {
   const { route, preferences, forcing } = call;
   const other = forcing.forced?.answer;
   const doer = preferences.isForced || other?.phase === 'before' ? undefined : parts.doerOf(route);
-  if (doer && !other) return settleReal(ctx, parts, doer, call);
+  return doer && !other ? settleReal(ctx, parts, doer, call) : settleOther(ctx, parts, doer, call);
+}
+
+/** Settles an answer that the operation hasn't given, whether it is done or not. */
+async function settleOther(ctx: Context, parts: SettlingParts, doer: Doer | undefined, call: Call): Promise<void> {
+  const { preferences, forcing } = call;
+  const other = forcing.forced?.answer;
   if (doer) await settleReal(ctx, parts, doer, call).catch(unlessDeclined);
   // What was to be kept of the answer that is lost.
   exchangeOf(ctx).revision = undefined;

@@ -55,7 +55,7 @@ export interface Entry extends Outcome {
 /** What was asked in a sandbox, the last requests of it. */
 export interface Journal {
   add(recorded: Recorded): void;
-  /** The oldest first; the list goes on with the journal. */
+  /** The oldest first, as they are now. */
   entries(): readonly Entry[];
   /** The id of the last request that had to leave for others since it was cleared; 0 where none had. */
   forgotten(): number;
@@ -139,23 +139,28 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
   }
 
   function create(most: number): Journal {
-    const entries: Entry[] = [];
+    /** Each entry at its id, modulo `most`: the newest takes the place of the oldest. */
+    const places: (Entry | undefined)[] = [];
     const followers = new Set<Follower>();
+    let first = 1;
     let last = 0;
     let forgotten = 0;
     let clearedMs = Number.NEGATIVE_INFINITY;
     let isOver = false;
-    const leave = (entry: Entry | undefined) => {
-      if (!entry) return;
-      hold(holder, -entry.bytes);
-      forgotten = entry.id;
+    const at = (id: number) => places[(id - 1) % most];
+    const forget = (upTo: number) => {
+      for (; first <= upTo; first++) {
+        hold(holder, -(at(first)?.bytes ?? 0));
+        places[(first - 1) % most] = undefined;
+      }
+      forgotten = upTo;
     };
     const holder: Holder = {
       bytes: 0,
-      ease: () => entries.splice(0, Math.ceil(entries.length / 2)).forEach(leave),
+      ease: () => forget(first + Math.floor((last - first) / 2)),
     };
     const clear = () => {
-      entries.splice(0).forEach(leave);
+      forget(last);
       forgotten = 0;
       clearedMs = elapsedMs();
     };
@@ -163,14 +168,19 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
       add(recorded) {
         // What began before is of the time before.
         if (isOver || (recorded.ms > 0 && elapsedMs() - recorded.ms < clearedMs)) return;
-        const entry = entryOf(recorded, ++last, keptOnce(recorded.rawHeaders, entries));
-        entries.push(entry);
+        const entry = entryOf(
+          recorded,
+          last + 1,
+          keptOnce(recorded.rawHeaders, (back) => at(last + 1 - back)),
+        );
+        if (entry.id - first === most) forget(first);
+        last = entry.id;
+        places[(last - 1) % most] = entry;
         hold(holder, entry.bytes);
-        if (entries.length > most) leave(entries.shift());
         if (bytes > MOST_BYTES) makeRoom();
         for (const follower of followers) told(follower, entry);
       },
-      entries: () => entries,
+      entries: () => Array.from({ length: last - first + 1 }, (_, place) => at(first + place) as Entry),
       forgotten: () => forgotten,
       clear,
       end() {
@@ -201,11 +211,11 @@ function told({ tell, end }: Follower, entry: Entry): void {
 /** How many of the last requests are looked at for the same headers. */
 const LOOKED_BACK = 4;
 
-/** Headers, by the list of an earlier request where it has the same: a client sends the same time and again, and what isn't kept costs nothing. */
-function keptOnce(headers: readonly string[], entries: readonly Entry[]): readonly string[] {
+/** Headers, by the list of an earlier request where it has the same: a client sends the same time and again, and what isn't kept costs nothing. `earlier`: the request so many before. */
+function keptOnce(headers: readonly string[], earlier: (back: number) => Entry | undefined): readonly string[] {
   for (let back = 1; back <= LOOKED_BACK; back++) {
-    const earlier = entries.at(-back)?.headers;
-    if (earlier && areSame(earlier, headers)) return earlier;
+    const kept = earlier(back)?.headers;
+    if (kept && areSame(kept, headers)) return kept;
   }
   return headers;
 }

@@ -56,6 +56,24 @@ describe('routing', () => {
     expect(first.kind === 'operation' && first.route).toBe(second.kind === 'operation' && second.route);
   });
 
+  it('leads to the same for thousands of paths, asked for again and again, and remembers what is asked for again', () => {
+    const router = bareRouter();
+    const { route } = createRouting(router, contractDocument as never);
+    const looked = vi.spyOn(router, 'matchOperation');
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 2_500; n++) {
+        const order = route('GET', `/api/orders/${n}`);
+        expect(order).toMatchObject({ kind: 'operation', route: { operationId: 'getOrder' } });
+        expect(route('DELETE', `/api/cart-items/${n}`)).toMatchObject({ route: { operationId: 'removeCartItem' } });
+        expect(route('DELETE', `/api/orders/${n}`).kind).toBe('unknown-method');
+      }
+    }
+    looked.mockClear();
+    const [first, again] = [route('GET', '/api/products'), route('GET', '/api/products')];
+    expect(again).toBe(first);
+    expect(looked).toHaveBeenCalledOnce();
+  });
+
   it.each(documentedOperations.map(({ method, path, operationId }) => [method.toUpperCase(), path, operationId]))(
     'leads by method and path: %s %s',
     (method, path, operationId) => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   beginningOf,
@@ -134,6 +135,27 @@ describe('a journal', () => {
     });
     journal.clear();
     expect([...forgotten, journal.forgotten()]).toEqual([0, 1, 3, 0]);
+  });
+
+  it('is a list of the last ones, in whatever order it is added to and cleared', () => {
+    const steps = fc.array(fc.constantFrom('add', 'add', 'add', 'add', 'clear'), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), steps, (most, taken) => {
+        const journal = journalOf(most);
+        let [last, forgotten, kept]: [number, number, number[]] = [0, 0, []];
+        for (const step of taken) {
+          if (step === 'clear') {
+            journal.clear();
+            [forgotten, kept] = [0, []];
+          } else {
+            journal.add(asked());
+            kept.push(++last);
+            if (kept.length > most) forgotten = kept.shift() ?? 0;
+          }
+          expect([idsIn(journal), journal.forgotten()]).toEqual([kept, forgotten]);
+        }
+      }),
+    );
   });
 
   it('takes nothing that began before it was cleared', () => {
