@@ -56,6 +56,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   'warm-up.ts': [],
   'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
   'service.ts': ['target.ts', 'http', 'mock', 'operations/casting.ts', 'contract', 'sandboxes/journal.ts'],
+  'json-pointer.ts': [],
   // What a request is aimed at, for those who answer it and those who look at it later.
   'target.ts': [],
   'listen.ts': ['http/server.ts'],
@@ -77,15 +78,15 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   kit: ['storefront.ts', 'options.ts', 'control/operation.ts', 'contract/schema.d.ts', 'store/state.ts'],
   // Orders of ready-made states, and ids of a seed.
   // The words of control, in which faults are wished for and the journal is shown.
-  sandboxes: ['store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts', 'target.ts'],
+  sandboxes: ['json-pointer.ts', 'store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts', 'target.ts'],
   operations: ['domain', 'store', 'search', 'contract/operation.ts'],
-  mock: ['contract'],
+  mock: ['json-pointer.ts', 'contract'],
   // It judges our server as it judges any other: over HTTP, by the contract alone.
-  check: ['mock', 'contract'],
+  check: ['json-pointer.ts', 'mock', 'contract'],
   search: ['contract/operation.ts'],
-  store: ['contract/operation.ts'],
+  store: ['json-pointer.ts', 'contract/operation.ts'],
   domain: ['contract/operation.ts'],
-  contract: [],
+  contract: ['json-pointer.ts'],
 };
 
 /** In which rooms a package is imported: whoever wants to swap one finds one room to change. */

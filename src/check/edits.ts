@@ -1,7 +1,8 @@
 import type { Contract } from '../contract/contract.ts';
-import { at, isNode, pointerTo, settledPointer } from '../contract/document.ts';
+import { at, isNode, settledPointer } from '../contract/document.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import type { Route } from '../contract/routes.ts';
+import { pointerTo } from '../json-pointer.ts';
 import { bodyTypeOf, schemaOf, type Values, withParameter } from './requests.ts';
 
 /** Something of a request that can be changed: a parameter, or what stands at a path in the body. */

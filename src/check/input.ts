@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check';
-import { pointerTo } from '../contract/document.ts';
 import type { Received } from '../contract/requests.ts';
 import type { Route } from '../contract/routes.ts';
+import { pointerTo } from '../json-pointer.ts';
 import { seedOf } from '../mock/random.ts';
 import { type Edit, edited, type Place, placesOf } from './edits.ts';
 import type { Exchange, Reply } from './exchange.ts';

@@ -1,6 +1,7 @@
-import { at, type Document, isNode, type Node, pointerOf, pointerTo, settledPointer } from '../contract/document.ts';
+import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../contract/document.ts';
 import { responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
+import { pointerTo } from '../json-pointer.ts';
 import { type Ask, type Exchange, isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import type { Judging } from './judging.ts';

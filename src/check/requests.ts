@@ -1,9 +1,10 @@
 import type { Contract } from '../contract/contract.ts';
-import { at, isNode, pointerTo, settledPointer } from '../contract/document.ts';
+import { at, isNode, settledPointer } from '../contract/document.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import type { Received } from '../contract/requests.ts';
 import { FORM_TYPE, isJsonType, isRead } from '../contract/responses.ts';
 import { encoded, type Route } from '../contract/routes.ts';
+import { pointerTo } from '../json-pointer.ts';
 import type { Ask } from './exchange.ts';
 
 /** What a request to an operation holds, by the parts of the request. Without a `body` none is sent. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
+import { stepsOf } from '../json-pointer.ts';
 
 export type { Document } from 'openapi-backend';
 
@@ -108,18 +109,6 @@ export function at(document: unknown, pointer: string): unknown {
       typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as Node)[step] : undefined,
     document,
   );
-}
-
-/** `steps` as a JSON Pointer. */
-export function pointerTo(...steps: readonly string[]): string {
-  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-function stepsOf(pointer: string): readonly string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** The pointer of a reference within its document, `#/…`; its percent-encoding is undone (RFC 6901, section 6). */

@@ -1,5 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { at, isNode, pointerTo, settledPointer } from './document.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { at, isNode, settledPointer } from './document.ts';
 import { statusesOf } from './structure.ts';
 
 /** A response of an operation. */

@@ -1,5 +1,6 @@
 import type { Document, OpenAPIRouter } from 'openapi-backend';
-import { at, isNode, pointerTo, settledPointer } from './document.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { at, isNode, settledPointer } from './document.ts';
 import { type Parameter, parametersAt } from './parameters.ts';
 import { type DocumentedResponse, isRead, mediaAt, responsesAt } from './responses.ts';
 import { METHODS } from './structure.ts';

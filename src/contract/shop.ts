@@ -1,7 +1,8 @@
+import { pointerTo } from '../json-pointer.ts';
 import { closed } from './closed.ts';
 import { type DataCheck, dataCheck } from './data-check.ts';
 import { inOneDialect } from './dialect.ts';
-import { at, type Document, pointerTo, settledPointer } from './document.ts';
+import { at, type Document, settledPointer } from './document.ts';
 import type { SchemaName } from './operation.ts';
 import { type Route, routesOf } from './routes.ts';
 import { schemaJudge } from './schemas.ts';

@@ -1,5 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { at, isNode, type Node, type Obstacle, pointerOf, pointerTo, settledPointer } from './document.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { at, isNode, type Node, type Obstacle, pointerOf, settledPointer } from './document.ts';
 import { below } from './walk.ts';
 
 /** Methods that an operation of OpenAPI can have. */

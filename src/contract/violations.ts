@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { pointerTo } from './document.ts';
+import { pointerTo, stepsOf } from '../json-pointer.ts';
 import type { Violation } from './operation.ts';
 import { GIVE_IT_ONCE, remedyFor } from './remedy.ts';
 
@@ -75,7 +75,7 @@ function valueSeen({ keyword, params, data }: ErrorObject): unknown {
 }
 
 function subject({ in: part, pointer }: Violation): string {
-  const name = shortened(pointer.slice(1).split('/').map(unescaped).join('.'));
+  const name = shortened(stepsOf(pointer).join('.'));
   if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
 }
@@ -104,8 +104,4 @@ export function shortened(value: unknown, levels = SHOWN.levels): unknown {
   if (Array.isArray(value)) return value.slice(0, SHOWN.entries).map((entry) => shortened(entry, levels - 1));
   const entries = Object.entries(value).slice(0, SHOWN.entries);
   return Object.fromEntries(entries.map(([key, entry]) => [shortened(key), shortened(entry, levels - 1)]));
-}
-
-function unescaped(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -1,4 +1,5 @@
-import { isNode, type Node, pointerTo } from './document.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { isNode, type Node } from './document.ts';
 
 /** Keys below which stand values, not schemas. */
 const VERBATIM: ReadonlySet<string> = new Set([

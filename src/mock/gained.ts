@@ -1,7 +1,8 @@
-import { at, type Document, isNode, pointerOf, pointerTo, settledPointer } from '../contract/document.ts';
+import { at, type Document, isNode, pointerOf, settledPointer } from '../contract/document.ts';
 import { isJsonType, responseTo } from '../contract/responses.ts';
 import type { Route } from '../contract/routes.ts';
 import { isOnly } from '../contract/schemas.ts';
+import { pointerTo } from '../json-pointer.ts';
 import { seedOf } from './random.ts';
 
 /** How the bodies of an operation differ between the contract that its handler is written for and the one that is served. */

@@ -1,5 +1,6 @@
 import type { Where } from '../control/operation.ts';
-import { discreet, expectationOf, likeness, pointerTo, TEXTS, VALUES } from './expectation.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { discreet, expectationOf, likeness, TEXTS, VALUES } from './expectation.ts';
 import { textWithoutSecrets } from './secrets.ts';
 
 /** What of a request is looked at. */
@@ -60,12 +61,12 @@ function ofPath(wanted: string): Condition {
 }
 
 function inQuery(name: string, wanted: unknown): Condition {
-  const expectation = discreet(name, expectationOf(wanted, { pointer: pointerTo('/where/query', name), ...TEXTS }));
+  const expectation = discreet(name, expectationOf(wanted, { pointer: pointerTo('where', 'query', name), ...TEXTS }));
   return ({ query }) => expectation(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
 }
 
 function inHeader(name: string, wanted: unknown): Condition {
-  const expectation = discreet(name, expectationOf(wanted, { pointer: pointerTo('/where/headers', name), ...TEXTS }));
+  const expectation = discreet(name, expectationOf(wanted, { pointer: pointerTo('where', 'headers', name), ...TEXTS }));
   const key = name.toLowerCase();
   return ({ headers }) => expectation(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);
 }

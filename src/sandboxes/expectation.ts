@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { pointerTo } from '../json-pointer.ts';
 import type { Flaw } from '../store/check-state.ts';
 import { matcher } from './patterns.ts';
 import { isSecret, withoutSecrets } from './secrets.ts';
@@ -72,13 +73,13 @@ function ofProperties(wanted: object, comparing: Comparing, depth: number): Expe
       return [`${place} is ${told(seen)}, no object`];
     const properties = seen as Readonly<Record<string, unknown>>;
     return parts.flatMap(([name, part]) =>
-      part(Object.hasOwn(properties, name) ? properties[name] : undefined, pointerTo(place, name)),
+      part(Object.hasOwn(properties, name) ? properties[name] : undefined, place + pointerTo(name)),
     );
   };
 }
 
 function propertyOf(name: string, wanted: unknown, comparing: Comparing, depth: number): Expectation {
-  return expectationOf(wanted, { ...comparing, pointer: pointerTo(comparing.pointer, name) }, depth + 1);
+  return expectationOf(wanted, { ...comparing, pointer: comparing.pointer + pointerTo(name) }, depth + 1);
 }
 
 /** An expectation that doesn't tell the value of what may be secret. */
@@ -93,7 +94,7 @@ function ofList(wanted: readonly unknown[], comparing: Comparing, depth: number)
     const entries = comparing.listOf(seen);
     if (!entries) return [`${place} is ${told(seen)}, no list`];
     if (entries.length !== parts.length) return [`${place} has ${entries.length} entries, not ${parts.length}`];
-    return parts.flatMap((part, at) => part(entries[at], pointerTo(place, String(at))));
+    return parts.flatMap((part, at) => part(entries[at], place + pointerTo(String(at))));
   };
 }
 
@@ -185,7 +186,7 @@ const OF_ALL = ['$not', '$exists'];
 
 function ofOperator(name: string, wanted: unknown, comparing: Comparing, depth: number): Expectation {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  const here = { ...comparing, pointer: pointerTo(comparing.pointer, name) };
+  const here = { ...comparing, pointer: comparing.pointer + pointerTo(name) };
   if (!operator) throw flaw(here, `is no operator: there are ${Object.keys(OPERATORS).join(', ')}`);
   if (isDeeper(wanted, DEEPEST)) throw flaw(here, 'is too deep');
   if (!operator.isTaken(wanted)) throw flaw(here, `is ${told(wanted)}: give ${operator.takes}`);
@@ -226,11 +227,6 @@ export function likeness(wanted: string): (text: string) => boolean {
     }
     return text.length - last.length >= at && text.endsWith(last);
   };
-}
-
-/** A JSON Pointer one step further. */
-export function pointerTo(pointer: string, name: string): string {
-  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** How much of a value is told. */

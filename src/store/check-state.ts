@@ -1,4 +1,5 @@
 import type { SchemaName } from '../contract/operation.ts';
+import { pointerTo } from '../json-pointer.ts';
 import type { State } from './state.ts';
 
 /** Something in a data file that isn't as it should be. */
@@ -123,8 +124,4 @@ function expanded(field: string, entry: object): readonly Flaw[] {
 
 function under(pointer: string, flaws: readonly Flaw[]): readonly Flaw[] {
   return flaws.map((flaw) => ({ ...flaw, pointer: pointer + flaw.pointer }));
-}
-
-function pointerTo(...path: readonly (string | number)[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -4,8 +4,9 @@ import type { CheckCommand } from '../../src/check/options.ts';
 import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
 import { isShop } from '../../src/check/shop/shop.ts';
 import type { Contract } from '../../src/contract/contract.ts';
-import { placesIn, pointerTo } from '../../src/contract/document.ts';
+import { placesIn } from '../../src/contract/document.ts';
 import { responseTo } from '../../src/contract/responses.ts';
+import { pointerTo } from '../../src/json-pointer.ts';
 import { type DreddTransaction, type DreddVerdict, runDredd } from '../dredd/dredd.ts';
 
 const JUDGE = 'dredd';

@@ -1,9 +1,10 @@
 import { closed } from '../../src/contract/closed.ts';
 import type { Contract } from '../../src/contract/contract.ts';
-import { at, isNode, type Node, pointerTo } from '../../src/contract/document.ts';
+import { at, isNode, type Node } from '../../src/contract/document.ts';
 import { type Example, examplesIn } from '../../src/contract/responses.ts';
 import { type SchemaJudge, schemaJudge, viewOf } from '../../src/contract/schemas.ts';
 import { rebuilt } from '../../src/contract/walk.ts';
+import { pointerTo } from '../../src/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** Who says whether a value holds: with `closed`, by a schema that allows no properties but its own. */

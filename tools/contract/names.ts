@@ -1,6 +1,7 @@
 import type { Contract } from '../../src/contract/contract.ts';
-import { at, isNode, type Node, pointerTo, settledPointer } from '../../src/contract/document.ts';
+import { at, isNode, type Node, settledPointer } from '../../src/contract/document.ts';
 import type { Route } from '../../src/contract/routes.ts';
+import { pointerTo } from '../../src/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** A named example of a request or an answer. */

@@ -1,16 +1,9 @@
 import { closed } from '../../src/contract/closed.ts';
 import { inOneDialect } from '../../src/contract/dialect.ts';
-import {
-  at,
-  type Document,
-  isNode,
-  type Node,
-  pointerOf,
-  pointerTo,
-  settledPointer,
-} from '../../src/contract/document.ts';
+import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../../src/contract/document.ts';
 import { type DocumentedResponse, type Example, examplesIn, responseTo } from '../../src/contract/responses.ts';
 import { type Route, routesOf } from '../../src/contract/routes.ts';
+import { pointerTo } from '../../src/json-pointer.ts';
 import { type Ask, type Recipe, recipes as shopRecipes } from '../parity/recipes.ts';
 
 /** A header that no server sends. Dredd asks every answer for it until the hooks strike it out: without them nothing passes. */

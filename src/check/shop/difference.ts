@@ -1,4 +1,5 @@
-import { isNode, pointerTo } from '../../contract/document.ts';
+import { isNode } from '../../contract/document.ts';
+import { pointerTo } from '../../json-pointer.ts';
 
 /** The first place in which a value is not the one that is expected, as a sentence; undefined where it is. The order of properties doesn't count. */
 export function difference(expected: unknown, actual: unknown, pointer = ''): string | undefined {

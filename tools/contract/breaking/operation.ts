@@ -1,5 +1,6 @@
-import { at, type Document, isNode, type Node, pointerOf, pointerTo } from '../../../src/contract/document.ts';
+import { at, type Document, isNode, type Node, pointerOf } from '../../../src/contract/document.ts';
 import { METHODS } from '../../../src/contract/structure.ts';
+import { pointerTo } from '../../../src/json-pointer.ts';
 
 /** An operation of a document, with its place. */
 export interface Operation {

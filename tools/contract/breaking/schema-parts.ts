@@ -1,4 +1,5 @@
-import { at, type Document, isNode, type Node, pointerOf, pointerTo } from '../../../src/contract/document.ts';
+import { at, type Document, isNode, type Node, pointerOf } from '../../../src/contract/document.ts';
+import { pointerTo } from '../../../src/json-pointer.ts';
 
 /** A schema of a document, or a part of one, with its place. */
 export interface Part {
