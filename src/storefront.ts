@@ -8,21 +8,19 @@ import { obstructed } from './contract/document.ts';
 import { signatureOf, watchContract } from './contract/live.ts';
 import type { Route } from './contract/routes.ts';
 import { shopContract } from './contract/shop.ts';
-import type { ControlParts } from './control/handler.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from './http/server.ts';
-import { isLoopback, listen } from './listen.ts';
+import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
-import { randomFrom } from './mock/random.ts';
 import { type AnswerMeant, undocumented } from './mock/undocumented.ts';
 import { castingOf, ownHandlers } from './operations/casting.ts';
-import type { Delay, Options, RepairOptions } from './options.ts';
+import type { Options, RepairOptions } from './options.ts';
 import { createClock, momentOf } from './sandboxes/clock.ts';
-import { delayOf } from './sandboxes/faults.ts';
+import { delaysOf } from './sandboxes/forced.ts';
 import { createSandboxes } from './sandboxes/registry.ts';
-import { readyMade } from './sandboxes/snapshots.ts';
 import { prepareSearch } from './search/product-index.ts';
 import { changesBetween, type Service, serviceUnder } from './service.ts';
 import { checkUnder, guardUnder, refuseContradictions } from './state-check.ts';
+import { idleFaults, steeringOf } from './steering.ts';
 import { type Durability, openState } from './store/open-state.ts';
 import { repairDataFile } from './store/repair.ts';
 import { warmUp } from './warm-up.ts';
@@ -116,7 +114,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       undocumented: (meant: AnswerMeant) => undocumented(service.contract.routes, meant),
       stopping: stopping.signal,
     },
-    tell.warn,
+    { contract: ours('src/control/control.yaml'), warn: tell.warn },
   ).catch(async (error) => {
     await store.close();
     throw error;
@@ -156,21 +154,10 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       if (contract.slips !== undefined) tell.warn(contract.slips);
       check = newCheck;
       service = newService;
-      tellOfIdleFaults();
+      for (const idle of idleFaults(sandboxes, contract)) tell.warn(idle);
     } catch (error) {
       // Whatever it is: who edits a contract makes all kinds of mistakes on the way, and the shop goes on.
       tell.warn(`${(error as Error).message}. The contract from before is served on`);
-    }
-  }
-
-  /** Tells of faults that nobody meets any more, since the contract has nothing of the kind. */
-  function tellOfIdleFaults(): void {
-    for (const { id, faults } of sandboxes.list()) {
-      for (const { fault, over, ...wish } of faults.list()) {
-        const [flaw] = over ? [] : undocumented(service.contract.routes, wish);
-        if (flaw)
-          tell.warn(`nobody meets the fault ${fault} of sandbox ${id} now: its ${flaw.pointer} ${flaw.trouble}`);
-      }
     }
   }
 
@@ -210,31 +197,6 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       await server.close();
       await sandboxes.close();
       await store.close();
-    },
-  };
-}
-
-/** How long each answer waits, in ms: the same for all, or by chance between two bounds, the same ones at each start. */
-function delaysOf(delay: Delay): () => number {
-  const random = randomFrom(1);
-  return () => delayOf(delay, random);
-}
-
-/** What QA steers the sandboxes by, and who may. Throws a `DataFault` where the ready-made snapshots can't be used. */
-async function steeringOf(
-  { snapshots, control = true, host, controlToken, allowHost = [] }: Options,
-  parts: Omit<ControlParts, 'readyMade'>,
-  warn: (message: string) => void,
-) {
-  const folder = snapshots && resolve(snapshots);
-  return {
-    control: { ...parts, readyMade: readyMade({ folder, warn, ...parts }) },
-    controlContract: await loadContract({ path: ours('src/control/control.yaml'), strict: true }),
-    controlAccess: {
-      isOn: control,
-      isLoopback: isLoopback(host),
-      token: controlToken,
-      hosts: allowHost.map((name) => name.toLowerCase()),
     },
   };
 }

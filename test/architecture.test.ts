@@ -49,10 +49,10 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'listen.ts',
     'logger.ts',
     'options.ts',
-    'control/handler.ts',
-    'mock/random.ts',
+    'steering.ts',
     'mock/undocumented.ts',
   ],
+  'steering.ts': ['contract', 'control/handler.ts', 'listen.ts', 'mock/undocumented.ts', 'options.ts', 'sandboxes'],
   'warm-up.ts': [],
   'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
   'service.ts': ['target.ts', 'http', 'mock', 'operations/casting.ts', 'contract', 'sandboxes/journal.ts'],
@@ -114,7 +114,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts', 'check/command.ts'],
   'node:fs/promises': ['store'],
   'node:vm': ['sandboxes/patterns.ts'],
-  'node:util': ['store', 'mock', 'sandboxes/expectation.ts'],
+  'node:util': ['store', 'mock', 'sandboxes/comparing.ts'],
   'node:timers/promises': ['store', 'http/dispatch.ts'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
@@ -130,7 +130,14 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   // A seed, where none is named.
   'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'main.ts', 'control/access.ts'],
   // A team's own handlers are a module that is named on the command line.
-  'node:path': ['store', 'storefront.ts', 'operations/casting.ts', 'check/report/report.ts', 'sandboxes/snapshots.ts'],
+  'node:path': [
+    'store',
+    'storefront.ts',
+    'steering.ts',
+    'operations/casting.ts',
+    'check/report/report.ts',
+    'sandboxes/snapshots.ts',
+  ],
   'node:url': ['storefront.ts', 'operations/casting.ts', 'kit/child.ts'],
 };
 

@@ -1,7 +1,7 @@
 import { faultHandlers } from './fault-handlers.ts';
-import type { ControlHandlers } from './handler.ts';
-import { journalHandlers } from './journal-handlers.ts';
-import type { ControlId } from './operation.ts';
+import type { ControlHandlers, ControlParts } from './handler.ts';
+import { type Followed, followedRequests, journalHandlers } from './journal-handlers.ts';
+import type { ControlId, ControlInput } from './operation.ts';
 import { sandboxHandlers } from './sandbox-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
 
@@ -12,3 +12,8 @@ export const controlHandlers: ControlHandlers<ControlId> = {
   ...faultHandlers,
   ...journalHandlers,
 };
+
+/** What can be followed as it comes, of those operations of which anything can. */
+export const controlFollowed: {
+  readonly [Id in ControlId]?: (input: ControlInput<Id>, parts: ControlParts) => Followed;
+} = { listRequests: followedRequests };

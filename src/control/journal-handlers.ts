@@ -1,4 +1,4 @@
-import type { Entry } from '../sandboxes/journal.ts';
+import type { Entry, Journal } from '../sandboxes/journal.ts';
 import { shownEntry } from '../sandboxes/journal-entry.ts';
 import { type Bounds, boundsOf, verdictOf, wantedOf } from '../sandboxes/verdict.ts';
 import { settled } from './awaited.ts';
@@ -6,6 +6,20 @@ import { found, orRefused, refuseFlaws } from './declining.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestsWanted } from './operation.ts';
 import { ControlRefusal } from './refusal.ts';
+
+/** What a client follows, told of as it comes. */
+export interface Followed {
+  readonly journal: Journal;
+  /** Of those that came before only those with a higher id are told of; where it isn't given none. */
+  readonly after: number | undefined;
+  readonly isMeant: (entry: Entry) => boolean;
+}
+
+/** What was asked, as it is asked. */
+export function followedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts): Followed {
+  const { after, isMeant } = requestsMeant(query, parts);
+  return { journal: found(path.id, parts).journal, after, isMeant };
+}
 
 /** What was asked, and whether it was as wanted. */
 export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' | 'countRequests' | 'verifyRequests'> = {
@@ -56,7 +70,7 @@ function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
 }
 
 /** Which requests a query means; `after` is undefined where it doesn't say. Declines where it names no operations. */
-export function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
+function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const numberIn = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
   const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
   refuseFlaws('not-a-condition', parts.undocumented({ operation }));

@@ -1,3 +1,4 @@
+import { momentIn } from '../sandboxes/clock.ts';
 import type { Sandboxes } from '../sandboxes/registry.ts';
 import { DEFAULT_ID, type Sandbox } from '../sandboxes/sandbox.ts';
 import { flawsOf } from '../store/check-state.ts';
@@ -58,7 +59,7 @@ export const sandboxHandlers: ControlHandlers<
   },
   getClock: ({ path }, parts) => clockOf(found(path.id, parts)),
   setClock({ path, body }, { sandboxes }) {
-    const nowMs = momentIn(body.now);
+    const nowMs = momentOf(body.now);
     const sandbox = sandboxes.get(path.id);
     sandbox.clock.set({ nowMs, isFrozen: body.frozen });
     return clockOf(sandbox);
@@ -78,10 +79,10 @@ export const sandboxHandlers: ControlHandlers<
   randomIds: ({ path }, parts) => found(path.id, parts).ids.use(undefined),
 };
 
-/** A moment as ISO 8601 has it, or in ms since 1970, in ms; undefined where none is given. */
-function momentIn(now: string | number | undefined): number | undefined {
-  const nowMs = typeof now === 'string' ? Date.parse(now) : now;
-  if (nowMs === undefined || !Number.isNaN(nowMs)) return nowMs;
+/** A moment, in ms since 1970; undefined where none is given. */
+function momentOf(now: string | number | undefined): number | undefined {
+  const nowMs = now === undefined ? undefined : momentIn(now);
+  if (!Number.isNaN(nowMs)) return nowMs;
   throw new ControlRefusal(
     'not-a-moment',
     `${now} is no moment of a clock: give one such as 2025-06-01T12:00:00Z, or ms since 1970`,

@@ -3,17 +3,15 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Verify } from '../contract/answers.ts';
 import type { Problem } from '../contract/operation.ts';
 import type { Route } from '../contract/routes.ts';
-import type { Journal } from '../sandboxes/journal.ts';
-import { decodable } from '../target.ts';
 import { type ControlDoorParts, controlDoor, isOfControl } from './control-door.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
 import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { breakConnection } from './forcing.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
-import { record, sentAnswer } from './journaling.ts';
+import { recordOnce, sentAnswer } from './journaling.ts';
 import { type Log, logRequest } from './log.ts';
-import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
+import { inSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
 
@@ -67,30 +65,6 @@ export function createApp(parts: AppParts): Koa {
 
 /** What a connection ends with whose client has broken off. */
 const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
-
-/** What lies below the path of a sandbox: the shop, and its pictures. */
-const PICTURES = /^\/images(\/|\?|$)/;
-const OF_SHOP = /^\/+api(\/|\?|$)/;
-
-function inSandbox({ sandboxes, contract }: AppParts): Middleware {
-  const isOfShop = (method: string, url: string) =>
-    OF_SHOP.test(url) || contract.route(method, decodable(url.split('?')[0] ?? '')).kind !== 'unknown-path';
-  return (ctx, next) => {
-    const exchange = exchangeOf(ctx);
-    const named = mayNameSandbox(ctx.req) ? namedSandbox(ctx.req) : undefined;
-    if (!named) return next();
-    const { id, prefix, url } = named;
-    const isOwn = isOfShop(ctx.method, url);
-    if (prefix !== '' && !isOwn && !PICTURES.test(url)) throw new FaultError(unknownPath(ctx.path));
-    // What is the same in all sandboxes is nobody's: a stale cookie doesn't close the page at /.
-    if (prefix === '' && !isOwn) return next();
-    exchange.prefix = prefix;
-    ctx.url = url;
-    exchange.sandbox = sandboxes.get(id);
-    ctx.res.setHeader('X-Sandbox', id);
-    return next();
-  };
-}
 
 function logging({ log }: AppParts): Middleware {
   return (ctx, next) => {
@@ -156,12 +130,6 @@ function answering({ ready, log, sandboxes }: AppParts): Middleware {
     if (isOfShop) recordOnce(sandbox.journal, ctx, text);
     if (text !== undefined) keep(ctx, ready, text);
   };
-}
-
-/** Puts a request into the journal, at once, or where its answer arrives slowly once it has, or hasn't. */
-function recordOnce(journal: Journal, ctx: Context, text: string | undefined): void {
-  if (exchangeOf(ctx).wire?.slowMs === undefined || text === undefined) record(journal, ctx, text);
-  else ctx.res.once('close', () => record(journal, ctx, ctx.res.writableFinished ? text : undefined));
 }
 
 /** Keeps an answer's bytes, where the next request would be answered the same. */

@@ -1,11 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
 import { type ControlAccess, denial } from '../control/access.ts';
-import { found } from '../control/declining.ts';
 import type { ControlParts } from '../control/handler.ts';
-import { controlHandlers } from '../control/handlers.ts';
-import { requestsMeant } from '../control/journal-handlers.ts';
-import type { ControlId, ControlInput } from '../control/operation.ts';
+import { controlFollowed, controlHandlers } from '../control/handlers.ts';
+import type { Followed } from '../control/journal-handlers.ts';
+import type { ControlId } from '../control/operation.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { LARGEST_FILE_BYTES } from '../store/new-file.ts';
 import { decodable, queryOf } from '../target.ts';
@@ -58,6 +57,9 @@ function sendDocument(ctx: Context, { text }: Contract): void {
   answerWith(ctx, success({ status: 200, headers: { 'Content-Type': 'application/yaml' }, body: text }));
 }
 
+/** Who does an operation, whichever it is: its input has passed. */
+type Handle<Given> = (input: unknown, parts: ControlParts) => Given;
+
 async function answer(ctx: Context, { control, controlContract }: ControlDoorParts): Promise<void> {
   const path = decodable(ctx.path);
   const routed = controlContract.route(ctx.method, path);
@@ -81,21 +83,20 @@ async function answer(ctx: Context, { control, controlContract }: ControlDoorPar
   if (received.kind === 'violations') {
     throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
-  const handle = controlHandlers[route.operationId as ControlId] as (input: unknown, parts: ControlParts) => unknown;
-  if (route.operationId === ('listRequests' satisfies ControlId) && wantsStream(ctx)) {
-    const input = received.input as unknown as ControlInput<'listRequests'>;
-    return declining(() => follow(ctx, input, control));
+  const id = route.operationId as ControlId;
+  const followed = controlFollowed[id] as Handle<Followed> | undefined;
+  if (followed && wantsStream(ctx)) {
+    return follow(ctx, await declining(() => followed(received.input, control)), control);
   }
+  const handle = controlHandlers[id] as Handle<unknown>;
   const given = await declining(() => handle(received.input, control));
   exchange.notes = received.notes;
   answerWith(ctx, success({ status: route.successStatus, body: given }));
 }
 
 /** Has a client follow a journal. */
-function follow(ctx: Context, { path, query }: ControlInput<'listRequests'>, control: ControlParts): void {
-  const { after, isMeant } = requestsMeant(query, control);
-  const { journal } = found(path.id, control);
-  streamJournal(ctx, journal, { after: lastSeen(ctx) ?? after, isMeant, stopping: control.stopping });
+function follow(ctx: Context, { journal, after, isMeant }: Followed, { stopping }: ControlParts): void {
+  streamJournal(ctx, journal, { after: lastSeen(ctx) ?? after, isMeant, stopping });
 }
 
 /** A page of any site can send a form without being asked; JSON it can't. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Route } from '../contract/routes.ts';
 import { isDocumented } from '../mock/undocumented.ts';
 import type { Asked } from '../sandboxes/condition.ts';
-import type { Forced, Phase } from '../sandboxes/faults.ts';
+import type { Forced, Phase } from '../sandboxes/forced.ts';
 import type { Remarks } from '../sandboxes/journal.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Preferences } from './preferences.ts';

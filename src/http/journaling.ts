@@ -1,10 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { beginningOf, type Journal, type SentAnswer } from '../sandboxes/journal.ts';
+import type { Journal, SentAnswer } from '../sandboxes/journal.ts';
+import { beginningOf } from '../sandboxes/kept.ts';
 import { exchangeOf, type JsonAnswer } from './exchange.ts';
 
+/** Puts a request into the journal, at once, or where its answer arrives slowly once it has, or hasn't. */
+export function recordOnce(journal: Journal, ctx: Context, text: string | undefined): void {
+  if (exchangeOf(ctx).wire?.slowMs === undefined || text === undefined) record(journal, ctx, text);
+  else ctx.res.once('close', () => record(journal, ctx, ctx.res.writableFinished ? text : undefined));
+}
+
 /** Puts a request into a journal once it is answered. `text`: the body that went out; undefined where no answer did. */
-export function record(journal: Journal, ctx: Context, text: string | undefined): void {
+function record(journal: Journal, ctx: Context, text: string | undefined): void {
   const { begunMs, answer, prefix, route, sent, notes, violations, breaches, forced } = exchangeOf(ctx);
   journal.add({
     method: ctx.method,

@@ -20,6 +20,11 @@ export function momentOf(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LAST_MS);
 }
 
+/** A moment as ISO 8601 has it, or in ms since 1970, in ms; NaN where it is none. */
+export function momentIn(moment: string | number): number {
+  return typeof moment === 'string' ? Date.parse(moment) : moment;
+}
+
 /** The latest moment that a clock is set to, in ms since 1970: years of four digits are all that ISO 8601 has without agreement. */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 

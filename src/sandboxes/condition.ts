@@ -1,6 +1,8 @@
 import type { Where } from '../control/operation.ts';
 import { pointerTo } from '../json-pointer.ts';
-import { discreet, expectationOf, likeness, TEXTS, VALUES } from './expectation.ts';
+import { TEXTS, VALUES } from './comparing.ts';
+import { discreet, expectationOf } from './expectation.ts';
+import { likeness } from './patterns.ts';
 import { textWithoutSecrets } from './secrets.ts';
 
 /** What of a request is looked at. */

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { pointerTo } from '../json-pointer.ts';
 import type { Flaw } from '../store/check-state.ts';
-import { matcher } from './patterns.ts';
+import type { Comparing } from './comparing.ts';
+import { isPattern, likeness, matcher } from './patterns.ts';
 import { isSecret, withoutSecrets } from './secrets.ts';
 
 /** A condition that makes no sense: where, and why. */
@@ -15,35 +15,6 @@ export class ConditionFault extends Error {
 
 /** Why a value isn't as expected, with the place where it stands. */
 export type Expectation = (seen: unknown, place: string) => readonly string[];
-
-type Meets = (value: unknown) => boolean;
-
-/** How values are compared, and where the one that is compared with stands. */
-export interface Comparing {
-  readonly pointer: string;
-  readonly meets: (seen: unknown, isMet: Meets) => boolean;
-  readonly isSame: (seen: unknown, wanted: unknown) => boolean;
-  readonly numberOf: (seen: unknown) => number;
-  /** The entries of a list; undefined for what is none. */
-  readonly listOf: (seen: unknown) => readonly unknown[] | undefined;
-}
-
-/** Queries and headers are texts, whatever they stand for; of one that came several times one has to be as wanted. */
-export const TEXTS = {
-  meets: (seen: unknown, isMet: Meets) => isMet(seen) || (Array.isArray(seen) && seen.some(isMet)),
-  isSame: (seen: unknown, wanted: unknown) => seen !== undefined && String(seen) === String(wanted),
-  numberOf: (seen: unknown) => (typeof seen === 'string' && seen.trim() !== '' ? Number(seen) : Number.NaN),
-  // What came once is a list of one.
-  listOf: (seen: unknown) => (seen === undefined ? undefined : [seen].flat()),
-};
-
-/** Bodies are of JSON's types. */
-export const VALUES = {
-  meets: (seen: unknown, isMet: Meets) => isMet(seen),
-  isSame: isDeepStrictEqual,
-  numberOf: (seen: unknown) => (typeof seen === 'number' ? seen : Number.NaN),
-  listOf: (seen: unknown) => (Array.isArray(seen) ? seen : undefined),
-};
 
 /** How deep what is expected may be. */
 const DEEPEST = 100;
@@ -198,35 +169,6 @@ function ofOperator(name: string, wanted: unknown, comparing: Comparing, depth: 
 function isDeeper(value: unknown, most: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
-}
-
-const LONGEST_PATTERN = 1_000;
-
-function isPattern(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > LONGEST_PATTERN) return false;
-  try {
-    return new RegExp(value, 'u') instanceof RegExp;
-  } catch {
-    // The only way in which it fails is that it is no regular expression.
-    return false;
-  }
-}
-
-/** Whether a text is like another one, in which `*` stands for any text; in time that grows with both lengths alone. */
-export function likeness(wanted: string): (text: string) => boolean {
-  const [first = '', ...rest] = wanted.split('*');
-  const last = rest.pop();
-  if (last === undefined) return (text) => text === wanted;
-  return (text) => {
-    if (!text.startsWith(first)) return false;
-    let at = first.length;
-    for (const part of rest) {
-      const found = text.indexOf(part, at);
-      if (found < 0) return false;
-      at = found + part.length;
-    }
-    return text.length - last.length >= at && text.endsWith(last);
-  };
 }
 
 /** How much of a value is told. */

@@ -1,5 +1,6 @@
 import type { FaultWish } from '../control/operation.ts';
 import type { Flaw } from '../store/check-state.ts';
+import { momentIn } from './clock.ts';
 import { type Condition, conditionOf } from './condition.ts';
 import { ConditionFault } from './expectation.ts';
 
@@ -54,9 +55,4 @@ function conditionAt(wish: FaultWish, at: string): Condition {
     if (!(error instanceof ConditionFault)) throw error;
     throw new ConditionFault(error.flaws.map((flaw) => ({ ...flaw, pointer: at + flaw.pointer })));
   }
-}
-
-/** A moment as ISO 8601 has it, or in ms since 1970, in ms; NaN where it is none. */
-export function momentIn(moment: string | number): number {
-  return typeof moment === 'string' ? Date.parse(moment) : moment;
 }

@@ -1,8 +1,9 @@
-import type { Fault, FaultWish } from '../control/operation.ts';
-import { type Random, randomFrom } from '../mock/random.ts';
-import type { Clock } from './clock.ts';
+import type { Fault } from '../control/operation.ts';
+import { randomFrom } from '../mock/random.ts';
+import { type Clock, momentIn } from './clock.ts';
 import type { Asked } from './condition.ts';
-import { type FaultWanted, LONGEST, momentIn } from './fault-wanted.ts';
+import { type FaultWanted, LONGEST } from './fault-wanted.ts';
+import { type Answering, type Forced, goesWith, joined, type Meeting } from './forced.ts';
 import { PatternFault } from './patterns.ts';
 
 /** What is to fail in a sandbox. */
@@ -27,46 +28,13 @@ export class TooManyFaults extends Error {
   override readonly name = 'TooManyFaults';
 }
 
-/** Before the operation is done, or after. */
-export type Phase = 'before' | 'after';
-
-/** An answer that is forced: which of those that the contract documents. */
-export interface ForcedAnswer {
-  readonly code?: number | undefined;
-  readonly example?: string | undefined;
-}
-
-/** What is forced upon a request. */
-export interface Forced {
-  /** The ids of the faults. */
-  readonly faults: readonly string[];
-  /** How long the answer waits before and after the operation is done, in ms. */
-  readonly delayMs: Readonly<Record<Phase, number>>;
-  readonly answer?: ForcedAnswer & { readonly phase: Phase };
-  readonly connection?: { readonly kind: 'reset' | 'cut'; readonly phase: Phase };
-  /** How long the body of the answer takes, in ms. */
-  readonly slowMs?: number;
-}
-
-/** What of the answer to a request may be forced. */
-export interface Answering {
-  /** Whether the request has chosen its answer itself. */
-  readonly isChosen: boolean;
-  readonly isDocumented: (answer: ForcedAnswer) => boolean;
-}
-
 /** How many faults a sandbox keeps. */
 const MOST = 100;
 
 /** What a fault takes, in bytes for each character of its JSON: 1 MB of lists of numbers took 116 MB, and bodies are looked at in two ways. */
 const BYTES_PER_CHARACTER = 240;
 
-/** The longest that an answer waits, in ms. */
-const LONGEST_WAIT_MS = 60_000;
-
-interface Rule extends FaultWanted {
-  readonly id: string;
-  readonly random: Random;
+interface Rule extends FaultWanted, Meeting {
   /** When it is over, by a clock that nobody sets; in ms. */
   readonly endsMs: number;
   /** When it is over by the sandbox's clock, in ms since 1970. */
@@ -188,39 +156,6 @@ export function refuseTooMany(wanted: readonly FaultWanted[]): void {
     throw new TooManyFaults(
       `the faults are longer than ${LONGEST} characters together: remove some, or say less in where`,
     );
-}
-
-/** Whether a fault goes with what is forced already. */
-function goesWith(
-  { code, example, connection, slowMs, phase = 'before' }: FaultWish,
-  forced: Forced | undefined,
-  { isChosen }: Answering,
-): boolean {
-  const wantsAnswer = code !== undefined || example !== undefined;
-  if (wantsAnswer && (isChosen || forced?.answer)) return false;
-  // An operation is done, or it isn't.
-  const settled = (forced?.answer ?? forced?.connection)?.phase;
-  if ((wantsAnswer || connection) && settled !== undefined && settled !== phase) return false;
-  return (connection === undefined && slowMs === undefined) || !(forced?.connection || forced?.slowMs);
-}
-
-function joined(forced: Forced | undefined, { id, wish, random }: Rule): Forced {
-  const { phase = 'before', code, example, connection, slowMs } = wish;
-  const delayMs = forced?.delayMs ?? { before: 0, after: 0 };
-  return {
-    ...forced,
-    faults: [...(forced?.faults ?? []), id],
-    delayMs: { ...delayMs, [phase]: Math.min(delayMs[phase] + delayOf(wish.delay, random), LONGEST_WAIT_MS) },
-    ...(code !== undefined || example !== undefined ? { answer: { code, example, phase } } : {}),
-    ...(connection ? { connection: { kind: connection, phase } } : {}),
-    ...(slowMs === undefined ? {} : { slowMs }),
-  };
-}
-
-/** How long an answer waits, in ms, by chance where there are bounds. */
-export function delayOf(delay: FaultWish['delay'], random: Random): number {
-  if (typeof delay !== 'object') return delay ?? 0;
-  return random.whole(delay.from, delay.to);
 }
 
 function lengthOf(rules: readonly FaultWanted[]): number {

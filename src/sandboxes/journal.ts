@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../control/operation.ts';
+import { beginningOf, keptOnce, lengthOf } from './kept.ts';
 
 /** A request of the shop and its answer, as they are handed over. */
 export interface Recorded extends Outcome {
@@ -86,21 +87,6 @@ const EASED_BYTES = MOST_BYTES * 0.9;
 /** What a request takes beside its texts, in bytes. */
 const ENTRY_BYTES = 500;
 
-/** How much is kept of a body, in bytes. */
-const KEPT_BYTES = 4096;
-
-/** The beginning of a text, 4 kB of it, as a text of its own: the whole isn't kept for its sake. */
-export function beginningOf(text: string): string {
-  // A character has three bytes at most, or is one of two that have four together.
-  if (text.length * 3 <= KEPT_BYTES) return text;
-  const bytes = Buffer.from(text.slice(0, KEPT_BYTES));
-  if (bytes.length <= KEPT_BYTES) return text.length <= KEPT_BYTES ? text : bytes.toString();
-  let end = KEPT_BYTES;
-  // Not in the middle of a character: the bytes of one after the first begin with 10.
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end);
-}
-
 /** A journal as the others see it. */
 interface Holder {
   bytes: number;
@@ -171,7 +157,7 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
         const entry = entryOf(
           recorded,
           last + 1,
-          keptOnce(recorded.rawHeaders, (back) => at(last + 1 - back)),
+          keptOnce(recorded.rawHeaders, (back) => at(last + 1 - back)?.headers),
         );
         if (entry.id - first === most) forget(first);
         last = entry.id;
@@ -206,31 +192,4 @@ function told({ tell, end }: Follower, entry: Entry): void {
     // Nothing can be told to them any more.
     end();
   }
-}
-
-/** How many of the last requests are looked at for the same headers. */
-const LOOKED_BACK = 4;
-
-/** Headers, by the list of an earlier request where it has the same: a client sends the same time and again, and what isn't kept costs nothing. `earlier`: the request so many before. */
-function keptOnce(headers: readonly string[], earlier: (back: number) => Entry | undefined): readonly string[] {
-  for (let back = 1; back <= LOOKED_BACK; back++) {
-    const kept = earlier(back)?.headers;
-    if (kept && areSame(kept, headers)) return kept;
-  }
-  return headers;
-}
-
-function areSame(some: readonly string[], others: readonly string[]): boolean {
-  if (some.length !== others.length) return false;
-  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false;
-  return true;
-}
-
-/** What a text takes beside its characters, in bytes. */
-const TEXT_BYTES = 32;
-
-function lengthOf(headers: readonly string[]): number {
-  let length = headers.length * TEXT_BYTES;
-  for (const part of headers) length += part.length;
-  return length;
 }

@@ -34,3 +34,34 @@ export function matcher(source: string): (text: string) => boolean {
 function isHarmless(source: string): boolean {
   return !/\)[*+?{]|\\[1-9k]/.test(source) && (source.match(/[*+]|,\}/g) ?? []).length <= 1;
 }
+
+/** The longest regular expression, in characters. */
+const LONGEST_PATTERN = 1_000;
+
+/** Whether a value is a regular expression, and not too long. */
+export function isPattern(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > LONGEST_PATTERN) return false;
+  try {
+    return new RegExp(value, 'u') instanceof RegExp;
+  } catch {
+    // The only way in which it fails is that it is no regular expression.
+    return false;
+  }
+}
+
+/** Whether a text is like another one, in which `*` stands for any text; in time that grows with both lengths alone. */
+export function likeness(wanted: string): (text: string) => boolean {
+  const [first = '', ...rest] = wanted.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === wanted;
+  return (text) => {
+    if (!text.startsWith(first)) return false;
+    let at = first.length;
+    for (const part of rest) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - last.length >= at && text.endsWith(last);
+  };
+}

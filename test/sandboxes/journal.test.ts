@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  beginningOf,
-  createJournals,
-  type Journal,
-  type Journals,
-  type Recorded,
-} from '../../src/sandboxes/journal.ts';
+import { createJournals, type Journal, type Journals, type Recorded } from '../../src/sandboxes/journal.ts';
 import { shownEntry } from '../../src/sandboxes/journal-entry.ts';
+import { beginningOf } from '../../src/sandboxes/kept.ts';
 import { textWithoutSecrets, withoutSecrets } from '../../src/sandboxes/secrets.ts';
 import { NOW_MS } from '../support/start-storefront.ts';
 
