@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto';
 import { CheckFault } from './check/fault.ts';
 import { type CheckCommand, LARGEST_SEED } from './check/options.ts';
 import { ContractFault } from './contract/document.ts';
+import { ControlFault } from './control/client.ts';
 import type { SteeringCommand } from './control/command.ts';
-import { SteeringFault, steer } from './control/steer.ts';
+import { steer } from './control/steer.ts';
 import { AddressFault } from './listen.ts';
 import { CastingFault } from './operations/casting.ts';
 import { type Options, type RepairOptions, readCommandLine } from './options.ts';
@@ -95,7 +96,7 @@ function droppingWriter(stream: NodeJS.WriteStream): { write(line: string): void
 }
 
 function isFault(error: unknown): error is Error {
-  return [CheckFault, SteeringFault, ContractFault, DataFault, AddressFault, CastingFault].some(
+  return [CheckFault, ControlFault, ContractFault, DataFault, AddressFault, CastingFault].some(
     (fault) => error instanceof fault,
   );
 }

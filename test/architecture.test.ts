@@ -31,6 +31,7 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
     'check/options.ts',
     'check/command.ts',
     'check/own-sandbox.ts',
+    'control/client.ts',
     'control/command.ts',
     'control/steer.ts',
   ],
@@ -75,7 +76,14 @@ const arrows: Readonly<Record<Room, readonly string[]>> = {
   // What QA steers by: it decides as operations do.
   control: ['sandboxes', 'store'],
   // What a project's tests import: it steers a server over HTTP, and starts one by what the package exports and its command line carries.
-  kit: ['storefront.ts', 'options.ts', 'control/operation.ts', 'contract/schema.d.ts', 'store/state.ts'],
+  kit: [
+    'storefront.ts',
+    'options.ts',
+    'control/client.ts',
+    'control/operation.ts',
+    'contract/schema.d.ts',
+    'store/state.ts',
+  ],
   // Orders of ready-made states, and ids of a seed.
   // The words of control, in which faults are wished for and the journal is shown.
   sandboxes: ['json-pointer.ts', 'store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts', 'target.ts'],
@@ -121,10 +129,10 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['store/lock.ts'],
   'node:os': ['store/lock.ts'],
   'node:events': ['storefront.ts'],
-  'node:http': ['http', 'service.ts', 'check', 'kit/control-client.ts'],
-  'node:https': ['check/client.ts', 'kit/control-client.ts'],
+  'node:http': ['http', 'service.ts', 'check', 'control/client.ts'],
+  'node:https': ['check/client.ts', 'control/client.ts'],
   'node:stream': ['http'],
-  'node:stream/consumers': ['kit/control-client.ts'],
+  'node:stream/consumers': ['control/client.ts'],
   'node:child_process': ['kit/child.ts'],
   // Ids; names for locks and for what stands beside a data file while it is replaced.
   // A seed, where none is named.

@@ -1,5 +1,5 @@
+import { askControl, type ControlPlace } from '../control/client.ts';
 import type { ControlAnswer } from '../control/operation.ts';
-import { askControl, type ControlPlace } from './control-client.ts';
 
 /** What a clock shows. */
 export type Clock = ControlAnswer<'getClock'>;

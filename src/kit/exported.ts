@@ -1,5 +1,6 @@
 /** What every entry of the kit exports beside its own. */
 export type { paths } from '../contract/schema.d.ts';
+export { ControlFault, type ControlViolation } from '../control/client.ts';
 export type {
   Fault,
   FaultWish,
@@ -10,7 +11,6 @@ export type {
 } from '../control/operation.ts';
 export type { State } from '../store/state.ts';
 export type { Clock, Moment, TestClock } from './clock.ts';
-export { ControlFault, type ControlViolation } from './control-client.ts';
 export {
   type JournalPart,
   type ServerAccess,

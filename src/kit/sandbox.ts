@@ -1,3 +1,4 @@
+import { askControl, type ControlRequest } from '../control/client.ts';
 import type {
   ControlAnswer,
   ControlId,
@@ -9,7 +10,6 @@ import type {
 } from '../control/operation.ts';
 import type { State } from '../store/state.ts';
 import { clockOf, type TestClock } from './clock.ts';
-import { askControl, type ControlRequest } from './control-client.ts';
 import { type RequestsExpected, VerifyFault } from './verify-fault.ts';
 
 /** Which part of the journal is read; an operation is named as everywhere else, alone or in a list. */

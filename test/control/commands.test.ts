@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
+import { ControlFault } from '../../src/control/client.ts';
 import type { SteeringCommand } from '../../src/control/command.ts';
-import { SteeringFault, steer } from '../../src/control/steer.ts';
+import { steer } from '../../src/control/steer.ts';
 import { readCommandLine } from '../../src/options.ts';
 import { projectFile } from '../support/default-data.ts';
 import { startPlainServer } from '../support/servers/plain-server.ts';
@@ -173,7 +174,7 @@ describe('a command that steers', () => {
 
   it('is refused in a sentence where no server answers, or another one does', async () => {
     const { url, close } = await startPlainServer();
-    await expect(printed(`reset --url ${url}`)).rejects.toThrow(SteeringFault);
+    await expect(printed(`reset --url ${url}`)).rejects.toThrow(ControlFault);
     await close();
     await expect(printed(`reset --url ${url}`)).rejects.toThrow(`no server answers at ${url}`);
   });

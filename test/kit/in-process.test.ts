@@ -37,6 +37,6 @@ describe('startStorefront', () => {
   it('ends once, however often it is asked to', async () => {
     const shop = await started();
     await Promise.all([shop.close(), shop[Symbol.asyncDispose]()]);
-    await expect(shop.default.reset()).rejects.toThrow(`no storefront answers at ${shop.url}`);
+    await expect(shop.default.reset()).rejects.toThrow(`no server answers at ${shop.url}`);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ControlFault } from '../../src/kit/control-client.ts';
+import { ControlFault } from '../../src/control/client.ts';
 import { sandboxAt } from '../../src/kit/sandbox.ts';
 import { recorder } from '../support/echo-server.ts';
 import { startStorefront } from '../support/start-storefront.ts';
@@ -53,7 +53,9 @@ describe('a server that is none', () => {
     await close();
     const fault = await rejection(sandboxAt(url, 'w3').reset());
     expect(fault).toMatchObject({ status: undefined, cause: { code: 'ECONNREFUSED' } });
-    expect(fault.message).toBe(`no storefront answers at ${url} (ECONNREFUSED): is it started, and not closed yet?`);
+    expect(fault.message).toBe(
+      `no server answers at ${url} (ECONNREFUSED): start it, or give the address of one that runs`,
+    );
   });
 
   it.each([200, 404])('is told of where another one answers, with a page and %d', async (status) => {
