@@ -1,16 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
+import type { ControlPlace, ControlRequest } from './client.ts';
 import { json, list, misused } from './option-values.ts';
 
 /** A request to the control of a running server, as a command asks for it. */
-export interface SteeringCommand {
-  /** The server's address. */
-  readonly url: string;
-  /** What it wants as a bearer token; undefined where it wants none. */
-  readonly token: string | undefined;
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below /_control/sandboxes/. */
-  readonly path: string;
-  readonly body?: object;
+export interface SteeringCommand extends ControlPlace, ControlRequest {
   /** How the answer is printed: as it is unless said otherwise; as lines of the journal; as a verdict, which may end the command with 1; as lines while they come. */
   readonly shownAs?: 'journal' | 'verdict' | 'stream';
 }
@@ -22,10 +15,11 @@ export interface Flags {
   readonly token?: string;
 }
 
-/** What a command asks for. */
-export type Asked = Pick<SteeringCommand, 'method' | 'path' | 'body' | 'shownAs'>;
+/** What a command asks for, of whichever server. */
+export type CommandRequest = ControlRequest & Pick<SteeringCommand, 'shownAs'>;
+
 /** Is told what a command asks for. */
-export type Steer = (request: Asked, flags: Flags) => void;
+export type Steer = (request: CommandRequest, flags: Flags) => void;
 
 /** A command that says which requests are meant. */
 export function withMeant(command: Command): Command {

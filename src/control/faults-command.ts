@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { type Asked, type Flags, refuseStray, type Steer, steering, withMeant } from './command.ts';
+import { type CommandRequest, type Flags, refuseStray, type Steer, steering, withMeant } from './command.ts';
 import { count, delay, misused, momentOf, share } from './option-values.ts';
 
 /** Lists, adds and ends faults. */
@@ -32,7 +32,7 @@ interface FaultFlags extends Flags {
   readonly [option: string]: unknown;
 }
 
-function faultRequest(what: string, fault: string | undefined, flags: FaultFlags): Asked {
+function faultRequest(what: string, fault: string | undefined, flags: FaultFlags): CommandRequest {
   const { url, sandbox, token, for: forMs, slow: slowMs, ...wish } = flags;
   if (what !== 'add') refuseStray('faults', what, flags, []);
   if (what !== 'remove' && fault !== undefined) throw misused(`faults ${what} has no use for ${fault}`);

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { type Asked, type Flags, refuseStray, type Steer, steering, withMeant } from './command.ts';
+import { type CommandRequest, type Flags, refuseStray, type Steer, steering, withMeant } from './command.ts';
 import { count } from './option-values.ts';
 
 /** Shows what was asked, follows it, counts and verifies it. */
@@ -38,7 +38,7 @@ interface JournalFlags extends Flags {
   readonly [option: string]: unknown;
 }
 
-function journalRequest(what: string, flags: JournalFlags): Asked {
+function journalRequest(what: string, flags: JournalFlags): CommandRequest {
   refuseStray('journal', what, flags, TAKES[what as keyof typeof TAKES]);
   const { url, sandbox, token, limit, within: withinMs, json: isJson, ...wanted } = flags;
   const post = (path: string) => ({ method: 'POST', path, body: wanted }) as const;

@@ -16,7 +16,9 @@ export function delay(text: string): number | { readonly from: number; readonly 
 export function momentOf(text: string | undefined): string | number {
   if (text !== undefined && /^\d+$/.test(text)) return Number(text);
   if (text !== undefined && ISO.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw misused(`${text ?? 'no moment'} is none: give one such as 2025-06-01T12:00:00Z, or ms since 1970`);
+  throw misused(
+    `${text === undefined ? 'the moment is missing' : `${text} is no moment`}: give one such as 2025-06-01T12:00:00Z, or ms since 1970`,
+  );
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
@@ -24,7 +26,9 @@ const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
 /** Whole ms, back where negative. */
 export function wholeMs(text: string | undefined): number {
   if (text !== undefined && /^[+-]?\d{1,16}$/.test(text)) return Number(text);
-  throw misused(`${text ?? 'no time'} is none to advance by: give whole milliseconds, such as 86400000 or -3600000`);
+  throw misused(
+    `${text === undefined ? 'the time is missing' : `${text} is no time to advance by`}: give whole milliseconds, such as 86400000 or -3600000`,
+  );
 }
 
 /** A whole number that is not negative. */

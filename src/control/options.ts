@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { type Asked, type Flags, type Steer, type SteeringCommand, steering } from './command.ts';
+import { type CommandRequest, type Flags, type Steer, type SteeringCommand, steering } from './command.ts';
 import { faultsCommand } from './faults-command.ts';
 import { journalCommand } from './journal-command.ts';
 import { misused, momentOf, wholeMs } from './option-values.ts';
@@ -59,4 +59,4 @@ const CLOCK = {
   run: () => ({ method: 'PUT', path: '/clock', body: { frozen: false } }),
   advance: (value) => ({ method: 'POST', path: '/clock/advance', body: { ms: wholeMs(value) } }),
   follow: () => ({ method: 'DELETE', path: '/clock' }),
-} as const satisfies Record<string, (value: string | undefined) => Asked>;
+} as const satisfies Record<string, (value: string | undefined) => CommandRequest>;

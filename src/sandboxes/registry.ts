@@ -58,7 +58,7 @@ export interface SandboxesParts extends Omit<SandboxParts, 'snapshots' | 'journa
   readonly tell: (message: string) => void;
 }
 
-interface Entry {
+interface Kept {
   readonly sandbox: Sandbox;
   readonly held: Held;
   usedMs: number;
@@ -75,7 +75,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
   const { elapsedMs, nowMs, newId, defaults, areDeclared, tell } = parts;
   const journals = createJournals(nowMs, elapsedMs);
   // The one that was used longest ago stands first.
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, Kept>();
   let bytes = 0;
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
 
@@ -93,7 +93,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     return entry !== undefined;
   }
 
-  function release(id: string): Entry | undefined {
+  function release(id: string): Kept | undefined {
     const entry = entries.get(id);
     if (!entry) return undefined;
     entries.delete(id);
