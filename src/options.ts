@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckCommand, checkCommand, ids } from './check/options.ts';
 import type { Verify } from './contract/answers.ts';
@@ -96,10 +96,11 @@ export function readCommandLine({ args, environment, isTerminal, version }: Surr
       chosen = { kind: 'check', options };
     }),
   );
-  for (const each of steeringCommands(environment, (options) => {
+  const readText = (path: string) => readFileSync(path, 'utf8');
+  const steering = steeringCommands(environment, readText, (options) => {
     chosen = { kind: 'steer', options };
-  }))
-    command.addCommand(each);
+  });
+  for (const each of steering) command.addCommand(each);
   for (const each of [command, ...command.commands]) each.configureOutput({ writeOut: print, writeErr: print });
   try {
     command.parse(args, { from: 'user' });

@@ -15,8 +15,8 @@ export interface Flags {
   readonly token?: string;
 }
 
-/** What a command asks for, of whichever server. */
-export type CommandRequest = ControlRequest & Pick<SteeringCommand, 'shownAs'>;
+/** What a command asks for, of whichever server. Its path is below the sandbox's; where there is none it is about all sandboxes. */
+export type CommandRequest = Omit<SteeringCommand, keyof ControlPlace | 'path'> & { readonly path: string | undefined };
 
 /** Is told what a command asks for. */
 export type Steer = (request: CommandRequest, flags: Flags) => void;

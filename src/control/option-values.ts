@@ -31,6 +31,12 @@ export function wholeMs(text: string | undefined): number {
   );
 }
 
+/** What ids are made of. */
+export function seed(text: string | undefined): number {
+  if (text !== undefined && /^\d{1,10}$/.test(text)) return Number(text);
+  throw misused(`${text === undefined ? 'the seed is missing' : `${text} is no seed`}: give a whole number, such as 7`);
+}
+
 /** A whole number that is not negative. */
 export function count(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -1,36 +1,39 @@
 import { Argument, type Command } from 'commander';
-import { type CommandRequest, type Flags, type Steer, type SteeringCommand, steering } from './command.ts';
+import { type CommandRequest, type Flags, refuseStray, type Steer, type SteeringCommand, steering } from './command.ts';
 import { faultsCommand } from './faults-command.ts';
 import { journalCommand } from './journal-command.ts';
 import { misused, momentOf, wholeMs } from './option-values.ts';
+import { idsCommand, type ReadText, sandboxesCommand, stateCommand } from './sandbox-commands.ts';
 
-/** The subcommands by which a running server is steered. `onSteer` is told what is asked for. */
+/** The subcommands by which a running server is steered. `readText` reads the files that they name, `onSteer` is told what is asked for. */
 export function steeringCommands(
   environment: Readonly<Record<string, string | undefined>>,
+  readText: ReadText,
   onSteer: (command: SteeringCommand) => void,
 ): readonly Command[] {
   const steer: Steer = ({ path, ...asked }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
-    onSteer({ url, token, path: `${encodeURIComponent(sandbox)}${path}`, ...asked });
+    onSteer({ url, token, path: path === undefined ? '' : `${encodeURIComponent(sandbox)}${path}`, ...asked });
   return [
     steering('reset', 'Restores the default data of a running shop.').action((flags: Flags) =>
       steer({ method: 'POST', path: '/reset' }, flags),
     ),
     steering('snapshot', 'Saves the state of a running shop under a name; without one, lists the snapshots.')
       .argument('[name]', 'name of the snapshot')
-      .action((name: string | undefined, flags: Flags) =>
-        steer(
-          name === undefined
-            ? { method: 'GET', path: '/snapshots' }
-            : { method: 'PUT', path: `/snapshots/${encodeURIComponent(name)}` },
-          flags,
-        ),
-      ),
+      .option('--delete', 'deletes it')
+      .action((name: string | undefined, flags: Flags & { readonly delete?: true }) => {
+        if (name === undefined) refuseStray('snapshot', 'without a name', flags, []);
+        const path = name === undefined ? '/snapshots' : `/snapshots/${encodeURIComponent(name)}`;
+        steer({ method: name === undefined ? 'GET' : flags.delete ? 'DELETE' : 'PUT', path }, flags);
+      }),
     steering('restore', 'Restores a snapshot in a running shop.')
       .argument('<name>', 'name of the snapshot')
       .action((name: string, flags: Flags) =>
         steer({ method: 'POST', path: `/snapshots/${encodeURIComponent(name)}/restore` }, flags),
       ),
     clockCommand(steer),
+    idsCommand(steer),
+    stateCommand(steer, readText),
+    sandboxesCommand(steer),
     faultsCommand(steer),
     journalCommand(steer),
   ];

@@ -7,6 +7,7 @@ import type { SteeringCommand } from '../../src/control/command.ts';
 import { steer } from '../../src/control/steer.ts';
 import { readCommandLine } from '../../src/options.ts';
 import { projectFile } from '../support/default-data.ts';
+import { folderWith } from '../support/folder-with.ts';
 import { startPlainServer } from '../support/servers/plain-server.ts';
 import { startStorefront } from '../support/start-storefront.ts';
 
@@ -30,6 +31,16 @@ describe('a command that steers', () => {
     ['snapshot', 'GET', 'default/snapshots'],
     ['snapshot mine --sandbox w1', 'PUT', 'w1/snapshots/mine'],
     ['restore full-cart', 'POST', 'default/snapshots/full-cart/restore'],
+    ['snapshot mine --delete', 'DELETE', 'default/snapshots/mine'],
+    ['sandboxes', 'GET', ''],
+    ['sandboxes show --sandbox w1', 'GET', 'w1'],
+    ['sandboxes make --sandbox w1', 'PUT', 'w1', {}],
+    ['sandboxes make --sandbox w1 --from full-cart', 'PUT', 'w1', { from: 'full-cart' }],
+    ['sandboxes remove --sandbox w1', 'DELETE', 'w1'],
+    ['state --sandbox w1', 'GET', 'w1/state'],
+    ['ids', 'GET', 'default/ids'],
+    ['ids seed 7 --sandbox w1', 'PUT', 'w1/ids', { seed: 7 }],
+    ['ids random', 'DELETE', 'default/ids'],
     ['clock', 'GET', 'default/clock'],
     [`clock set ${MOMENT}`, 'PUT', 'default/clock', { now: MOMENT }],
     ['clock freeze', 'PUT', 'default/clock', { frozen: true }],
@@ -85,6 +96,11 @@ describe('a command that steers', () => {
     'clock stop',
     'restore',
     'reset --url x',
+    'ids seed',
+    'ids seed x',
+    'state put',
+    'state put /nowhere/state.json',
+    'sandboxes list w1',
     'faults remove',
     'faults add --delay 900-100',
     'faults add --share 2',
@@ -102,6 +118,10 @@ describe('a command that steers', () => {
     ['faults clear f1', 'faults clear has no use for f1'],
     ['faults list f1', 'faults list has no use for f1'],
     ['faults add f1 --code 500', 'faults add has no use for f1'],
+    ['ids random 7', 'ids random has no use for 7'],
+    ['state show mine.json', 'state show has no use for mine.json'],
+    ['snapshot --delete', 'snapshot without a name has no use for --delete'],
+    ['sandboxes remove --from full-cart', 'sandboxes remove has no use for --from'],
     ['clock show 12', 'clock show has no use for 12'],
     ['faults --code 500', 'faults list has no use for --code'],
     ['journal show --at-least 2', 'journal show has no use for --at-least'],
@@ -121,6 +141,25 @@ describe('a command that steers', () => {
     expect(await done('reset')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
     await expect(done('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
+  });
+
+  it('makes a sandbox, seeds its ids, puts a state into it that was shown before, and removes it', async () => {
+    const { url, ask } = await startStorefront();
+    const done = (line: string) => printed(`${line} --url ${url} --sandbox w1`);
+    const idsOf = async () => JSON.parse(await printed(`sandboxes --url ${url}`)).map(({ id }: { id: string }) => id);
+    expect(JSON.parse(await done('sandboxes make --from empty-cart'))).toMatchObject({ id: 'w1' });
+    expect(await idsOf()).toEqual(['default', 'w1']);
+    expect(JSON.parse(await done('ids seed 7'))).toEqual({ seed: 7 });
+    const empty = await done('state');
+    const folder = await folderWith({ 'state.json': empty, 'broken.json': '{"cartItems":' });
+    await ask('POST', '/_sandbox/w1/api/reset');
+    expect(await done(`state put ${folder}/state.json`)).toBe('');
+    expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
+    expect(read(`state put ${folder}/broken.json`)).toMatchObject({
+      reason: expect.stringContaining("broken.json can't be put: "),
+    });
+    await done('sandboxes remove');
+    expect(await idsOf()).toEqual(['default']);
   });
 
   it('shows what was asked on lines, and says of a verdict whether it is so', async () => {
