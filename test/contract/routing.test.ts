@@ -56,12 +56,12 @@ describe('routing', () => {
     expect(first.kind === 'operation' && first.route).toBe(second.kind === 'operation' && second.route);
   });
 
-  it('leads to the same for thousands of paths, asked for again and again, and remembers what is asked for again', () => {
+  it('leads to the same for more paths than are remembered, asked for again and again, and remembers what is asked for again', () => {
     const router = bareRouter();
     const { route } = createRouting(router, contractDocument as never);
     const looked = vi.spyOn(router, 'matchOperation');
     for (let round = 0; round < 2; round++) {
-      for (let n = 0; n < 2_500; n++) {
+      for (let n = 0; n < 700; n++) {
         const order = route('GET', `/api/orders/${n}`);
         expect(order).toMatchObject({ kind: 'operation', route: { operationId: 'getOrder' } });
         expect(route('DELETE', `/api/cart-items/${n}`)).toMatchObject({ route: { operationId: 'removeCartItem' } });
