@@ -33,7 +33,10 @@ export type Routed =
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'unknown-method'; readonly allow: readonly string[] };
 
-/** How many methods and paths are remembered with the operation that they lead to, and the longest, in characters: most are asked for again, and looking takes ten times as long as remembering. */
+/**
+ * How many methods and paths are remembered with the operation that they lead to, and the longest, in characters: most are asked for again, and
+ * looking takes ten times as long as remembering.
+ */
 const PATHS_KNOWN = 1_000;
 const LONGEST_KNOWN = 200;
 
@@ -67,8 +70,11 @@ export function createRouting(
       const route = routeFor(method, path) ?? (method === 'HEAD' ? routeFor('GET', path) : undefined);
       if (route) {
         const routed: Routed = { kind: 'operation', route };
-        if (known.size === PATHS_KNOWN) known.clear();
-        if (key.length <= LONGEST_KNOWN) known.set(key, routed);
+        if (key.length <= LONGEST_KNOWN) {
+          if (known.size === PATHS_KNOWN) known.clear();
+          // A copy: the text itself is a part of the whole target, which would be kept with it, 60 kB of it.
+          known.set(Buffer.from(key).toString(), routed);
+        }
         return routed;
       }
       const allow = METHODS.filter((candidate) => routeFor(candidate, path)).map((name) => name.toUpperCase());

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as overHttp } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { text as wholeText } from 'node:stream/consumers';
 import type { ControlAnswer, ControlId } from './operation.ts';
@@ -27,12 +27,6 @@ export class ControlFault extends Error {
   }
 }
 
-/** What a refusal tells. */
-interface Problem {
-  readonly detail: string;
-  readonly violations: readonly ControlViolation[];
-}
-
 /** The server whose control is asked. */
 export interface ControlPlace {
   /** Its address, without a slash at the end. */
@@ -54,95 +48,134 @@ export async function askControl<Id extends ControlId>(
   place: ControlPlace,
   request: ControlRequest,
 ): Promise<ControlAnswer<Id>> {
-  const { status, text } = await exchanged(place, request);
-  const answer = parsedJson(text);
-  if (status < 200 || status > 299 || answer === NOT_JSON) throw refused(place, status, answer);
+  const response = await responseTo(place, request);
+  const answer = await contentOf(place, response);
+  const { statusCode: status = 0 } = response;
+  const isEmpty = answer === undefined && status !== 204;
+  if (status < 200 || status > 299 || answer === NOT_JSON || isEmpty) throw refused(place, response, answer);
   return answer as ControlAnswer<Id>;
 }
 
 /** What control tells of as it comes: the data of its server-sent events, parsed, until the server ends them. Rejects with a `ControlFault`. */
 export async function* followControl(place: ControlPlace, path: string): AsyncGenerator<unknown> {
-  const response = await responseTo(place, { method: 'GET', path }, { accept: EVENTS });
-  const status = response.statusCode ?? 0;
-  if (status !== 200 || !response.headers['content-type']?.startsWith(EVENTS)) {
-    const text = await wholeText(response).catch((cause) => goneFrom(place, cause));
-    throw refused(place, status, parsedJson(text));
+  const response = await responseTo(place, { method: 'GET', path, accept: EVENTS });
+  const isStream = response.headers['content-type']?.startsWith(EVENTS);
+  if (response.statusCode === 200 && !isStream) {
+    // It may never end.
+    response.destroy();
+    throw refused(place, response, NOT_JSON);
   }
-  let unread = '';
-  try {
-    for await (const text of response.setEncoding('utf8')) {
-      const lines = (unread + text).split('\n');
-      unread = lines.pop() ?? '';
-      for (const line of lines) if (line.startsWith(DATA)) yield JSON.parse(line.slice(DATA.length));
-    }
-  } catch (cause) {
-    goneFrom(place, cause as Error);
+  if (!isStream) throw refused(place, response, await contentOf(place, response));
+  for await (const line of linesOf(place, response)) {
+    if (!line.startsWith(DATA)) continue;
+    const told = parsedJson(line.slice(DATA.length));
+    if (told === NOT_JSON) throw refused(place, response, told);
+    yield told;
   }
 }
 
 const EVENTS = 'text/event-stream';
 const DATA = 'data: ';
 
-async function exchanged(place: ControlPlace, request: ControlRequest): Promise<{ status: number; text: string }> {
-  const response = await responseTo(place, request, {});
-  const text = await wholeText(response).catch((cause) => goneFrom(place, cause));
-  return { status: response.statusCode ?? 0, text };
+async function* linesOf(place: ControlPlace, response: IncomingMessage): AsyncGenerator<string> {
+  let unread = '';
+  const texts = response.setEncoding('utf8')[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await texts.next().catch((cause) => goneFrom(place, cause));
+      if (done) return;
+      const lines = (unread + value).split('\n');
+      unread = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    // Who looks no further ends it.
+    response.destroy();
+  }
 }
 
-/** How long a server may be silent, in ms: a verdict may be waited for for 60 s. */
+/** How long a server may be silent, in ms: a verdict may be waited for for 60 s, and a stream has a sign of life every 15 s. */
 const LONGEST_MS = 90_000;
 
 /** Asks by Node's own client: the `fetch` of a test may be that of a simulated page, which has an origin, or not be there. */
 function responseTo(
   place: ControlPlace,
-  { method, path, body }: ControlRequest,
-  more: Readonly<Record<string, string>>,
+  { method, path, body, accept }: ControlRequest & { readonly accept?: string },
 ): Promise<IncomingMessage> {
   const { url, token } = place;
   const sent = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
-    ...more,
+    ...(accept === undefined ? {} : { accept }),
     ...(method === 'PUT' || method === 'POST' ? { 'content-type': 'application/json' } : {}),
     ...(sent === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent)) }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const request = url.startsWith('https:') ? overHttps : overHttp;
   return new Promise<IncomingMessage>((resolve, reject) => {
+    const request = new URL(url).protocol === 'https:' ? overHttps : overHttp;
     // A connection for each: one that is kept may be closed by the server just when it is used.
-    const asked = request(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false }, resolve);
-    if (more.accept !== EVENTS) {
-      asked.setTimeout(LONGEST_MS, () => asked.destroy(new Error(`silent for ${LONGEST_MS / 1000} s`)));
-    }
+    const asked = request(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false });
+    let begun: ClientRequest | IncomingMessage = asked;
+    asked.on('response', (response) => {
+      begun = response;
+      resolve(response);
+    });
+    asked.setTimeout(LONGEST_MS, () => begun.destroy(silent(place)));
     asked.on('error', reject).end(sent);
   }).catch((cause) => awayFrom(place, cause));
 }
 
+function silent({ url }: ControlPlace): ControlFault {
+  return new ControlFault(`${url} was silent for ${LONGEST_MS / 1000} s: look what it is`, {});
+}
+
 function awayFrom({ url }: ControlPlace, cause: NodeJS.ErrnoException): never {
-  const message = `no server answers at ${url} (${cause.code ?? cause.message}): start it, or give the address of one that runs`;
+  if (cause instanceof ControlFault) throw cause;
+  const message =
+    cause.code === 'ERR_INVALID_CHAR'
+      ? 'the token has characters that no header can hold: give the one that the server was started with'
+      : `no server answers at ${url} (${cause.code ?? cause.message}): start it, or give the address of one that runs`;
   throw new ControlFault(message, { cause });
 }
 
 function goneFrom({ url }: ControlPlace, cause: NodeJS.ErrnoException): never {
+  if (cause instanceof ControlFault) throw cause;
   throw new ControlFault(`the server at ${url} went away (${cause.code ?? cause.message})`, { cause });
 }
 
-function refused({ url }: ControlPlace, status: number, answer: unknown): ControlFault {
-  const { detail, violations = [] } = (answer ?? {}) as Partial<Problem>;
-  if (detail === undefined) {
-    return new ControlFault(`${url} answers ${status}: it is no storefront that can be steered`, { status });
+/** The fault that an answer stands for which is none of control's, or a refusal. */
+function refused({ url }: ControlPlace, { statusCode: status = 0, headers }: IncomingMessage, answer: unknown) {
+  const { detail, violations } = (answer ?? {}) as { readonly detail?: unknown; readonly violations?: unknown };
+  if (typeof detail !== 'string') {
+    const elsewhere = headers.location === undefined ? '' : ` and points to ${headers.location}`;
+    return new ControlFault(`${url} answers ${status}${elsewhere}: ${NO_STOREFRONT}`, { status });
   }
-  const untold = violations.filter(({ remedy }) => !detail.includes(remedy));
-  const lines = untold.map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
-  return new ControlFault(detail + lines.join(''), { status, violations });
+  const told = Array.isArray(violations) ? violations.filter(isViolation) : [];
+  const lines = told
+    .filter(({ remedy }) => !detail.includes(remedy))
+    .map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
+  return new ControlFault(detail + lines.join(''), { status, violations: told });
+}
+
+/** What a server is that answers otherwise than control does. */
+export const NO_STOREFRONT = 'it is no storefront that can be steered';
+
+function isViolation(value: unknown): value is ControlViolation {
+  const { pointer, remedy } = (value ?? {}) as { readonly [Name in keyof ControlViolation]?: unknown };
+  return typeof pointer === 'string' && typeof remedy === 'string';
 }
 
 /** What stands for a text that is no JSON: the page of another server. */
 const NOT_JSON = Symbol('no JSON');
 
-/** A body; undefined where there is none. */
+/** What the body of an answer holds; undefined where there is none. */
+async function contentOf(place: ControlPlace, response: IncomingMessage): Promise<unknown> {
+  const text = await wholeText(response).catch((cause) => goneFrom(place, cause));
+  return text === '' ? undefined : parsedJson(text);
+}
+
 function parsedJson(text: string): unknown {
   try {
-    return text === '' ? undefined : JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return NOT_JSON;
   }

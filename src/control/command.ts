@@ -51,6 +51,7 @@ export function refuseStray(command: string, what: string, flags: object, takes:
 function address(text: string): string {
   if (URL.canParse(text) && new URL(text).username !== '')
     throw new InvalidArgumentError('Leave user and password out of it.');
+  if (/[?#]/.test(text)) throw new InvalidArgumentError('Leave ? and # out of it, and what stands behind them.');
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('Give an address such as http://localhost:3000.');
 }

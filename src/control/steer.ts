@@ -1,4 +1,4 @@
-import { askControl, followControl } from './client.ts';
+import { askControl, ControlFault, followControl, NO_STOREFRONT } from './client.ts';
 import type { SteeringCommand } from './command.ts';
 import type { JournalEntry, Verdict } from './operation.ts';
 
@@ -7,16 +7,35 @@ import type { JournalEntry, Verdict } from './operation.ts';
  * do it. What is followed is printed until the server ends it.
  */
 export async function steer(command: SteeringCommand, print: (text: string) => void): Promise<boolean> {
-  if (command.shownAs === 'stream') {
-    for await (const entry of followControl(command, command.path)) print(`${lineOf(entry as JournalEntry)}\n`);
+  const { shownAs } = command;
+  const other = () => new ControlFault(`${command.url} answers otherwise than a storefront: ${NO_STOREFRONT}`, {});
+  if (shownAs === 'stream') {
+    for await (const told of followControl(command, command.path)) {
+      if (!isEntry(told)) throw other();
+      print(`${lineOf(told)}\n`);
+    }
     return true;
   }
   const answer: unknown = await askControl(command, command);
-  if (answer === undefined) return true;
-  if (command.shownAs === 'journal') print((answer as JournalEntry[]).map((entry) => `${lineOf(entry)}\n`).join(''));
-  else if (command.shownAs === 'verdict') print(verdictText(answer as Verdict));
-  else print(`${JSON.stringify(answer, null, 2)}\n`);
-  return command.shownAs !== 'verdict' || (answer as Verdict).verified;
+  if (shownAs === 'journal') {
+    if (!Array.isArray(answer) || !answer.every(isEntry)) throw other();
+    print(answer.map((entry) => `${lineOf(entry)}\n`).join(''));
+  } else if (shownAs === 'verdict') {
+    if (!isVerdict(answer)) throw other();
+    print(verdictText(answer));
+    return answer.verified;
+  } else if (answer !== undefined) print(`${JSON.stringify(answer, null, 2)}\n`);
+  return true;
+}
+
+function isEntry(value: unknown): value is JournalEntry {
+  const { id, at, request } = (value ?? {}) as Partial<JournalEntry>;
+  return typeof id === 'number' && typeof at === 'string' && typeof request?.method === 'string';
+}
+
+function isVerdict(value: unknown): value is Verdict {
+  const { verified, nearest } = (value ?? {}) as Partial<Verdict>;
+  return typeof verified === 'boolean' && Array.isArray(nearest) && nearest.every(({ request }) => isEntry(request));
 }
 
 /** A request of the journal on a line: its id, when it was answered, what it was, and what was forced upon it. */

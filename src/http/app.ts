@@ -9,9 +9,9 @@ import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from '.
 import { frontEnd, historyFallback, pictures } from './files.ts';
 import { breakConnection } from './forcing.ts';
 import { type FrontDoorParts, frontDoor } from './front-door.ts';
+import { inSandbox } from './in-sandbox.ts';
 import { recordOnce, sentAnswer } from './journaling.ts';
 import { type Log, logRequest } from './log.ts';
-import { inSandbox } from './named-sandbox.ts';
 import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
 

@@ -60,7 +60,10 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   const asked = () => askedBy(ctx, { route, query, body: input.body });
   const forcing = forcingOf(sandbox, asked, { route, preferences, waitedMs });
   const call = { route, sandbox, input, preferences, forcing };
-  if (!forcing.told) return void (await settle(ctx, parts, call));
+  if (!forcing.told) {
+    await settle(ctx, parts, call);
+    return;
+  }
   force(exchange, forcing);
   // Who has gone meanwhile is answered nothing, and nothing is done for them.
   if (!(await held(ctx, forcing.delayMs.before))) return;

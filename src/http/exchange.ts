@@ -99,8 +99,8 @@ export function answerWith(ctx: Context, answer: JsonAnswer): void {
 }
 
 /**
- * Writes an answer and gives back the text of its body; undefined where the client was answered otherwise meanwhile. Nothing on the way is to keep it: it would be an old one soon. To Node's response, past
- * Koa's: this is done for every request, and Koa's way costs more than all else here.
+ * Writes an answer and gives back the text of its body; undefined where the client was answered otherwise meanwhile. Nothing on the way is to keep it:
+ * it would be an old one soon. To Node's response, past Koa's: this is done for every request, and Koa's way costs more than all else here.
  */
 export function write(ctx: Context, { status, headers, body }: JsonAnswer): string | undefined {
   const { req, res } = ctx;

@@ -6,7 +6,7 @@ import { mayNameSandbox } from './named-sandbox.ts';
 export interface ReadyAnswers {
   /** Answers the request, where what it asks for is kept, and gives back with what; undefined where it isn't. */
   give(req: IncomingMessage, res: ServerResponse): ReadyAnswer | undefined;
-  /** Keeps what the normal path has answered to a request, from the state of the revision `madeFrom`; it is made only where it can be kept. */
+  /** Keeps what the normal path has answered to a request, from the state of the revision `madeFrom`; it is made only where one can be kept. */
   keep(req: IncomingMessage, madeFrom: number, make: () => ReadyAnswer): void;
 }
 

@@ -9,6 +9,7 @@ import type { Completed } from '../mock/gained.ts';
 import { type Mock, MockFault } from '../mock/mock.ts';
 import type { Doer } from '../operations/casting.ts';
 import type { AnyAnswer } from '../operations/handler.ts';
+import type { Forced } from '../sandboxes/forced.ts';
 import type { Sandbox } from '../sandboxes/sandbox.ts';
 import type { Store } from '../store/store.ts';
 import { bindShop, type ShopParts } from './bound-shop.ts';
@@ -42,13 +43,17 @@ export function settle(ctx: Context, parts: SettlingParts, call: Call): Promise<
   const { route, preferences, forcing } = call;
   const other = forcing.forced?.answer;
   const doer = preferences.isForced || other?.phase === 'before' ? undefined : parts.doerOf(route);
-  return doer && !other ? settleReal(ctx, parts, doer, call) : settleOther(ctx, parts, doer, call);
+  return doer && !other ? settleReal(ctx, parts, doer, call) : settleOther(ctx, parts, call, { doer, other });
 }
 
 /** Settles an answer that the operation hasn't given, whether it is done or not. */
-async function settleOther(ctx: Context, parts: SettlingParts, doer: Doer | undefined, call: Call): Promise<void> {
-  const { preferences, forcing } = call;
-  const other = forcing.forced?.answer;
+async function settleOther(
+  ctx: Context,
+  parts: SettlingParts,
+  call: Call,
+  { doer, other }: { readonly doer: Doer | undefined; readonly other: Forced['answer'] },
+): Promise<void> {
+  const { preferences } = call;
   if (doer) await settleReal(ctx, parts, doer, call).catch(unlessDeclined);
   // What was to be kept of the answer that is lost.
   exchangeOf(ctx).revision = undefined;

@@ -65,7 +65,7 @@ function ofList(wanted: readonly unknown[], comparing: Comparing, depth: number)
     const entries = comparing.listOf(seen);
     if (!entries) return [`${place} is ${told(seen)}, no list`];
     if (entries.length !== parts.length) return [`${place} has ${entries.length} entries, not ${parts.length}`];
-    return parts.flatMap((part, at) => part(entries[at], place + pointerTo(String(at))));
+    return parts.flatMap((part, at) => part(entries[at], place + pointerTo(at)));
   };
 }
 

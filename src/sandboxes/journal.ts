@@ -125,7 +125,7 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
   }
 
   function create(most: number): Journal {
-    /** Each entry at its id, modulo `most`: the newest takes the place of the oldest. */
+    /** Each entry at the place of its id, by turns: the newest takes that of the oldest. */
     const places: (Entry | undefined)[] = [];
     const followers = new Set<Follower>();
     let first = 1;
@@ -133,6 +133,7 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
     let forgotten = 0;
     let clearedMs = Number.NEGATIVE_INFINITY;
     let isOver = false;
+    /** The entry with an id from the first to the last. */
     const at = (id: number) => places[(id - 1) % most];
     const forget = (upTo: number) => {
       for (; first <= upTo; first++) {

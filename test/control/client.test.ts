@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { ControlFault } from '../../src/control/client.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { ControlFault, followControl } from '../../src/control/client.ts';
 import { sandboxAt } from '../../src/kit/sandbox.ts';
 import { recorder } from '../support/echo-server.ts';
 import { startStorefront } from '../support/start-storefront.ts';
@@ -47,6 +47,38 @@ describe('what control refuses', () => {
   });
 });
 
+/** What is followed of a server that answers so. */
+async function followed(type: string, ...parts: readonly string[]) {
+  let open = 0;
+  const { url } = await recorder((_, response) => {
+    open++;
+    response.on('close', () => open--).writeHead(200, { 'Content-Type': type });
+    for (const part of parts) response.write(part);
+  });
+  return { url, told: followControl({ url, token: undefined }, 'default/requests'), open: () => open };
+}
+
+describe('what is followed', () => {
+  it('is let go of where nobody looks any further', async () => {
+    const { told, open } = await followed('text/event-stream', 'data: {"n":1}\n\n', 'data: {"n":2}\n\n');
+    for await (const each of told) {
+      expect([each, open()]).toEqual([{ n: 1 }, 1]);
+      break;
+    }
+    await vi.waitFor(() => expect(open()).toBe(0));
+  });
+
+  it.each([
+    ['is another answer, without waiting for its end', 'text/plain', 'hello'],
+    ['has events that are no JSON', 'text/event-stream', 'data: hello\n\n'],
+  ])('is refused where it %s', async (_, type, text) => {
+    const { url, told, open } = await followed(type, text);
+    const fault = await rejection(told.next());
+    expect(fault.message).toBe(`${url} answers 200: it is no storefront that can be steered`);
+    await vi.waitFor(() => expect(open()).toBe(0));
+  });
+});
+
 describe('a server that is none', () => {
   it('is told of by its address where nobody answers', async () => {
     const { url, close } = await startStorefront();
@@ -56,6 +88,44 @@ describe('a server that is none', () => {
     expect(fault.message).toBe(
       `no server answers at ${url} (ECONNREFUSED): start it, or give the address of one that runs`,
     );
+  });
+
+  it.each<readonly [about: string, status: number, body: string]>([
+    ['violations that are none', 422, '{"detail":"no","violations":[null,7,{}]}'],
+    ['violations that are no list', 422, '{"detail":"no","violations":null}'],
+  ])('is quoted where it refuses with %s', async (_, status, body) => {
+    const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
+    expect(await rejection(sandboxAt(url, 'w3').state())).toMatchObject({ message: 'no', status, violations: [] });
+  });
+
+  it.each<readonly [about: string, status: number, body: string]>([
+    ['a detail that is no text', 422, '{"detail":[{"loc":["body"]}]}'],
+    ['nothing', 200, ''],
+    ['null', 404, 'null'],
+  ])('is none of ours where it answers %s', async (_, status, body) => {
+    const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
+    const fault = await rejection(sandboxAt(url, 'w3').state());
+    expect(fault.message).toBe(`${url} answers ${status}: it is no storefront that can be steered`);
+  });
+
+  it('is told of with the place that it points to', async () => {
+    const { url } = await recorder((_, response) => void response.writeHead(302, { Location: 'http://b/' }).end());
+    const fault = await rejection(sandboxAt(url, 'w3').state());
+    expect(fault.message).toBe(`${url} answers 302 and points to http://b/: it is no storefront that can be steered`);
+  });
+
+  it('is told of where it breaks off', async () => {
+    const { url } = await recorder((_, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('{', () => response.destroy());
+    });
+    const fault = await rejection(sandboxAt(url, 'w3').state());
+    expect(fault.message).toBe(`the server at ${url} went away (ECONNRESET)`);
+  });
+
+  it('is not to blame for a token that can not be sent', async () => {
+    const { url } = await recorder((_, response) => void response.end());
+    const fault = await rejection(sandboxAt(url, 'w3', { token: 'a\nb' }).state());
+    expect(fault.message).toMatch(/^the token has characters that no header can hold: /);
   });
 
   it.each([200, 404])('is told of where another one answers, with a page and %d', async (status) => {

@@ -7,6 +7,7 @@ import type { SteeringCommand } from '../../src/control/command.ts';
 import { steer } from '../../src/control/steer.ts';
 import { readCommandLine } from '../../src/options.ts';
 import { projectFile } from '../support/default-data.ts';
+import { recorder } from '../support/echo-server.ts';
 import { folderWith } from '../support/folder-with.ts';
 import { startPlainServer } from '../support/servers/plain-server.ts';
 import { startStorefront } from '../support/start-storefront.ts';
@@ -96,6 +97,8 @@ describe('a command that steers', () => {
     'clock stop',
     'restore',
     'reset --url x',
+    'reset --url http://h/?a=1',
+    'reset --url http://h/#x',
     'ids seed',
     'ids seed x',
     'state put',
@@ -209,6 +212,17 @@ describe('a command that steers', () => {
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     for (const line of ['clock', 'journal', 'journal follow'])
       await expect(printed(`${line} --url ${url}`), line).rejects.toThrow('no storefront');
+  });
+
+  it.each<readonly [line: string, type: string, text: string]>([
+    ['journal', 'application/json', '{}'],
+    ['journal', 'application/json', '[{"id":1}]'],
+    ['journal verify', 'application/json', ''],
+    ['journal verify', 'application/json', '{"verified":true}'],
+    ['journal follow', 'text/event-stream', 'data: {"a":1}\n\n'],
+  ])('%s is refused in a sentence where a server answers %s %s', async (line, type, text) => {
+    const { url } = await recorder((_, response) => void response.writeHead(200, { 'Content-Type': type }).end(text));
+    await expect(printed(`${line} --url ${url}`)).rejects.toThrow('it is no storefront that can be steered');
   });
 
   it('is refused in a sentence where no server answers, or another one does', async () => {
