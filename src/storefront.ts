@@ -126,6 +126,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
     log,
     verify: options.verify ?? 'log',
     delayMs: options.delay === undefined ? undefined : delaysOf(options.delay),
+    stopping: stopping.signal,
     version,
     dataFile,
     images: ours('images'),

@@ -18,6 +18,8 @@ export interface DispatchParts extends SettlingParts {
   readonly contract: Contract;
   /** How long each answer waits, in ms; undefined where none does. */
   readonly delayMs: (() => number) | undefined;
+  /** Ends what waits once the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
@@ -48,7 +50,7 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   const waitedMs = parts.delayMs?.() ?? 0;
   if (waitedMs > 0) exchange.forced = { delayMs: waitedMs };
   const understood = understand(ctx, parts.contract, route, path);
-  if (waitedMs > 0) await understood.catch(() => {}).then(() => held(ctx, waitedMs));
+  if (waitedMs > 0) await understood.catch(() => {}).then(() => held(ctx, waitedMs, parts.stopping));
   const { preferences, query, received } = await understood;
   if (ctx.req.socket.destroyed) return leave(ctx);
   if (received.kind === 'violations') {
@@ -66,12 +68,12 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   }
   force(exchange, forcing);
   // Who has gone meanwhile is answered nothing, and nothing is done for them.
-  if (!(await held(ctx, forcing.delayMs.before))) return;
+  if (!(await held(ctx, forcing.delayMs.before, parts.stopping))) return;
   if (forcing.isLost) return leave(ctx);
   try {
     await settle(ctx, parts, call);
   } finally {
-    await held(ctx, forcing.delayMs.after);
+    await held(ctx, forcing.delayMs.after, parts.stopping);
   }
 }
 
@@ -108,13 +110,17 @@ function leave(ctx: Context): void {
   ctx.respond = false;
 }
 
-/** Waits so many ms; whether the client is there still. */
-async function held(ctx: Context, delayMs: number): Promise<boolean> {
+/** Waits so many ms, no longer than the server runs; whether the client is there still. */
+async function held(ctx: Context, delayMs: number, stopping: AbortSignal): Promise<boolean> {
   if (delayMs === 0) return true;
   const { req, res } = ctx;
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  await wait(delayMs, undefined, { signal: gone.signal, ref: false }).catch(() => {});
+  const over = new AbortController();
+  const end = () => over.abort();
+  res.once('close', end);
+  stopping.addEventListener('abort', end);
+  if (stopping.aborted) end();
+  await wait(delayMs, undefined, { signal: over.signal, ref: false }).catch(() => {});
+  stopping.removeEventListener('abort', end);
   if (!req.socket.destroyed) return true;
   leave(ctx);
   return false;

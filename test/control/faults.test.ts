@@ -636,6 +636,17 @@ describe('an answer that a fault delays', () => {
     expect((await lastOf(here)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
   });
 
+  it.each(['before', 'after'] as const)('comes at once where the server stops, %s the operation', async (phase) => {
+    const shop = await startStorefront();
+    const steer = steering(shop);
+    await steer('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
+    const waiting = shop.ask('POST', '/_sandbox/w1/api/orders');
+    const faults = async () => (await steer('GET', '/w1/faults')).body;
+    await vi.waitFor(async () => expect(await faults()).toMatchObject([{ met: 1 }]));
+    await shop.close();
+    expect((await waiting).status).toBe(201);
+  });
+
   it('waits between two bounds by chance, the same ones for the same seed', async () => {
     const delays = async (seed: number) => {
       const here = room();
