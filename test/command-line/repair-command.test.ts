@@ -1,12 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/options.ts';
-import { defaultText } from '../support/default-data.ts';
-import { startProgram } from '../support/start-program.ts';
-
-/** How long a test with a process of its own may take, in ms. */
-const PATIENCE_MS = 30_000;
 
 describe('storefront repair', () => {
   it.each([
@@ -41,51 +34,6 @@ describe('storefront repair', () => {
 
   it('stands in the help of the program', () => {
     expect(read(['--help'])).toEqual({ kind: 'print', text: expect.stringMatching(/^ {2}repair\b/m) });
-  });
-});
-
-describe('the program storefront repair', { timeout: PATIENCE_MS }, () => {
-  const CASES: readonly [string, string[], number, RegExp, RegExp][] = [
-    [
-      'ends with 0 and one line: the file of this folder',
-      ['repair'],
-      0,
-      /^\S+db\.json holds the default data now; .*\n$/,
-      /^$/,
-    ],
-    [
-      'ends with 0 and one line: --data',
-      ['repair', '--data', 'db.json'],
-      0,
-      /^\S+db\.json holds the default data now; .*\n$/,
-      /^$/,
-    ],
-    [
-      'ends with 0 and one line: --data before it',
-      ['--data', 'good.json', 'repair'],
-      0,
-      /^\S+good\.json is as it should be: .*\n$/,
-      /^$/,
-    ],
-    [
-      'ends with 1 and one line: damaged default data',
-      ['repair', '--default-data', 'db.json'],
-      1,
-      /^$/,
-      /^storefront: \S+db\.json:1 is not JSON.*\n$/,
-    ],
-    ['ends with 2 and one line: an unknown option', ['repair', '--strict'], 2, /^$/, /^storefront: .*--strict.*\n$/],
-  ];
-
-  it.for(CASES)('%s', async ([_what, args, code, stdout, stderr], test) => {
-    const prepare = async (folder: string) => {
-      await writeFile(join(folder, 'db.json'), '{');
-      await writeFile(join(folder, 'good.json'), defaultText);
-    };
-    const program = await startProgram(test, args, { prepare });
-    expect(await program.ended).toEqual({ code, signal: null });
-    expect(program.stdout()).toMatch(stdout);
-    expect(program.stderr()).toMatch(stderr);
   });
 });
 

@@ -1,0 +1,67 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CheckOptions } from '../../src/check/check.ts';
+import type { Judge } from '../../src/check/findings.ts';
+import { reportOf } from '../../src/check/report/report.ts';
+import { at } from '../../src/contract/document.ts';
+import { checked, judgesOf, shopContract, together, told } from '../support/check.ts';
+import { type Defect, defects, startDefective } from '../support/defects.ts';
+
+/** The address of a shop with defects, for one test. */
+async function withDefects(...names: readonly string[]): Promise<string> {
+  const chosen = names.map((name) => defects.find((one) => one.name === name) ?? unknown(name));
+  const { url, close } = await startDefective(together(...chosen));
+  onTestFinished(close);
+  return url;
+}
+
+function unknown(name: string): Defect {
+  throw new Error(`no defect is called ${name}`);
+}
+
+/** Who finds a defect, of which operation, with which answer, and what is said of it. */
+type Found = readonly [judge: Judge, defect: string, operationId: string, status: string, said: RegExp];
+
+describe('checkServer', () => {
+  /** Shops with defects: what is judged of them, and the defect that each judge finds there, with what it has to say of it. */
+  const SHOPS: readonly { readonly judged: Partial<CheckOptions>; readonly found: readonly Found[] }[] = [
+    {
+      judged: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
+      found: [
+        ['statuses', 'answers a removal and removes nothing', 'removeCartItem', '204', /what is removed is gone/],
+        ['links', 'answers an order that it does not store', 'getOrder', '404', /the link getOrder.* is answered 404/],
+        ['behaviour', 'finds nothing for a blank term', 'listProducts', '200', /a blank term/],
+      ],
+    },
+    {
+      judged: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
+      found: [
+        ['input', 'has a fault at a bracket in a search', 'listProducts', '5XX', /answers 500 to this request/],
+        ['methods', 'answers 405 without Allow', 'getPaymentSummary', '4XX', /405 comes without Allow/],
+      ],
+    },
+  ];
+
+  it.each(SHOPS)(
+    'finds what breaks the contract, with curl lines and the place in it: $found',
+    async ({ judged, found }) => {
+      const url = await withDefects(...found.map(([, defect]) => defect));
+      const verdict = await checked(url, judged);
+      const { failures } = await reportOf(verdict, shopContract, (operationId) => `again ${operationId}`);
+      for (const [judge, , operationId, status, said] of found) {
+        const one = failures.find(
+          (failure) => failure.judge === judge && failure.operationId === operationId && said.test(failure.said),
+        );
+        expect(one, `${judge} ${operationId}: ${told(verdict.findings).join('\n')}`).toMatchObject({ status });
+        expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));
+        const [, line = '', column = '', pointer = ''] =
+          /openapi\.yaml:(\d+):(\d+) #(.*)$/.exec(one?.place ?? '') ?? [];
+        expect(at(shopContract.document, pointer), one?.place).toBeDefined();
+        expect(shopContract.text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1), one?.place).toMatch(/\S/);
+      }
+      expect(judgesOf(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));
+      // What has no defect is not blamed.
+      const blamed = new Set(found.map(([, , operationId]) => operationId).concat('createOrder', 'listProducts'));
+      expect(told(verdict.findings.filter(({ operationId }) => !blamed.has(operationId)))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront } from '../../src/storefront.ts';
+import { startProgram } from '../support/start-program.ts';
+import { startStorefront } from '../support/start-storefront.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+describe('the lock of a program', () => {
+  it('is free at once after kill -9', async (test) => {
+    const data = join(await tempFolder(), 'db.json');
+    const program = await startProgram(test, ['--port', '0', '--data', data]);
+    const url = await program.url();
+    const { pid } = program.child;
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by process ${pid} at ${url}:`);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    await startStorefront({ data });
+  });
+
+  it('is told of where the program stands still', async (test) => {
+    const data = join(await tempFolder(), 'db.json');
+    const program = await startProgram(test, ['--port', '0', '--data', data]);
+    await program.url();
+    program.child.kill('SIGSTOP');
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by a process that does not answer: `);
+  });
+
+  it('is had by one of two that start at once over a file that is not there', async (test) => {
+    const data = join(await tempFolder(), 'db.json');
+    const args = ['--port', '0', '--data', data];
+    const programs = await Promise.all([startProgram(test, args), startProgram(test, args)]);
+    const loser = await Promise.race(programs.map((program) => program.ended.then(() => program)));
+    const winner = programs.find((program) => program !== loser);
+    expect(await loser.ended).toEqual({ code: 1, signal: null });
+    expect(loser.stderr()).toMatch(new RegExp(`^storefront: \\S+ is in use by process ${winner?.child.pid}\\b.*\n$`));
+    expect((await fetch(`${await winner?.url()}/api/orders`)).status).toBe(200);
+  });
+});
