@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/default-data.ts';
 import { operation, otherDocument } from '../support/other-document.ts';
-import { type OtherOperation, operationsIn } from '../support/second-judge.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { startStorefront } from '../support/start-storefront.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
-const ODD_3_1 = projectFile('test/documents/odd-3.1.yaml');
 
 /** A request; its body is sent as JSON unless its headers say otherwise. */
 interface Asked {
@@ -15,67 +13,6 @@ interface Asked {
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const FILES = { 'content-type': 'multipart/form-data; boundary=b' };
-const FILES_BODY = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n--b--\r\n';
-
-/** What each operation is asked that needs more than its path. */
-const GOOD_REQUESTS: Readonly<Record<string, Asked>> = {
-  'POST /told/mapped': { body: { petType: 'kitty' } },
-  'GET /query/deep': { path: '/query/deep?f[a]=1' },
-  'GET /query/deep-list': { path: '/query/deep-list?ids[]=1' },
-  'GET /query/bars': { path: '/query/bars?p=1|2' },
-  'GET /query/blanks': { path: '/query/blanks?p=1%202' },
-  'GET /query/commas': { path: '/query/commas?p=1,2' },
-  'GET /query/repeated': { path: '/query/repeated?p=1' },
-  'GET /query/all-of-a-list': { path: '/query/all-of-a-list?p=1' },
-  'GET /query/number-or-list': { path: '/query/number-or-list?p=1' },
-  'GET /query/brackets': { path: '/query/brackets?ids[]=1' },
-  'GET /query/object': { path: '/query/object?x=1' },
-  'GET /query/object-in-commas': { path: '/query/object-in-commas?p=x,1' },
-  'GET /query/json': { path: `/query/json?q=${encodeURIComponent('{"x":1}')}` },
-  'GET /header/required': { headers: { 'x-shop': 'ab' } },
-  'GET /cookie': { headers: { cookie: 'session=abc' } },
-  'POST /body/form': { body: 'text=x&number=1&list=1', headers: FORM },
-  'POST /body/files': { body: FILES_BODY, headers: FILES },
-  'POST /body/three-types': { body: { a: 1 } },
-  'POST /body/charset': { body: { a: 1 } },
-  'POST /body/bytes': { body: '\u0001', headers: { 'content-type': 'application/octet-stream' } },
-  'POST /body/xml': { body: '<a/>', headers: { 'content-type': 'application/xml' } },
-  'POST /body/one-way': { body: { name: 'n', secret: 's' } },
-  'POST /media/any': { body: { a: 1 } },
-  'GET /files/{name}.{ext}': { path: '/files/a.json' },
-};
-
-/** What an operation answers that is asked so, with these headers besides. */
-function askFor(shop: TestShop, { method, path }: OtherOperation, headers: Record<string, string> = {}) {
-  const asked = GOOD_REQUESTS[`${method} ${path}`] ?? {};
-  const url = asked.path ?? path.replaceAll(/\{.*?\}/g, '1').replace(' ', '%20');
-  return shop.ask(method, url, asked.body, { ...asked.headers, ...headers });
-}
-
-describe.each([
-  ['odd.yaml', ODD],
-  ['odd-3.1.yaml', ODD_3_1],
-])('every operation of %s', (_, contract) => {
-  it('is answered as documented', async () => {
-    const shop = await startStorefront({ contract });
-    for (const operation of operationsIn(contract)) {
-      const reply = await askFor(shop, operation);
-      expect.soft(operation.troublesWith(reply), `${operation.method} ${operation.path}`).toEqual([]);
-    }
-  });
-
-  it.each([1])('is answered as documented when it is made up with seed %i, twice the same', async (seed) => {
-    const shop = await startStorefront({ contract });
-    for (const operation of operationsIn(contract)) {
-      const name = `${operation.method} ${operation.path}`;
-      const reply = await askFor(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
-      expect.soft(operation.troublesWith(reply), name).toEqual([]);
-      const again = await askFor(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
-      expect.soft(again.text, name).toBe(reply.text);
-    }
-  });
-});
 
 /** A request, its status, and where it says something, what its answer is or has. */
 type Case = readonly [request: string, status: number, more?: Expected];
