@@ -79,7 +79,8 @@ export function sendForced(
   { connection, slowMs }: Wire,
 ): boolean {
   const bytes = Buffer.from(req.method === 'HEAD' ? '' : text);
-  if (!connection) trickle(res, bytes, slowMs ?? 0);
+  if (!connection && bytes.length === 0) res.end();
+  else if (!connection) trickle(res, bytes, slowMs ?? 0);
   else if (bytes.length === 0) breakConnection(res);
   else {
     res.flushHeaders();
@@ -95,7 +96,7 @@ export function breakConnection(res: ServerResponse): void {
 }
 
 function trickle(res: ServerResponse, bytes: Buffer, slowMs: number): void {
-  const pieces = Math.max(1, Math.min(PIECES, bytes.length));
+  const pieces = Math.min(PIECES, bytes.length);
   let sent = 0;
   res.flushHeaders();
   const timer = setInterval(() => {

@@ -625,6 +625,18 @@ describe('an answer that a fault slows down', () => {
   });
 });
 
+describe('an answer without a body that is to be slow', () => {
+  it.each([
+    ['POST', '/api/reset', 'resetData', 204],
+    ['HEAD', '/api/orders', 'listOrders', 200],
+  ] as const)('has come once its head has: %s %s', async (method, path, operation, status) => {
+    const here = room();
+    const id = await failing(here, { operation, slowMs: 60_000 });
+    expect((await here.ask(method, path)).status).toBe(status);
+    expect(await lastOf(here)).toMatchObject({ answer: { status }, forced: { faults: [id], slowMs: 60_000 } });
+  });
+});
+
 describe('an answer that a fault delays', () => {
   it.each(['before', 'after'] as const)('comes no earlier, %s the operation', async (phase) => {
     const here = room();
