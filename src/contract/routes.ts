@@ -37,8 +37,8 @@ export type Routed =
  * How many methods and paths are remembered with the operation that they lead to, and the longest, in characters: most are asked for again, and
  * looking takes ten times as long as remembering.
  */
-const PATHS_KNOWN = 1_000;
-const LONGEST_KNOWN = 200;
+const PATHS_REMEMBERED = 1_000;
+const LONGEST_REMEMBERED = 200;
 
 /**
  * Finds the operation of a request. Remembers the router's list of operations, which openapi-backend would make anew from the whole document
@@ -59,21 +59,21 @@ export function createRouting(
     const found = router.matchOperation({ method, path: matched(path), headers: {} });
     return found && byPattern.get(`${found.method.toUpperCase()} ${found.path}`);
   };
-  const known = new Map<string, Routed>();
+  const remembered = new Map<string, Routed>();
   return {
     routes,
     route(method, path) {
       const key = `${method} ${path}`;
-      const before = known.get(key);
+      const before = remembered.get(key);
       if (before) return before;
       // Ours: HEAD is GET without the body, unless the contract has a HEAD of its own.
       const route = routeFor(method, path) ?? (method === 'HEAD' ? routeFor('GET', path) : undefined);
       if (route) {
         const routed: Routed = { kind: 'operation', route };
-        if (key.length <= LONGEST_KNOWN) {
-          if (known.size === PATHS_KNOWN) known.clear();
+        if (key.length <= LONGEST_REMEMBERED) {
+          if (remembered.size === PATHS_REMEMBERED) remembered.clear();
           // A copy: the text itself is a part of the whole target, which would be kept with it, 60 kB of it.
-          known.set(Buffer.from(key).toString(), routed);
+          remembered.set(Buffer.from(key).toString(), routed);
         }
         return routed;
       }

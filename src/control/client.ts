@@ -79,18 +79,14 @@ const DATA = 'data: ';
 
 async function* linesOf(place: ControlPlace, response: IncomingMessage): AsyncGenerator<string> {
   let unread = '';
-  const texts = response.setEncoding('utf8')[Symbol.asyncIterator]();
   try {
-    for (;;) {
-      const { done, value } = await texts.next().catch((cause) => goneFrom(place, cause));
-      if (done) return;
-      const lines = (unread + value).split('\n');
+    for await (const text of response.setEncoding('utf8')) {
+      const lines = (unread + text).split('\n');
       unread = lines.pop() ?? '';
       yield* lines;
     }
-  } finally {
-    // Who looks no further ends it.
-    response.destroy();
+  } catch (cause) {
+    goneFrom(place, cause as Error);
   }
 }
 

@@ -16,9 +16,7 @@ export function delay(text: string): number | { readonly from: number; readonly 
 export function momentOf(text: string | undefined): string | number {
   if (text !== undefined && /^\d+$/.test(text)) return Number(text);
   if (text !== undefined && ISO.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw misused(
-    `${text === undefined ? 'the moment is missing' : `${text} is no moment`}: give one such as 2025-06-01T12:00:00Z, or ms since 1970`,
-  );
+  throw amiss(text, 'moment', 'one such as 2025-06-01T12:00:00Z, or ms since 1970');
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
@@ -26,15 +24,18 @@ const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
 /** Whole ms, back where negative. */
 export function wholeMs(text: string | undefined): number {
   if (text !== undefined && /^[+-]?\d{1,16}$/.test(text)) return Number(text);
-  throw misused(
-    `${text === undefined ? 'the time is missing' : `${text} is no time to advance by`}: give whole milliseconds, such as 86400000 or -3600000`,
-  );
+  throw amiss(text, 'time to advance by', 'whole milliseconds, such as 86400000 or -3600000');
 }
 
 /** What ids are made of. */
 export function seed(text: string | undefined): number {
   if (text !== undefined && /^\d{1,10}$/.test(text)) return Number(text);
-  throw misused(`${text === undefined ? 'the seed is missing' : `${text} is no seed`}: give a whole number, such as 7`);
+  throw amiss(text, 'seed', 'a whole number, such as 7');
+}
+
+/** What is wrong with an argument that is missing, or none of its kind. */
+function amiss(text: string | undefined, kind: string, remedy: string): CommanderError {
+  return misused(`${text === undefined ? `the ${kind} is missing` : `${text} is no ${kind}`}: give ${remedy}`);
 }
 
 /** A whole number that is not negative. */

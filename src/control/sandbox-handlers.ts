@@ -59,7 +59,7 @@ export const sandboxHandlers: ControlHandlers<
   },
   getClock: ({ path }, parts) => clockOf(found(path.id, parts)),
   setClock({ path, body }, { sandboxes }) {
-    const nowMs = momentOf(body.now);
+    const nowMs = momentWanted(body.now);
     const sandbox = sandboxes.get(path.id);
     sandbox.clock.set({ nowMs, isFrozen: body.frozen });
     return clockOf(sandbox);
@@ -80,7 +80,7 @@ export const sandboxHandlers: ControlHandlers<
 };
 
 /** A moment, in ms since 1970; undefined where none is given. */
-function momentOf(now: string | number | undefined): number | undefined {
+function momentWanted(now: string | number | undefined): number | undefined {
   const nowMs = now === undefined ? undefined : momentIn(now);
   if (!Number.isNaN(nowMs)) return nowMs;
   throw new ControlRefusal(
@@ -109,7 +109,7 @@ function shown(sandbox: Sandbox, sandboxes: Sandboxes) {
     clock: clockOf(sandbox),
     ids: idsOf(sandbox),
     faults: sandbox.faults.list().filter(({ over }) => !over).length,
-    requests: sandbox.journal.entries().length,
+    requests: sandbox.journal.size(),
     snapshots: [...sandbox.snapshots.keys()],
     idleMs: sandboxes.idleMs(sandbox.id),
   };

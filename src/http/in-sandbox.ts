@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { Contract } from '../contract/contract.ts';
 import type { Sandboxes } from '../sandboxes/registry.ts';
-import { decodable } from '../target.ts';
+import { decodable, pathIn } from '../target.ts';
 import { exchangeOf } from './exchange.ts';
 import { mayNameSandbox, namedSandbox } from './named-sandbox.ts';
 import { FaultError, unknownPath } from './problem.ts';
@@ -19,7 +19,7 @@ export interface SandboxParts {
 /** Has a request be one of the sandbox that it names, where it is one of the shop. */
 export function inSandbox({ sandboxes, contract }: SandboxParts): Middleware {
   const isOfShop = (method: string, url: string) =>
-    OF_SHOP.test(url) || contract.route(method, decodable(url.split('?')[0] ?? '')).kind !== 'unknown-path';
+    OF_SHOP.test(url) || contract.route(method, decodable(pathIn(url))).kind !== 'unknown-path';
   return (ctx, next) => {
     const exchange = exchangeOf(ctx);
     const named = mayNameSandbox(ctx.req) ? namedSandbox(ctx.req) : undefined;

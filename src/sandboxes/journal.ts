@@ -58,6 +58,8 @@ export interface Journal {
   add(recorded: Recorded): void;
   /** The oldest first, as they are now. */
   entries(): readonly Entry[];
+  /** How many there are. */
+  size(): number;
   /** The id of the last request that had to leave for others since it was cleared; 0 where none had. */
   forgotten(): number;
   /** Forgets all, what has begun and is not answered yet too. Ids go on from where they were. */
@@ -135,6 +137,7 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
     let isOver = false;
     /** The entry with an id from the first to the last. */
     const at = (id: number) => places[(id - 1) % most];
+    const size = () => last - first + 1;
     const forget = (upTo: number) => {
       for (; first <= upTo; first++) {
         hold(holder, -(at(first)?.bytes ?? 0));
@@ -167,7 +170,8 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
         if (bytes > MOST_BYTES) makeRoom();
         for (const follower of followers) told(follower, entry);
       },
-      entries: () => Array.from({ length: last - first + 1 }, (_, place) => at(first + place) as Entry),
+      size,
+      entries: () => Array.from({ length: size() }, (_, place) => at(first + place) as Entry),
       forgotten: () => forgotten,
       clear,
       end() {

@@ -110,9 +110,7 @@ export function createSandboxes(parts: SandboxesParts): Sandboxes {
     if (bytes + weight > MOST_BYTES) sweep();
     if (bytes + weight - (entries.get(id)?.held.bytes ?? 0) > MOST_BYTES) throw new StoreUnavailable(TOO_LARGE);
     // Who follows the journal of one that is made anew follows on.
-    const { journal } = release(id)?.sandbox ?? {
-      journal: journals.create(MOST_REQUESTS.other),
-    };
+    const journal = release(id)?.sandbox.journal ?? journals.create(MOST_REQUESTS.other);
     const held: Held = { bytes: 0, isGone: false };
     take(held, weight);
     const own = {

@@ -2,22 +2,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { ControlFault, followControl } from '../../src/control/client.ts';
 import { sandboxAt } from '../../src/kit/sandbox.ts';
 import { recorder } from '../support/echo-server.ts';
+import { rejection } from '../support/rejection.ts';
 import { startStorefront } from '../support/start-storefront.ts';
-
-/** What a promise rejects with. */
-async function rejection(promise: Promise<unknown>): Promise<ControlFault> {
-  const error = await promise.then(
-    () => undefined,
-    (reason) => reason,
-  );
-  expect(error).toBeInstanceOf(ControlFault);
-  return error;
-}
 
 describe('what control refuses', () => {
   it('rejects with its sentence and its status', async () => {
     const { url } = await startStorefront();
-    const fault = await rejection(sandboxAt(url, 'w3').restore('none'));
+    const fault = await rejection(sandboxAt(url, 'w3').restore('none'), ControlFault);
     expect(fault).toMatchObject({ name: 'ControlFault', status: 404, violations: [] });
     expect(fault.message).toContain('there is no snapshot none here');
   });
@@ -25,7 +16,7 @@ describe('what control refuses', () => {
   it('rejects with a line for each place that is wrong', async () => {
     const { url } = await startStorefront();
     // @ts-expect-error a cart item has more than this
-    const fault = await rejection(sandboxAt(url, 'w3').setState({ cartItems: [{ quantity: 1 }] }));
+    const fault = await rejection(sandboxAt(url, 'w3').setState({ cartItems: [{ quantity: 1 }] }), ControlFault);
     expect(fault.message.split('\n').slice(1)).toEqual([
       expect.stringMatching(/^ {2}\/cartItems\/0\/\w+: /),
       expect.stringMatching(/^ {2}\/cartItems\/0\/\w+: /),
@@ -35,14 +26,14 @@ describe('what control refuses', () => {
 
   it('says nothing twice', async () => {
     const { url } = await startStorefront();
-    const fault = await rejection(sandboxAt(url, 'w3').ids(-1));
+    const fault = await rejection(sandboxAt(url, 'w3').ids(-1), ControlFault);
     expect(fault.message).not.toContain('\n');
     expect(fault.violations).toMatchObject([{ pointer: '/seed' }]);
   });
 
   it('is done with the token that the server wants', async () => {
     const { url } = await startStorefront({ controlToken: 'secret' });
-    expect((await rejection(sandboxAt(url, 'w3').renew())).status).toBe(401);
+    expect((await rejection(sandboxAt(url, 'w3').renew(), ControlFault)).status).toBe(401);
     await sandboxAt(url, 'w3', { token: 'secret' }).renew();
   });
 });
@@ -73,7 +64,7 @@ describe('what is followed', () => {
     ['has events that are no JSON', 'text/event-stream', 'data: hello\n\n'],
   ])('is refused where it %s', async (_, type, text) => {
     const { url, told, open } = await followed(type, text);
-    const fault = await rejection(told.next());
+    const fault = await rejection(told.next(), ControlFault);
     expect(fault.message).toBe(`${url} answers 200: it is no storefront that can be steered`);
     await vi.waitFor(() => expect(open()).toBe(0));
   });
@@ -83,7 +74,7 @@ describe('a server that is none', () => {
   it('is told of by its address where nobody answers', async () => {
     const { url, close } = await startStorefront();
     await close();
-    const fault = await rejection(sandboxAt(url, 'w3').reset());
+    const fault = await rejection(sandboxAt(url, 'w3').reset(), ControlFault);
     expect(fault).toMatchObject({ status: undefined, cause: { code: 'ECONNREFUSED' } });
     expect(fault.message).toBe(
       `no server answers at ${url} (ECONNREFUSED): start it, or give the address of one that runs`,
@@ -95,7 +86,11 @@ describe('a server that is none', () => {
     ['violations that are no list', 422, '{"detail":"no","violations":null}'],
   ])('is quoted where it refuses with %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
-    expect(await rejection(sandboxAt(url, 'w3').state())).toMatchObject({ message: 'no', status, violations: [] });
+    expect(await rejection(sandboxAt(url, 'w3').state(), ControlFault)).toMatchObject({
+      message: 'no',
+      status,
+      violations: [],
+    });
   });
 
   it.each<readonly [about: string, status: number, body: string]>([
@@ -104,13 +99,13 @@ describe('a server that is none', () => {
     ['null', 404, 'null'],
   ])('is none of ours where it answers %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
-    const fault = await rejection(sandboxAt(url, 'w3').state());
+    const fault = await rejection(sandboxAt(url, 'w3').state(), ControlFault);
     expect(fault.message).toBe(`${url} answers ${status}: it is no storefront that can be steered`);
   });
 
   it('is told of with the place that it points to', async () => {
     const { url } = await recorder((_, response) => void response.writeHead(302, { Location: 'http://b/' }).end());
-    const fault = await rejection(sandboxAt(url, 'w3').state());
+    const fault = await rejection(sandboxAt(url, 'w3').state(), ControlFault);
     expect(fault.message).toBe(`${url} answers 302 and points to http://b/: it is no storefront that can be steered`);
   });
 
@@ -118,19 +113,19 @@ describe('a server that is none', () => {
     const { url } = await recorder((_, response) => {
       response.writeHead(200, { 'Content-Length': 10 }).write('{', () => response.destroy());
     });
-    const fault = await rejection(sandboxAt(url, 'w3').state());
+    const fault = await rejection(sandboxAt(url, 'w3').state(), ControlFault);
     expect(fault.message).toBe(`the server at ${url} went away (ECONNRESET)`);
   });
 
   it('is not to blame for a token that can not be sent', async () => {
     const { url } = await recorder((_, response) => void response.end());
-    const fault = await rejection(sandboxAt(url, 'w3', { token: 'a\nb' }).state());
+    const fault = await rejection(sandboxAt(url, 'w3', { token: 'a\nb' }).state(), ControlFault);
     expect(fault.message).toMatch(/^the token has characters that no header can hold: /);
   });
 
   it.each([200, 404])('is told of where another one answers, with a page and %d', async (status) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end('<p>Welcome</p>'));
-    const fault = await rejection(sandboxAt(url, 'w3').state());
+    const fault = await rejection(sandboxAt(url, 'w3').state(), ControlFault);
     expect(fault.message).toBe(`${url} answers ${status}: it is no storefront that can be steered`);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxAt } from '../../src/kit/sandbox.ts';
 import { VerifyFault } from '../../src/kit/verify-fault.ts';
+import { rejection } from '../support/rejection.ts';
 import { startStorefront } from '../support/start-storefront.ts';
 
 /** A sandbox of a shop that ends with the test, and how an order is tried there. */
@@ -10,16 +11,6 @@ async function aSandbox() {
   await sandbox.renew();
   const order = async () => (await sandbox.fetch('/api/orders', { method: 'POST' })).status;
   return { sandbox, order };
-}
-
-/** What a promise rejects with. */
-async function rejection(promise: Promise<unknown>): Promise<VerifyFault> {
-  const error = await promise.then(
-    () => undefined,
-    (reason) => reason,
-  );
-  expect(error).toBeInstanceOf(VerifyFault);
-  return error;
 }
 
 describe('the faults of a sandbox', () => {
@@ -91,7 +82,7 @@ describe('the journal of a sandbox', () => {
   it('rejects with what came closest, and why it is not meant', async () => {
     const { sandbox, order } = await aSandbox();
     await order();
-    const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 409 }));
+    const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 409 }), VerifyFault);
     const [said, meant, nearest] = fault.message.split('\n');
     expect([fault.name, said]).toEqual(['VerifyFault', fault.verdict.said]);
     expect(meant).toBe('  such as {"operation":"createOrder","status":409}');
@@ -102,7 +93,7 @@ describe('the journal of a sandbox', () => {
     const { sandbox, order } = await aSandbox();
     await order();
     await order();
-    const fault = await rejection(sandbox.verify({ operation: 'createOrder', times: 1 }));
+    const fault = await rejection(sandbox.verify({ operation: 'createOrder', times: 1 }), VerifyFault);
     expect(fault.verdict).toMatchObject({ verified: false, count: 2 });
   });
 
@@ -110,7 +101,7 @@ describe('the journal of a sandbox', () => {
     const { sandbox, order } = await aSandbox();
     await sandbox.fault({ operation: 'createOrder', connection: 'reset' });
     await expect(order()).rejects.toThrow();
-    const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 201 }));
+    const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 201 }), VerifyFault);
     expect(fault.message).toContain('POST /api/orders → no answer');
   });
 });
