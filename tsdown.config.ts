@@ -6,17 +6,17 @@ export default defineConfig([
   {
     ...common,
     entry: {
-      main: 'src/main.ts',
-      storefront: 'src/storefront.ts',
-      testing: 'src/kit/in-process.ts',
-      playwright: 'src/kit/playwright.ts',
+      main: 'src/cli/main.ts',
+      storefront: 'src/index.ts',
+      testing: 'src/testing/in-process.ts',
+      playwright: 'src/testing/playwright.ts',
     },
     outExtensions: () => ({ js: '.js', dts: '.d.ts' }),
   },
   {
     ...common,
     // For tests that `require`. The server is a module of ES, so they have it in a process of its own.
-    entry: { testing: 'src/kit/child.ts', playwright: 'src/kit/playwright.ts' },
+    entry: { testing: 'src/testing/child.ts', playwright: 'src/testing/playwright.ts' },
     format: 'cjs',
     clean: false,
     outExtensions: () => ({ js: '.cjs', dts: '.d.cts' }),

@@ -13,12 +13,16 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'built', include: ['test/http/**/*.test.ts', 'test/operations/**/*.test.ts'], isolate: false },
+        test: {
+          name: 'built',
+          include: ['test/http/**/*.test.ts', 'test/shop/operations/**/*.test.ts'],
+          isolate: false,
+        },
         // What is shipped is what the bundler made of the sources: it once took a call for one that does nothing.
         resolve: {
           alias: [
             {
-              find: /^.*\/src\/storefront\.ts$/,
+              find: /^.*\/src\/index\.ts$/,
               replacement: fileURLToPath(new URL('dist/storefront.js', import.meta.url)),
             },
           ],

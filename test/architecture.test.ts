@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { projectFile } from './support/default-data.ts';
+import { projectFile } from './support/fixtures/default-data.ts';
 
 /** The source files, by their path below src/, each with its text and with what is left of it without types and comments. */
 const sources = readdirSync(projectFile('src'), { recursive: true, encoding: 'utf8' })
@@ -10,159 +10,148 @@ const sources = readdirSync(projectFile('src'), { recursive: true, encoding: 'ut
   .map((path) => ({ path, text: readFileSync(projectFile(`src/${path}`), 'utf8') }))
   .map((source) => ({ ...source, code: codeOf(source.text) }));
 
-/** A room is a folder of src/, or a file that stands beside the folders. */
-type Room = string;
+/** A folder of src/, or a file that stands beside the folders. */
+type Folder = string;
 
-/**
- * Which rooms the files of a room may import, beside their own; where a file of another room is named, that file alone. Types count as
- * much as values. The arrows: main → storefront → http → operations → domain, store, search → the types of the contract.
- */
-const arrows: Readonly<Record<Room, readonly string[]>> = {
-  // The four faults that stop a start are told apart by their classes.
-  'main.ts': [
-    'storefront.ts',
-    'options.ts',
-    'listen.ts',
-    'contract/document.ts',
-    'operations/casting.ts',
-    'store/data-file.ts',
-    // What is loaded at once is a fault, its options, and no more.
-    'check/fault.ts',
-    'check/options.ts',
-    'check/command.ts',
-    'check/own-sandbox.ts',
-    'control/client.ts',
-    'control/command.ts',
-    'control/steer.ts',
+/** What the files of a folder may import from other folders, with the reason: a folder, or one file of it. All may import `util`. */
+interface ImportRule {
+  readonly may: readonly string[];
+  readonly because: string;
+}
+
+/** The import rules: cli → server → http → control, sandbox → store, openapi. Types count as much as values. */
+const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
+  'index.ts': [
+    { may: ['server'], because: 'createStorefront, its options and the version are what the package exports' },
+    { may: ['shop', 'store/store.ts'], because: 'the package exports the types that front ends and handlers use' },
   ],
-  // The refusal is for programs that bring handlers of their own.
-  'storefront.ts': [
-    'service.ts',
-    'sandboxes',
-    'state-check.ts',
-    'warm-up.ts',
-    'http/server.ts',
-    'operations',
-    'search',
-    'store',
-    'contract',
-    'domain/refusal.ts',
-    'listen.ts',
-    'logger.ts',
-    'options.ts',
-    'steering.ts',
-    'mock/undocumented.ts',
+  'package-file.ts': [],
+  cli: [
+    { may: ['server', 'check', 'client'], because: 'each command runs one of them' },
+    { may: ['openapi/document.ts', 'store/data-file.ts'], because: 'errors that stop a start are told apart by class' },
+    {
+      may: ['openapi/remedies.ts'],
+      because: 'an unknown command suggests the nearest name, as an unknown property does',
+    },
+    { may: ['control/operation.ts'], because: 'types of the control API' },
   ],
-  'steering.ts': ['contract', 'control/handler.ts', 'listen.ts', 'mock/undocumented.ts', 'options.ts', 'sandboxes'],
-  'warm-up.ts': [],
-  'state-check.ts': ['http/problem.ts', 'operations/casting.ts', 'store', 'contract'],
-  'service.ts': ['target.ts', 'http', 'mock', 'operations/casting.ts', 'contract', 'sandboxes/journal.ts'],
-  'json-pointer.ts': [],
-  // What a request is aimed at, for those who answer it and those who look at it later.
-  'target.ts': [],
-  'listen.ts': ['http/server.ts'],
-  'options.ts': [
-    'logger.ts',
-    'check/options.ts',
-    'control/command.ts',
-    'control/options.ts',
-    'control/option-values.ts',
-    'contract/answers.ts',
-    'operations/handler.ts',
-    'store/open-state.ts',
+  server: [
+    {
+      may: ['http', 'control', 'sandbox', 'shop', 'store', 'mock', 'openapi', 'package-file.ts'],
+      because: 'createStorefront joins the parts',
+    },
   ],
-  'logger.ts': [],
-  http: ['target.ts', 'control', 'sandboxes', 'mock', 'operations', 'search', 'store', 'domain', 'contract'],
-  // What QA steers by: it decides as operations do.
-  control: ['sandboxes', 'store'],
-  // What a project's tests import: it steers a server over HTTP, and starts one by what the package exports and its command line carries.
-  kit: [
-    'storefront.ts',
-    'options.ts',
-    'control/client.ts',
-    'control/operation.ts',
-    'contract/schema.d.ts',
-    'store/state.ts',
+  http: [
+    { may: ['control', 'sandbox', 'mock', 'store', 'openapi'], because: 'it serves what they do' },
+    {
+      may: ['shop', 'server/handler-registry.ts'],
+      because: 'handlers and problems of the shop are named directly until they come through the application interface',
+    },
   ],
-  // Orders of ready-made states, and ids of a seed.
-  // The words of control, in which faults are wished for and the journal is shown.
-  sandboxes: ['json-pointer.ts', 'store', 'domain/order.ts', 'mock/random.ts', 'control/operation.ts', 'target.ts'],
-  operations: ['domain', 'store', 'search', 'contract/operation.ts'],
-  mock: ['json-pointer.ts', 'contract'],
-  // It judges our server as it judges any other: over HTTP, by the contract alone.
-  check: ['json-pointer.ts', 'mock', 'contract'],
-  search: ['contract/operation.ts'],
-  store: ['json-pointer.ts', 'contract/operation.ts'],
-  domain: ['contract/operation.ts'],
-  contract: ['json-pointer.ts'],
+  control: [
+    { may: ['sandbox'], because: 'it controls sandboxes' },
+    { may: ['store'], because: 'states, and their validation, are what it reads and replaces' },
+  ],
+  sandbox: [
+    { may: ['store'], because: 'a sandbox has a store' },
+    { may: ['control/operation.ts'], because: 'types of faults, matchers and journal entries, made from control.yaml' },
+    {
+      may: ['shop/snapshots.ts'],
+      because: 'the built-in snapshots, until they come through the application interface',
+    },
+  ],
+  shop: [
+    { may: ['store', 'openapi'], because: 'operations read and change the state of a contract' },
+    { may: ['sandbox/id-generator.ts'], because: 'the orders of a built-in snapshot have seeded ids' },
+    { may: ['check'], because: 'the model of the shop is checked by the means that every API is checked by' },
+  ],
+  check: [
+    { may: ['mock', 'openapi'], because: 'it checks any server over HTTP, by its contract alone' },
+    { may: ['shop/model'], because: 'the model is named directly until it comes through the application interface' },
+  ],
+  client: [{ may: ['control'], because: 'types of the control API' }],
+  testing: [
+    { may: ['server', 'client'], because: 'the kit starts a server and controls it over HTTP' },
+    { may: ['control/operation.ts', 'shop/api-types.ts', 'store/state.ts'], because: 'types that tests use' },
+  ],
+  mock: [{ may: ['openapi'], because: 'responses are made from the contract' }],
+  store: [{ may: ['shop/types.ts'], because: 'the type of the state, until the store is generic in it' }],
+  openapi: [{ may: ['shop/types.ts'], because: 'types of problems, until the engine has its own' }],
+  util: [],
 };
 
-/** In which rooms a package is imported: whoever wants to swap one finds one room to change. */
-const packages: Readonly<Record<string, readonly Room[]>> = {
-  'openapi-backend': ['contract'],
-  ajv: ['contract'],
-  'ajv-formats': ['contract'],
-  'js-yaml': ['contract'],
-  yaml: ['contract'],
+/** The folders in which a package is imported: whoever wants to replace one has one folder to change. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  'openapi-backend': ['openapi'],
+  ajv: ['openapi'],
+  'ajv-formats': ['openapi'],
+  'js-yaml': ['openapi'],
+  yaml: ['openapi'],
   'json-schema-faker': ['mock'],
   lowdb: ['store'],
   'jsonc-parser': ['store'],
-  flexsearch: ['search'],
+  flexsearch: ['shop/search'],
   koa: ['http'],
   '@koa/cors': ['http'],
   'co-body': ['http'],
   send: ['http'],
-  pino: ['logger.ts'],
-  commander: ['options.ts', 'check/options.ts', 'control'],
-  'fast-check': ['check'],
+  pino: ['server/logger.ts'],
+  commander: ['cli', 'check/options.ts'],
+  'openapi-typescript': ['cli/types-command.ts'],
+  'fast-check': ['check', 'shop/model'],
+  re2js: ['sandbox/matcher'],
 };
 
-/** Which files import the modules of Node with which the world outside is reached, or which bring what differs from run to run. */
+/** Which files import the modules of Node that reach outside of the process, or that bring what differs from run to run. */
 const modules: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': ['contract/document.ts', 'contract/live.ts', 'store', 'storefront.ts', 'options.ts', 'check/command.ts'],
+  'node:fs': [
+    'openapi/document.ts',
+    'server/contract-watcher.ts',
+    'server/version.ts',
+    'store',
+    'cli/options.ts',
+    'cli/types-command.ts',
+    'check/command.ts',
+  ],
   'node:fs/promises': ['store'],
-  'node:vm': ['sandboxes/patterns.ts'],
-  'node:util': ['store', 'mock', 'sandboxes/comparing.ts'],
-  'node:timers/promises': ['store', 'http/dispatch.ts'],
+  'node:tty': ['server/logger.ts'],
+  'node:util': ['store', 'mock', 'sandbox/matcher/comparison.ts'],
+  // A check waits where a server limits the rate of requests, and before it repeats a sequence.
+  'node:timers/promises': ['store', 'http/delay.ts', 'check', 'shop/model'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
-  'node:net': ['store/lock.ts'],
+  // What an IP address is.
+  'node:net': ['store/lock.ts', 'http/access-policy.ts'],
   'node:os': ['store/lock.ts'],
-  'node:events': ['storefront.ts'],
-  'node:http': ['http', 'service.ts', 'check', 'control/client.ts'],
-  'node:https': ['check/client.ts', 'control/client.ts'],
+  'node:events': ['server/storefront.ts', 'check/client.ts'],
+  'node:http': ['http', 'server/service.ts', 'mock/status-problem.ts', 'check', 'client'],
+  'node:https': ['check/client.ts', 'client'],
   'node:stream': ['http'],
-  'node:stream/consumers': ['control/client.ts'],
-  'node:child_process': ['kit/child.ts'],
-  // Ids; names for locks and for what stands beside a data file while it is replaced.
-  // A seed, where none is named.
-  'node:crypto': ['storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'main.ts', 'control/access.ts'],
+  'node:stream/consumers': ['client'],
+  'node:child_process': ['testing/child.ts'],
+  // Ids, names of locks and of files beside the data file, the comparison of tokens, and a seed where none is named.
+  'node:crypto': ['server/storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'cli/main.ts', 'control/access.ts'],
+  'node:path': ['store', 'server', 'sandbox/snapshots.ts', 'check/report/report.ts', 'cli/types-command.ts'],
   // A team's own handlers are a module that is named on the command line.
-  'node:path': [
-    'store',
-    'storefront.ts',
-    'steering.ts',
-    'operations/casting.ts',
-    'check/report/report.ts',
-    'sandboxes/snapshots.ts',
-  ],
-  'node:url': ['storefront.ts', 'operations/casting.ts', 'kit/child.ts'],
+  'node:url': ['package-file.ts', 'server/handler-registry.ts', 'testing/child.ts', 'cli/types-command.ts'],
+  // What few need is loaded when it is first needed, from the project that has it.
+  'node:module': ['sandbox/matcher/patterns.ts', 'cli/types-command.ts', 'server/handler-registry.ts'],
 };
 
-/** What the files that start the program hand down, so that nothing below reaches for it. */
+/** What the files that start the program pass down, so that nothing below reaches for it. */
 const reaches: readonly { what: string; pattern: RegExp; places: readonly string[] }[] = [
-  { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['main.ts', 'kit/child.ts'] },
+  { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['cli/main.ts', 'testing/child.ts'] },
   { what: 'the console', pattern: /\bconsole\s*[.[]/, places: [] },
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
-    places: ['storefront.ts', 'mock/lifelike.ts', 'control/sandbox-handlers.ts', 'sandboxes/journal-entry.ts'],
+    places: ['server/storefront.ts', 'mock/realistic-values.ts', 'util/iso-time.ts'],
   },
-  // Two runs of the same tests on one server are not to share sandboxes.
+  // Two runs of the same tests on one server must not share sandboxes.
   {
     what: 'chance',
     pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/,
-    places: ['storefront.ts', 'kit/playwright.ts'],
+    places: ['server/storefront.ts', 'testing/playwright.ts'],
   },
 ];
 
@@ -175,24 +164,36 @@ const ownImports = imports.filter(({ to }) => to.own).map(({ from, to }) => ({ f
 const strangeImports = imports.filter(({ to }) => !to.own).map(({ from, to }) => ({ from, to: to.name }));
 
 describe('the source', () => {
-  it('is where these rules look', () => {
-    expect(new Set(sources.map(({ path }) => roomOf(path)))).toEqual(new Set(Object.keys(arrows)));
+  it('has a rule for each folder', () => {
+    expect(new Set(sources.map(({ path }) => folderOf(path)))).toEqual(new Set(Object.keys(rules)));
     expect(ownImports.length).toBeGreaterThan(sources.length);
   });
 
-  it.each(Object.entries(arrows))('of %s imports no other room than %j', (room, allowed) => {
+  it.each(Object.entries(rules))('in %s imports from other folders only what a rule allows', (folder, allowed) => {
+    const places = ['util', ...allowed.flatMap(({ may }) => may)];
     const strays = ownImports.filter(
-      ({ from, to }) => roomOf(from) === room && roomOf(to) !== room && !allowed.some((place) => lies(to, place)),
+      ({ from, to }) =>
+        folderOf(from) === folder && folderOf(to) !== folder && !places.some((place) => lies(to, place)),
     );
     expect(strays.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('needs each of its import rules', () => {
+    const all = Object.entries(rules).flatMap(([folder, list]) => list.map((rule) => ({ folder, ...rule })));
+    const unused = all.flatMap(({ folder, may }) =>
+      may
+        .filter((place) => !ownImports.some(({ from, to }) => folderOf(from) === folder && lies(to, place)))
+        .map((place) => `${folder} → ${place}`),
+    );
+    expect(unused).toEqual([]);
   });
 
   it('has no cycle of imports', () => {
     expect(cyclesOf(ownImports)).toEqual([]);
   });
 
-  it('takes of the contract, below http, nothing but types', () => {
-    expect(sources.find(({ path }) => path === 'contract/operation.ts')?.code.trim()).toBe('export {};');
+  it('has nothing but types in the shop/types.ts that the engine imports', () => {
+    expect(sources.find(({ path }) => path === 'shop/types.ts')?.code.trim()).toBe('export {};');
   });
 
   it.each(Object.entries({ ...packages, ...modules }))('imports %s only in %j', (name, places) => {
@@ -207,8 +208,10 @@ describe('the source', () => {
   });
 
   it('has a place for every dependency of the package', () => {
-    const { dependencies } = JSON.parse(readFileSync(projectFile('package.json'), 'utf8'));
-    expect(Object.keys(packages).toSorted()).toEqual(Object.keys(dependencies).toSorted());
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(projectFile('package.json'), 'utf8'));
+    // openapi-typescript brings TypeScript in.
+    const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'typescript');
+    expect(Object.keys(packages).toSorted()).toEqual(needed.toSorted());
   });
 
   it.each(reaches)('reaches for $what only in $places', ({ pattern, places }) => {
@@ -217,7 +220,7 @@ describe('the source', () => {
   });
 });
 
-function roomOf(path: string): Room {
+function folderOf(path: string): Folder {
   return path.split('/')[0] ?? path;
 }
 

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../src/options.ts';
-import { runSpec } from './support/cypress.ts';
-import { projectFile } from './support/default-data.ts';
-import { folderWith } from './support/folder-with.ts';
-import { sandboxIds } from './support/sandboxes.ts';
-import { startStorefront } from './support/start-storefront.ts';
+import { readCommandLine } from '../src/cli/options.ts';
+import { projectFile } from './support/fixtures/default-data.ts';
+import { runSpec } from './support/harness/cypress.ts';
+import { folderWith } from './support/harness/folder-with.ts';
+import { sandboxIds } from './support/harness/sandboxes.ts';
+import { startStorefront } from './support/harness/start-storefront.ts';
 
 const readme = readFileSync(projectFile('README.md'), 'utf8');
 
@@ -50,6 +50,7 @@ describe('README', () => {
       ['js', 'jest/order.test.js'],
       ['ts', 'playwright/order.spec.ts'],
       ['js', 'cypress/order.cy.js'],
+      ['ts', 'clients/cheap-products.ts'],
     ] as const) {
       expect(blocks(language)).toContain(readFileSync(projectFile(`test/examples/${file}`), 'utf8'));
     }
@@ -60,7 +61,7 @@ describe('README', () => {
     const spec = blocks('js').find((code) => code.includes('cy.visit')) ?? '';
     expect(await runSpec(spec, shop)).toEqual(['orders at the second attempt']);
     expect(await sandboxIds(shop)).toEqual(['default']);
-    const broken = spec.replace('code: 500', 'delay: 1');
+    const broken = spec.replace('status: 500', 'delay: 1');
     await expect(runSpec(broken, shop)).rejects.toThrow(/ordered/);
   });
 

@@ -2,6 +2,11 @@
  * What must not compile, and what must: `npx tsc` holds both, since a `@ts-expect-error` above a line without an error is one itself.
  * Nothing in here is run.
  */
+
+import type { Order as ApiOrder, Product as ApiProduct, DeepReadonly, Options } from '../src/index.ts';
+import { DomainError, type DomainErrorCode } from '../src/shop/domain/domain-error.ts';
+import { type Handler, type Handlers, mocked } from '../src/shop/operations/handler.ts';
+import { handlers } from '../src/shop/operations/index.ts';
 import type {
   Answer,
   CartItem,
@@ -11,11 +16,7 @@ import type {
   Output,
   PaymentSummary,
   Product,
-} from '../src/contract/operation.ts';
-import { Refusal, type RefusalCode } from '../src/domain/refusal.ts';
-import { type Handler, type Handlers, mocked } from '../src/operations/handler.ts';
-import { handlers } from '../src/operations/index.ts';
-import type { Options } from '../src/storefront.ts';
+} from '../src/shop/types.ts';
 
 declare function takes<T>(value: T): void;
 declare const order: Order;
@@ -83,10 +84,10 @@ input.addCartItem.body.quantity = 2;
 takes<Handler<'addCartItem'>>(({ body: { productId } }) => ({ body: { productId, deliveryOptionId: '1' } }));
 
 // A refusal has one of the codes that the contract's problems have.
-takes<RefusalCode>('empty-cart');
-new Refusal('unknown-order', 'there is none');
+takes<DomainErrorCode>('empty-cart');
+new DomainError('unknown-order', 'there is none');
 // @ts-expect-error a code that is not known
-new Refusal('out-of-stock', 'there is none left');
+new DomainError('out-of-stock', 'there is none left');
 
 // The table of handlers has an entry for each operation, a handler or the word that it is mocked.
 takes<Handlers>({ ...handlers, listOrders: mocked });
@@ -100,3 +101,13 @@ takes<Handlers>({ ...handlers, getOrder: handlers.listOrders });
 takes<Options>({ handlers: { deleteOrder: () => ({ body: {} }) } });
 // @ts-expect-error another word
 takes<Options>({ handlers: { createOrder: 'mocked' } });
+
+// The exported types of the API have lists that can be changed, as typed clients expect; the server's are read-only.
+declare const apiProduct: ApiProduct;
+declare const apiOrder: ApiOrder;
+takes<string[]>(apiProduct.keywords);
+takes<Product>(apiProduct);
+takes<DeepReadonly<ApiOrder>>(order);
+apiOrder.products.push(...apiOrder.products);
+// @ts-expect-error a list of the server is read-only
+takes<ApiOrder>(order);

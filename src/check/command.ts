@@ -1,14 +1,14 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { type Contract, loadContract } from '../contract/contract.ts';
+import { type Contract, loadContract } from '../openapi/contract.ts';
+import { isShop } from '../shop/model/shop.ts';
 import { checkServer } from './check.ts';
-import { CheckFault } from './fault.ts';
+import { CheckError } from './check-error.ts';
 import type { CheckCommand } from './options.ts';
-import { asJunit } from './report/junit.ts';
-import { asMarkdown } from './report/markdown.ts';
-import { type Report, reportOf } from './report/report.ts';
-import { asText } from './report/text.ts';
+import { toJunit } from './report/junit.ts';
+import { toMarkdown } from './report/markdown.ts';
+import { createReport, type Report } from './report/report.ts';
+import { toText } from './report/text.ts';
 import { askedRoutes, isWriting, judgedRoutes, type Selection } from './selection.ts';
-import { isShop } from './shop/shop.ts';
 
 /** A server that runs until it is closed. */
 export interface Running {
@@ -23,16 +23,18 @@ export interface CheckSurroundings {
   /** Starts a shop of our own, in data of its own. */
   readonly start: () => Promise<Running>;
   readonly print: (text: string) => void;
-  /** Told now and then how far a long check has come. */
-  readonly tell: (text: string) => void;
+  /** Told how many parts of all were judged, and which one was last. */
+  readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
+  /** Ends the check once it is aborted, as `createStopSignal` does: what was judged so far is reported. */
+  readonly signal?: AbortSignal | undefined;
   /** A seed, where the command names none. */
   readonly seed: number;
 }
 
-/** Judges the server that a command names, or a shop of our own where it names none. Throws a `CheckFault` where that can't be done. */
-export async function judgeServer(
+/** Judges the server that a command names, or a shop of our own where it names none. Throws a `CheckError` where that can't be done. */
+export async function runCheck(
   command: CheckCommand,
-  { start, print, tell, seed, ...own }: CheckSurroundings,
+  { start, print, seed, onProgress, signal, ...own }: CheckSurroundings,
 ): Promise<Report> {
   const { only, exclude, headers, runs, wait } = command;
   for (const file of [command.report, command.summary])
@@ -50,24 +52,30 @@ export async function judgeServer(
       seed: command.seed ?? seed,
       isFresh: running !== undefined || command.isFresh === true,
       waitSeconds: wait,
-      onProgress: nowAndThen((operationId) => tell(`judging ${operationId} …\n`)),
+      places: command.places,
+      onProgress,
+      signal,
     });
-    return await reportOf(verdict, contract, (operationId) => againText(command, operationId, verdict.seed));
+    return await createReport(verdict, contract, (operationId) => againText(command, operationId, verdict.seed));
   } finally {
     await running?.close();
   }
 }
 
-/** Prints a report and writes it where the command says; whether nothing broke the contract. */
-export function deliver(
+/** Exit codes: nothing was found, the contract is broken, the command line is wrong, and nothing was found but not all could be judged. */
+export const EXIT = { kept: 0, broken: 1, misused: 2, incomplete: 3 } as const;
+
+/** Prints a report and writes it where the command says; the exit code. */
+export function writeReports(
   report: Report,
   { report: junit, summary }: CheckCommand,
   print: (text: string) => void,
-): boolean {
-  print(`${asText(report)}\n`);
-  if (junit !== undefined) written(junit, () => writeFileSync(junit, asJunit(report)));
-  if (summary !== undefined) written(summary, () => appendFileSync(summary, asMarkdown(report)));
-  return report.failures.length === 0;
+): number {
+  print(`${toText(report)}\n`);
+  if (junit !== undefined) written(junit, () => writeFileSync(junit, toJunit(report)));
+  if (summary !== undefined) written(summary, () => appendFileSync(summary, toMarkdown(report)));
+  if (report.failures.length > 0) return EXIT.broken;
+  return report.unjudged.length > 0 ? EXIT.incomplete : EXIT.kept;
 }
 
 /** The command that judges an operation again, with the values of headers left out. */
@@ -86,31 +94,19 @@ function againText(command: CheckCommand, operationId: string, seed: number): st
   ].join(' ');
 }
 
-/** How long nothing is told after something was, in ms. */
-const QUIET_MS = 3_000;
-
-/** Tells what it is told, unless it has told something just before. */
-function nowAndThen(tell: (said: string) => void): (said: string) => void {
-  let lastMs = performance.now();
-  return (said) => {
-    if (performance.now() - lastMs < QUIET_MS) return;
-    lastMs = performance.now();
-    tell(said);
-  };
-}
-
 function written(path: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    throw new CheckFault(`the report can't be written to ${path}: ${(cause as Error).message}`, { cause });
+    throw new CheckError(`the report can't be written to ${path}: ${(cause as Error).message}`, { cause });
   }
 }
 
 async function startOwn(contract: Contract, start: CheckSurroundings['start']): Promise<Running> {
   if (!isShop(contract))
-    throw new CheckFault(
+    throw new CheckError(
       `${contract.path} is not the contract of the shop: name the server to judge, storefront check URL --contract FILE`,
+      { isMisuse: true },
     );
   return start();
 }
@@ -125,6 +121,6 @@ function announce(selection: Selection, url: string, print: (text: string) => vo
   const resets = isShop(contract) && writing.some(({ operationId }) => operationId === 'resetData');
   const told = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
   const what = `this changes data on ${url}: ${told} are sent many times${resets ? '; its data is reset again and again' : ''}`;
-  if (!mayWrite) throw new CheckFault(`${what}. If that may be, say --allow-writes`);
+  if (!mayWrite) throw new CheckError(`${what}. To allow this, add --allow-writes`, { isMisuse: true });
   print(`${what}\n`);
 }

@@ -1,8 +1,8 @@
-import type { Contract } from '../contract/contract.ts';
-import { at, isNode, settledPointer } from '../contract/document.ts';
-import type { Parameter } from '../contract/parameters.ts';
-import type { Route } from '../contract/routes.ts';
-import { pointerTo } from '../json-pointer.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
+import type { Route } from '../openapi/routes.ts';
+import { pointerTo } from '../util/json-pointer.ts';
 import { bodyTypeOf, schemaOf, type Values, withParameter } from './requests.ts';
 
 /** Something of a request that can be changed: a parameter, or what stands at a path in the body. */
@@ -22,7 +22,7 @@ const DEEPEST = 5;
 const ENTRIES = 2;
 
 /** All that can be changed of a request to an operation. */
-export function placesOf(contract: Contract, route: Route, { body }: Values): readonly Place[] {
+export function findEditPlaces(contract: Contract, route: Route, { body }: Values): readonly Place[] {
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
     parameter,
@@ -55,12 +55,12 @@ function bodyPlaces(
 /** Where the schema of what stands below a schema is; undefined where it isn't said in one place. */
 function schemaBelow({ plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
-  const pointer = `${settledPointer(plain, schema)}${step}`;
-  return at(plain, pointer) === undefined ? undefined : pointer;
+  const pointer = `${resolvePointer(plain, schema)}${step}`;
+  return getNode(plain, pointer) === undefined ? undefined : pointer;
 }
 
 /** A request changed in one place; undefined where that can't be done there. */
-export function edited(values: Values, place: Place, edit: Edit): Values | undefined {
+export function applyEdit(values: Values, place: Place, edit: Edit): Values | undefined {
   return place.kind === 'body' ? editedBody(values, place.path, edit) : editedParameter(values, place.parameter, edit);
 }
 

@@ -19,6 +19,8 @@ export interface Reply {
   readonly body: unknown;
   /** Why a body that is announced as JSON is none. */
   readonly notJson: string | undefined;
+  /** How the answer breaks HTTP. */
+  readonly notHttp?: string;
 }
 
 /** A request and what came of it. */
@@ -28,14 +30,14 @@ export interface Exchange {
 }
 
 /** A request with a JSON body, or with none. */
-export function asking(method: string, target: string, body?: unknown): Ask {
+export function createRequestSender(method: string, target: string, body?: unknown): Ask {
   return body === undefined ? { method, target } : { method, target, headers: AS_JSON, body: JSON.stringify(body) };
 }
 
 const AS_JSON = { 'content-type': 'application/json' };
 
 /** A request as a line for a shell, below a server's address, with headers that all requests carry. */
-export function curlOf(url: string, { method, target, headers = {}, body, printedBy }: Ask, common = {}): string {
+export function toCurl(url: string, { method, target, headers = {}, body, printedBy }: Ask, common = {}): string {
   const printer = printedBy ?? (body === undefined || isPlain(body) ? undefined : `printf '${octal(body)}'`);
   const data =
     body === undefined ? '' : printer === undefined ? ` --data-raw ${quoted(String(body))}` : ' --data-binary @-';

@@ -1,4 +1,4 @@
-import type { Route } from '../contract/routes.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Who looks at a server: each in its own way. */
@@ -6,7 +6,7 @@ export const JUDGES = ['statuses', 'input', 'methods', 'links', 'behaviour'] as 
 export type Judge = (typeof JUDGES)[number];
 
 /** One way in which an answer is not what the contract says. */
-export interface Trouble {
+export interface FindingKind {
   /** The documented response, or the status itself where none documents it; `none` where no answer came. */
   readonly status: string;
   /** The rule that is broken, the same words whenever it is. */
@@ -18,7 +18,7 @@ export interface Trouble {
 }
 
 /** A trouble, who found it, and how. */
-export interface Finding extends Trouble {
+export interface Finding extends FindingKind {
   readonly judge: Judge;
   readonly operationId: string;
   /** What led to it, in order; the last one was answered wrongly. */
@@ -37,8 +37,14 @@ export interface Ledger {
   count(judge: Judge, operationId: string, status: string): void;
   /** Takes a finding in, and counts it; of those that are the same the first one is kept. */
   add(finding: Finding): void;
-  /** The same for several. */
+  /** Has a finding be told in place of the same one that was added before. */
+  replace(finding: Finding): void;
+  /** The same as `add` for several. */
   addAll(findings: readonly Finding[]): void;
+  /** Takes in what was found once and not again, when the same requests were sent again. */
+  addUnsteady(finding: Finding): void;
+  /** Makes all that was found once and not again one finding, with how often it was. */
+  settleUnsteady(): void;
   /** Whether the same was found before. */
   knows(finding: Finding): boolean;
   countOf(judge: Judge, operationId: string, status: string): Count | undefined;
@@ -54,6 +60,7 @@ export function createLedger(judged: readonly Route[]): Ledger {
   const names = new Set(judged.map(({ operationId }) => operationId));
   const counts = new Map<string, Count>();
   const findings = new Map<string, Finding>();
+  const unsteady: Finding[] = [];
   let answers = 0;
   const countFor = (judge: Judge, operationId: string, status: string): Count => {
     const key = cellOf(judge, operationId, status);
@@ -71,8 +78,16 @@ export function createLedger(judged: readonly Route[]): Ledger {
       countFor(finding.judge, finding.operationId, finding.status).wrong++;
       if (!findings.has(keyOf(finding))) findings.set(keyOf(finding), finding);
     },
+    replace: (finding) => void findings.set(keyOf(finding), finding),
     addAll(found) {
       for (const finding of found) ledger.add(finding);
+    },
+    addUnsteady: (finding) => void unsteady.push(finding),
+    settleUnsteady() {
+      const left = unsteady.filter((finding) => !ledger.knows(finding) && !isSlow(finding));
+      unsteady.length = 0;
+      const [first] = left;
+      if (first) ledger.add({ ...first, rule: 'reproducible', said: saidOf(left, answers) });
     },
     knows: (finding) => findings.has(keyOf(finding)) || !names.has(finding.operationId),
     countOf: (judge, operationId, status) => counts.get(cellOf(judge, operationId, status)),
@@ -95,6 +110,25 @@ export function createLedger(judged: readonly Route[]): Ledger {
 
 function cellOf(judge: Judge, operationId: string, status: string): string {
   return `${judge} ${operationId} ${status}`;
+}
+
+/** Whether a finding says only that an answer was late: where the next one is in time, a machine was busy, and no contract is broken. */
+function isSlow({ rule, said }: Finding): boolean {
+  return rule === 'answers' && said.startsWith(TOO_LATE);
+}
+
+/** How the message of a request begins that was not answered in time. */
+export const TOO_LATE = 'no answer came within';
+
+/** How many of what was found once are told. */
+const UNSTEADY_SHOWN = 8;
+
+/** What was found once and not again, as a sentence. */
+function saidOf(unsteady: readonly Finding[], answers: number): string {
+  const [first] = unsteady;
+  const others = unsteady.slice(0, UNSTEADY_SHOWN).map(({ operationId, status }) => `${operationId} ${status}`);
+  const more = unsteady.length > UNSTEADY_SHOWN ? ` and ${unsteady.length - UNSTEADY_SHOWN} more` : '';
+  return `not reproducible: failed in ${unsteady.length} of ${answers} requests (${others.join(', ')}${more}), and not when the same was sent again; the first one: ${first?.said}`;
 }
 
 /** What makes two findings the same. */

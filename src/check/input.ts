@@ -1,22 +1,24 @@
 import type { Arbitrary } from 'fast-check';
-import type { Received } from '../contract/requests.ts';
-import type { Route } from '../contract/routes.ts';
-import { pointerTo } from '../json-pointer.ts';
-import { seedOf } from '../mock/random.ts';
-import { type Edit, edited, type Place, placesOf } from './edits.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Received } from '../openapi/validate-request.ts';
+import { pointerTo } from '../util/json-pointer.ts';
+import { toSeed } from '../util/random.ts';
+import type { Judging } from './check-context.ts';
+import { examineAtOnce, examineEach } from './confirm-findings.ts';
+import { createCoverageSet } from './coverage-values.ts';
+import { applyEdit, type Edit, findEditPlaces, type Place } from './edits.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import { type Chance, explore } from './exploring.ts';
-import type { Finding, Trouble } from './findings.ts';
-import type { Judging } from './judging.ts';
-import { coverage } from './oddities.ts';
+import { type Chance, explore } from './explore.ts';
+import type { Finding, FindingKind } from './findings.ts';
 import { askOf, bodyTypeOf, isUnclear, judged, type Values } from './requests.ts';
+import { isWriting } from './selection.ts';
 import { findingIn } from './session.ts';
+import { isTooLarge } from './undocumented-responses.ts';
 
 /** How many single changes are tried of an operation at most. */
 const MOST_EDITS = 600;
 
-/** With what statuses a request that breaks the contract may be refused (as Schemathesis has it), and which mean that a request is thought to break it. */
-const REFUSALS: readonly number[] = [400, 401, 403, 404, 405, 406, 409, 422, 428];
+/** Statuses which mean that a request is thought to break the contract. */
 const MEANING_INVALID: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /**
@@ -24,16 +26,24 @@ const MEANING_INVALID: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 4
  * rule of the API, never called invalid; what breaks it is refused; and all answers are documented. First each single change of a right request that
  * is worth a look, then several at once by chance.
  */
-export async function judgeInput(judging: Judging, route: Route): Promise<void> {
+export async function checkInput(judging: Judging, route: Route): Promise<void> {
   const { session, bases, prepare, note } = judging;
   await prepare();
-  const seed = judging.seed + seedOf(route.operationId);
+  const seed = judging.seed + toSeed(route.operationId);
   const base = bases.base(route, seed);
   if (!base)
     return note(`no request to ${route.operationId} could be made that holds, so that its input was not judged`);
-  for (const { values, place } of singleEdits(judging, route, base)) {
-    session.ledger.addAll(await examine(judging, route, values, place));
-  }
+  const edits = [...singleEdits(judging, route, base)];
+  const isAlone = ({ values }: Varied) => isWriting(route) && judged(session.contract, route, values).kind === 'call';
+  const once = ({ values, place }: Varied) => examine(judging, route, values, place);
+  const repeat = async (varied: Varied) => {
+    await prepare();
+    return once(varied);
+  };
+  // What is refused or only read may be sent at once with others of its kind.
+  const together = edits.filter((one) => !isAlone(one));
+  await examineAtOnce(session, together, { examine: once, repeat });
+  await examineEach(session, edits.filter(isAlone), repeat);
   if (route.parameters.length > 0 || bodyTypeOf(route) !== undefined) await judgeByChance(judging, route, seed);
 }
 
@@ -55,13 +65,13 @@ function* singleEdits({ session }: Judging, route: Route, base: Values): Generat
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
     yield { values: { ...base, body: value }, place: 'an example' };
   let made = 0;
-  for (const place of placesOf(contract, route, base)) {
+  for (const place of findEditPlaces(contract, route, base)) {
     // What a parameter that is given twice means, OpenAPI doesn't say; the shop's contract does.
-    const edits = coverage(contract, place, currentAt(base, place)).filter(
+    const edits = createCoverageSet(contract, place, currentAt(base, place)).filter(
       ({ kind }) => isShop || kind !== 'give twice',
     );
     for (const edit of edits) {
-      const values = edited(base, place, edit);
+      const values = applyEdit(base, place, edit);
       if (values && made++ < MOST_EDITS) yield { values, place: nameOf(place) };
     }
   }
@@ -82,19 +92,20 @@ interface Drawn {
 }
 
 async function judgeByChance(judging: Judging, route: Route, seed: number): Promise<void> {
-  const { session, fc, bases, runs } = judging;
+  const { session, fc, bases, runs, prepare } = judging;
   const drawn = ({ seed, edits }: Drawn): Values | undefined =>
     edits.reduce<Values | undefined>(
       (values, { place, edit }) => {
         if (!values) return undefined;
-        const places = placesOf(session.contract, route, values);
+        const places = findEditPlaces(session.contract, route, values);
         const chosen = places[place % Math.max(1, places.length)];
-        return (chosen && edited(values, chosen, edit)) ?? values;
+        return (chosen && applyEdit(values, chosen, edit)) ?? values;
       },
       bases.base(route, seed),
     );
   const examineDrawn = async (one: Drawn) => {
     const values = drawn(one);
+    if (values) await prepare();
     return values ? examine(judging, route, values) : [];
   };
   const cases = drawnCases(fc, session.isShop);
@@ -123,12 +134,11 @@ function drawnCases(fc: Chance, isShop: boolean): Arbitrary<Drawn> {
 
 /** Sends a request, and says what is wrong with how it is answered. */
 async function examine(
-  { session, prepare }: Judging,
+  { session }: Judging,
   route: Route,
   values: Values,
   place = 'several places',
 ): Promise<readonly Finding[]> {
-  await prepare();
   const received = judged(session.contract, route, values);
   const isClear = !isUnclear(session.contract, route, values);
   const { exchange, findings } = await session.ask('input', route, askOf(route, values));
@@ -142,24 +152,19 @@ function asExpected(
   received: Received,
   { ask, reply }: Exchange,
   place: string,
-): Omit<Trouble, 'status'> | undefined {
+): Omit<FindingKind, 'status'> | undefined {
   if (received.kind === 'call') {
-    const isTooLong = ask.target.length > LONGEST_TARGET && [414, 431].includes(reply.status);
-    if (!MEANING_INVALID.includes(reply.status) || isTooLong) return undefined;
+    if (!MEANING_INVALID.includes(reply.status) || isTooLarge(ask, reply)) return undefined;
     const said = `a request that holds by the contract, varied in ${place}, is refused with ${reply.status}${detailOf(reply)}`;
     return { rule: `takes what holds: ${place}`, said, pointer: route.pointer };
   }
-  // Where no body is sent its type can't be right either.
-  const isUntyped = ask.body === undefined && reply.status === 415;
-  if (REFUSALS.includes(reply.status) || isUntyped || reply.status >= 500) return undefined;
+  // Which status refuses a request first depends on what reads it first: a proxy, an access check, or the API.
+  if (reply.status >= 400) return undefined;
   const [first] = received.violations;
   const rule = `refuses ${first?.in} ${first?.pointer} ${first?.rule}`;
   const said = `a request that breaks the contract is answered ${reply.status} instead of being refused: ${received.detail}`;
   return { rule, said, pointer: pointerFor(route, first) };
 }
-
-/** How long a path and a query are that any server should take, in characters. */
-export const LONGEST_TARGET = 2_000;
 
 function detailOf({ body }: Reply): string {
   const detail = (body as { detail?: unknown } | null | undefined)?.detail;

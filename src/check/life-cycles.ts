@@ -1,7 +1,9 @@
-import { isNode } from '../contract/document.ts';
-import type { Route } from '../contract/routes.ts';
+import { isNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Judging } from './check-context.ts';
+import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess, pathOfLocation } from './exchange.ts';
-import type { Judging } from './judging.ts';
+import type { Finding } from './findings.ts';
 import { askOf, type Values, withParameter } from './requests.ts';
 import { findingIn, type Session } from './session.ts';
 
@@ -27,11 +29,24 @@ export function lifeCyclesOf(routes: readonly Route[]): readonly LifeCycle[] {
 }
 
 /** Creates a thing, reads it, removes it, and sees that it is gone then. */
-export async function judgeLifeCycle(judging: Judging, { create, read, remove }: LifeCycle): Promise<void> {
-  const { session, bases, seed, note } = judging;
+export async function checkLifeCycle(judging: Judging, cycle: LifeCycle): Promise<void> {
+  const examine = () => examineLifeCycle(judging, cycle);
+  await addConfirmed(judging.session, await examine(), examine);
+}
+
+async function examineLifeCycle(judging: Judging, cycle: LifeCycle): Promise<readonly Finding[]> {
+  const step = stepper(judging.session);
+  await follow(judging, cycle, step);
+  return step.found;
+}
+
+async function follow(
+  { bases, seed, note }: Judging,
+  { create, read, remove }: LifeCycle,
+  step: Stepper,
+): Promise<void> {
   const values = bases.base(create, seed);
   if (!values) return;
-  const step = stepper(session);
   const created = await step(create, values);
   // What was only taken on (202) may not be there yet.
   const isCreated = created && [200, 201].includes(created.reply.status);
@@ -52,21 +67,24 @@ export async function judgeLifeCycle(judging: Judging, { create, read, remove }:
 /** What says that something isn't there. */
 const GONE: readonly number[] = [404, 410];
 
-/** Takes steps one after the other, and tells of each finding with what led to it. */
+type Stepper = ReturnType<typeof stepper>;
+
+/** Takes steps one after the other, and gathers what is found with what led to it. */
 function stepper(session: Session) {
   const steps: Exchange[] = [];
+  const found: Finding[] = [];
   const step = async (route: Route, sent: Values): Promise<Exchange | undefined> => {
     const { exchange, findings } = await session.ask('behaviour', route, askOf(route, sent));
-    session.ledger.addAll(findings.map((finding) => ({ ...finding, exchanges: [...steps, ...finding.exchanges] })));
+    found.push(...findings.map((finding) => ({ ...finding, exchanges: [...steps, ...finding.exchanges] })));
     if (exchange) steps.push(exchange);
     return exchange;
   };
   const off = (route: Route, rule: string, what: string, exchange: Exchange): void => {
     const said = `${what} is answered ${exchange.reply.status}`;
     const finding = findingIn('behaviour', route, exchange, { rule, said, pointer: route.pointer });
-    session.ledger.add({ ...finding, exchanges: [...steps] });
+    found.push({ ...finding, exchanges: [...steps] });
   };
-  return Object.assign(step, { off });
+  return Object.assign(step, { off, found });
 }
 
 /** The id of what was created: by its `Location`, else by its body. */

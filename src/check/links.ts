@@ -1,10 +1,11 @@
-import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../contract/document.ts';
-import { responseTo } from '../contract/responses.ts';
-import type { Route } from '../contract/routes.ts';
-import { pointerTo } from '../json-pointer.ts';
+import { type Document, getNode, isNode, type Node, resolvePointer, toPointer } from '../openapi/document.ts';
+import { responseTo } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import { pointerTo } from '../util/json-pointer.ts';
+import type { Judging } from './check-context.ts';
+import { addConfirmed } from './confirm-findings.ts';
 import { type Ask, type Exchange, isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import type { Judging } from './judging.ts';
 import { askOf, NOTHING, type Values, withParameter } from './requests.ts';
 import { findingIn, type Session } from './session.ts';
 
@@ -18,18 +19,19 @@ interface Link {
 }
 
 /** Follows the links of an operation's success, each from an answer of its own: what a link leads to is there, and is no wrong request. */
-export async function judgeLinks(judging: Judging, route: Route): Promise<void> {
+export async function checkLinks(judging: Judging, route: Route): Promise<void> {
   const { session, bases, seed, prepare, asked } = judging;
   await prepare();
   const values = bases.base(route, seed);
   const links = values ? linksOf(session, route).filter(({ target }) => asked.includes(target)) : [];
   for (const link of links) {
-    await prepare();
-    const { exchange, findings } = await session.ask('links', route, askOf(route, values ?? NOTHING));
-    session.ledger.addAll(findings);
-    if (!exchange || !isSuccess(exchange.reply)) continue;
-    const followed = askOfLink(judging, link, values ?? NOTHING, exchange);
-    if (followed) session.ledger.addAll(await follow(session, link, followed, exchange));
+    const examine = async (): Promise<readonly Finding[]> => {
+      await prepare();
+      const { exchange, findings } = await session.ask('links', route, askOf(route, values ?? NOTHING));
+      const followed = exchange && isSuccess(exchange.reply) && askOfLink(judging, link, values ?? NOTHING, exchange);
+      return followed ? [...findings, ...(await follow(session, link, followed, exchange))] : findings;
+    };
+    await addConfirmed(session, await examine(), examine);
   }
 }
 
@@ -48,15 +50,15 @@ async function follow(
 
 function linksOf({ contract: { plain, routes } }: Session, route: Route): readonly Link[] {
   const success = responseTo(route.responses, route.successStatus);
-  const holder = `${settledPointer(plain, success?.pointer ?? '')}/links`;
-  const links = at(plain, holder);
+  const holder = `${resolvePointer(plain, success?.pointer ?? '')}/links`;
+  const links = getNode(plain, holder);
   return Object.keys(isNode(links) ? links : {}).flatMap((name) => {
-    const pointer = settledPointer(plain, holder + pointerTo(name));
-    const link = at(plain, pointer);
+    const pointer = resolvePointer(plain, holder + pointerTo(name));
+    const link = getNode(plain, pointer);
     if (!isNode(link)) return [];
     const target = routes.find(({ operationId, pointer: place }) =>
       link.operationId === undefined
-        ? pointerOf(String(link.operationRef)) === place
+        ? toPointer(String(link.operationRef)) === place
         : link.operationId === operationId,
     );
     const parameters = isNode(link.parameters) ? link.parameters : {};
@@ -87,7 +89,7 @@ function askOfLink({ session, bases, seed }: Judging, link: Link, sent: Values, 
 }
 
 function isBodyRequired(plain: Document, { pointer }: Route): boolean {
-  return at(plain, `${settledPointer(plain, `${pointer}/requestBody`)}/required`) === true;
+  return getNode(plain, `${resolvePointer(plain, `${pointer}/requestBody`)}/required`) === true;
 }
 
 function bodyOf(values: Values | undefined): { body?: unknown } {
@@ -120,7 +122,7 @@ function evaluated(expression: unknown, sent: Values, { ask, reply }: Exchange):
     /^\$(request|response)\.(body|path|query|header)(?:[.#](.*))?$/.exec(expression) ?? [];
   if (expression === '$statusCode') return reply.status;
   if (expression === '$method') return ask.method;
-  if (part === 'body') return at(from === 'request' ? sent.body : reply.body, name);
+  if (part === 'body') return getNode(from === 'request' ? sent.body : reply.body, name);
   if (part === 'header') return (from === 'request' ? sent.headers : reply.headers)[name.toLowerCase()];
   return from === 'request' ? { path: sent.path, query: sent.query }[part as 'path' | 'query']?.[name] : undefined;
 }

@@ -1,10 +1,11 @@
 import { METHODS as KNOWN } from 'node:http';
-import { responseTo } from '../contract/responses.ts';
-import type { Route } from '../contract/routes.ts';
+import { responseTo } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Judging } from './check-context.ts';
+import { examineAtOnce } from './confirm-findings.ts';
 import type { Finding } from './findings.ts';
-import type { Judging } from './judging.ts';
 import { pathOf } from './requests.ts';
-import { type Examined, findingIn, SAFE } from './session.ts';
+import { type Examined, findingIn, SAFE, type Session } from './session.ts';
 
 /** Methods that a path may lack, the safe ones first. QUERY is left out where this machine's HTTP doesn't know it. */
 const TRIED = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
@@ -15,34 +16,48 @@ const TRIED = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'
 const BESIDE: readonly string[] = ['HEAD', 'OPTIONS'];
 
 /** Judges how a path, given by its operations, answers methods that it doesn't have: with 405 and an `Allow` that lists those of the document. */
-export async function judgeMethods(
+export async function checkMethods(
   { session, bases, seed, mayWrite }: Judging,
   routes: readonly Route[],
 ): Promise<void> {
   const [route] = routes;
   if (!route) return;
   const target = pathOf(route, bases.path(route, seed));
-  for (const method of TRIED.filter((one) => mayWrite || SAFE.includes(one))) {
+  const tried = TRIED.filter((one) => mayWrite || SAFE.includes(one));
+  const missing = tried.flatMap((method) => {
     // Another path of the contract may have the method and hold this one: /orders/{id} beside /orders/latest.
     const routed = session.contract.route(method, target);
-    if (routed.kind !== 'unknown-method') continue;
-    const examined = await session.ask('methods', route, { method, target });
-    session.ledger.addAll(findingsOf(route, routed.allow, method, examined));
-  }
+    return routed.kind === 'unknown-method' ? [{ route, declared: routed.allow, method }] : [];
+  });
+  const examine = async (one: Missing) =>
+    findingsOf(session, one, await session.ask('methods', route, { method: one.method, target }));
+  await examineAtOnce(session, missing, { examine, repeat: examine });
+}
+
+/** A method that a path doesn't have, and those that it has. */
+interface Missing {
+  readonly route: Route;
+  readonly declared: readonly string[];
+  readonly method: string;
+}
+
+/** Whether a status refuses a method. In an API other than the shop, a router that finds no route or an access check may respond first. */
+function isRefusal({ isShop }: Session, status: number, method: string): boolean {
+  // Who doesn't know a method at all may say that (RFC 9110, section 15.6.2).
+  if (status === 501) return !isShop || ['TRACE', 'QUERY'].includes(method);
+  return !isShop && status >= 400 && status < 500;
 }
 
 function findingsOf(
-  route: Route,
-  declared: readonly string[],
-  method: string,
+  session: Session,
+  { route, declared, method }: Missing,
   { exchange, findings }: Examined,
 ): readonly Finding[] {
   if (!exchange) return findings;
   const { status, headers } = exchange.reply;
   const pointer = route.pointer.slice(0, route.pointer.lastIndexOf('/'));
   const found = (rule: string, said: string) => findingIn('methods', route, exchange, { rule, said, pointer });
-  // Who doesn't know a method at all may say that (RFC 9110, section 15.6.2).
-  if (status === 501 && ['TRACE', 'QUERY'].includes(method)) return [];
+  if (status !== 405 && isRefusal(session, status, method)) return [];
   if (status !== 405) {
     return [found('405', `${method} is no method of ${route.path} and is answered ${status} instead of 405`)];
   }

@@ -18,6 +18,10 @@ export interface CheckCommand {
   readonly exclude?: readonly string[] | undefined;
   readonly seed?: number | undefined;
   readonly runs: number;
+  /** How long the check may take, in s; 0 or undefined for as long as it takes. */
+  readonly maxTime?: number | undefined;
+  /** Headers of further sandboxes of the server, in which parts are judged at the same time. */
+  readonly places?: readonly Readonly<Record<string, string>>[];
   /** Files to write: JUnit XML, and Markdown, which is added to what the file holds. */
   readonly report?: string | undefined;
   readonly summary?: string | undefined;
@@ -25,6 +29,9 @@ export interface CheckCommand {
 
 /** How many generated requests each operation gets, and how many sequences are played, unless the command says otherwise. */
 const RUNS = 50;
+
+/** How long a check may take unless the command says otherwise, in s. */
+const MAX_TIME_SECONDS = 300;
 
 /** The largest seed. */
 export const LARGEST_SEED = 2 ** 31 - 1;
@@ -70,6 +77,12 @@ export function withCheckOptions(command: Command, environment: Readonly<Record<
       'how many requests are generated for each operation, and sequences played',
       whole('--runs', 100_000),
       RUNS,
+    )
+    .option(
+      '--max-time <seconds>',
+      'end after this time and report what was judged; 0: no limit',
+      whole('--max-time', 86_400),
+      MAX_TIME_SECONDS,
     )
     .option('--report <file>', 'write a report as JUnit XML')
     .option(

@@ -1,5 +1,5 @@
-import { isNode } from '../contract/document.ts';
-import type { Route } from '../contract/routes.ts';
+import { isNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
 
 /** Values that a server has given, for requests to ask about. */
 export interface Pool {

@@ -1,10 +1,10 @@
-import type { Contract } from '../contract/contract.ts';
-import { at, isNode, settledPointer } from '../contract/document.ts';
-import type { Parameter } from '../contract/parameters.ts';
-import type { Received } from '../contract/requests.ts';
-import { FORM_TYPE, isJsonType, isRead } from '../contract/responses.ts';
-import { encoded, type Route } from '../contract/routes.ts';
-import { pointerTo } from '../json-pointer.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
+import { FORM_TYPE, isJsonType, isRead } from '../openapi/responses.ts';
+import { encodePath, type Route } from '../openapi/routes.ts';
+import type { Received } from '../openapi/validate-request.ts';
+import { pointerTo } from '../util/json-pointer.ts';
 import type { Ask } from './exchange.ts';
 
 /** What a request to an operation holds, by the parts of the request. Without a `body` none is sent. */
@@ -23,6 +23,8 @@ export function askOf(route: Route, values: Values): Ask {
   const type = bodyTypeOf(route);
   if (values.body === undefined) return { method, target, headers: values.headers };
   const body = type === FORM_TYPE ? formText(values.body) : JSON.stringify(values.body);
+  // A form without fields has no bytes: a server can't tell it from no body.
+  if (body === '') return { method, target, headers: values.headers };
   return { method, target, headers: { ...values.headers, 'content-type': type ?? 'application/json' }, body };
 }
 
@@ -64,7 +66,7 @@ export function pathOf(
   raw: Readonly<Record<string, string>> = {},
 ): string {
   return path.replaceAll(/\{(.*?)\}|[^{]+/g, (part, name: string | undefined) =>
-    name === undefined ? encoded(part) : (raw[name] ?? escaped(values.path[name] ?? '')),
+    name === undefined ? encodePath(part) : (raw[name] ?? escaped(values.path[name] ?? '')),
   );
 }
 
@@ -73,7 +75,7 @@ export const NOTHING: Values = { path: {}, query: {}, headers: {} };
 
 /** Where the schema of a parameter is. */
 export function schemaOf({ plain }: Contract, { pointer }: Parameter): string {
-  const content = at(plain, `${pointer}/content`);
+  const content = getNode(plain, `${pointer}/content`);
   const [type] = Object.keys(isNode(content) ? content : {});
   return `${pointer}${type === undefined ? '' : `/content${pointerTo(type)}`}/schema`;
 }
@@ -156,11 +158,26 @@ export function escaped(text: string): string {
 /** A number as everybody writes it. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
-/** Whether a text that is to be read as a number is one to some and none to others: blank, or with an exponent. */
-export function isUnclear({ plain }: Contract, { parameters }: Route, { path, query, headers }: Values): boolean {
+/** Whether servers may differ in what they make of a request: of a text that is to be read as a number, and is blank or has an exponent; of no body where a form is described. */
+export function isUnclear(contract: Contract, route: Route, values: Values): boolean {
+  return hasUnclearNumber(contract, route, values) || isUnclearForm(contract, route, values);
+}
+
+/** Whether no body is sent where a form is described, and an empty form holds or breaks the contract where no body does the other. */
+function isUnclearForm(contract: Contract, route: Route, values: Values): boolean {
+  const { target, headers = {}, body } = askOf(route, values);
+  if (bodyTypeOf(route) !== FORM_TYPE || body !== undefined) return false;
+  const [path = '', search = ''] = target.split('?');
+  const sent = { path, query: byName(search), headers };
+  const asNone = contract.receive(route, { ...sent, body: undefined, contentType: undefined });
+  const asEmpty = contract.receive(route, { ...sent, body: {}, contentType: FORM_TYPE });
+  return asNone.kind !== asEmpty.kind;
+}
+
+function hasUnclearNumber({ plain }: Contract, { parameters }: Route, { path, query, headers }: Values): boolean {
   const sent = { path, query, header: headers, cookie: {} as Values['headers'] };
   return parameters.some(({ name, in: place, pointer }) => {
-    const types = [at(plain, `${settledPointer(plain, `${pointer}/schema`)}/type`)].flat();
+    const types = [getNode(plain, `${resolvePointer(plain, `${pointer}/schema`)}/type`)].flat();
     const text = [sent[place][place === 'header' ? name.toLowerCase() : name] ?? []].flat();
     const isNumber = types.includes('integer') || types.includes('number');
     return isNumber && text.some((one) => !PLAIN_NUMBER.test(one) && !Number.isNaN(Number(one)));

@@ -1,6 +1,6 @@
-import type { Contract } from '../contract/contract.ts';
-import type { Route } from '../contract/routes.ts';
-import { CheckFault } from './fault.ts';
+import type { Contract } from '../openapi/contract.ts';
+import type { Route } from '../openapi/routes.ts';
+import { CheckError } from './check-error.ts';
 import { SAFE } from './session.ts';
 
 /** Which operations of a contract are judged, and which may be asked. */
@@ -14,16 +14,18 @@ export interface Selection {
   readonly mayWrite: boolean;
 }
 
-/** The operations that are judged. Throws `CheckFault` where some are named that the contract hasn't, or none are left. */
+/** The operations that are judged. Throws `CheckError` where some are named that the contract hasn't, or none are left. */
 export function judgedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0) {
-    throw new CheckFault(`${path} has no operation ${unknown.join(', ')}: it has ${ids.join(', ')}`);
+    throw new CheckError(`${path} has no operation ${unknown.join(', ')}: it has ${ids.join(', ')}`, {
+      isMisuse: true,
+    });
   }
   const isChosen = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const chosen = routes.filter(({ operationId }) => isChosen(operationId));
-  if (chosen.length === 0) throw new CheckFault('no operation is left to be judged');
+  if (chosen.length === 0) throw new CheckError('no operation is left to be judged', { isMisuse: true });
   return chosen;
 }
 

@@ -1,22 +1,33 @@
-import type { Sandboxes } from '../sandboxes/registry.ts';
-import type { ReadyMade } from '../sandboxes/snapshots.ts';
-import type { Flaw, SchemaCheck } from '../store/check-state.ts';
+import type { Sandboxes } from '../sandbox/registry.ts';
+import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
+import type { StateIssue, ValidateEntry } from '../store/validate-state.ts';
 import type { ControlAnswer, ControlId, ControlInput, FaultWish } from './operation.ts';
 
 /** Operations, and an answer of theirs. */
-type Meant = { readonly [Name in 'operation' | 'code' | 'example']?: FaultWish[Name] | undefined };
+type Meant = {
+  readonly [Name in 'operation' | 'where' | 'status' | 'example' | 'body' | 'headers' | 'violation']?:
+    | FaultWish[Name]
+    | undefined;
+};
+
+/** Which requests a fault means. */
+type RequestsMeant = { readonly [Name in 'operation' | 'where']?: FaultWish[Name] | undefined };
 
 /** What control steers. */
 export interface ControlParts {
   readonly sandboxes: Sandboxes;
-  readonly readyMade: ReadyMade;
+  readonly readyMade: BuiltInSnapshots;
   /** The default data. */
   readonly defaults: () => State;
   /** How a state is checked: by the contract that is served now. */
-  readonly check: () => SchemaCheck;
+  readonly check: () => ValidateEntry;
   /** What of operations and answers the contract that is served now doesn't have. */
-  readonly undocumented: (meant: Meant) => readonly Flaw[];
+  readonly undocumented: (meant: Meant) => readonly StateIssue[];
+  /** Why no request can meet a fault under the contract that is served now, a sentence each. */
+  readonly unmatched: (meant: RequestsMeant) => readonly string[];
+  /** Writes a warning to the log. */
+  readonly warn: (message: string) => void;
   /** Ends what waits once the server stops. */
   readonly stopping: AbortSignal;
 }

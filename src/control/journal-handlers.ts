@@ -1,14 +1,21 @@
-import type { Entry, Journal } from '../sandboxes/journal.ts';
-import { shownEntry } from '../sandboxes/journal-entry.ts';
-import { type Bounds, boundsOf, verdictOf, wantedOf } from '../sandboxes/verdict.ts';
-import { settled } from './awaited.ts';
-import { found, orRefused, refuseFlaws } from './declining.ts';
+import type { Entry, Journal } from '../sandbox/journal/journal.ts';
+import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
+import {
+  type Bounds,
+  type ExpectedRequests,
+  parseBounds,
+  parseExpectedRequests,
+  refuseSlow,
+  verifyRequests,
+} from '../sandbox/journal/verify-requests.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestsWanted } from './operation.ts';
-import { ControlRefusal } from './refusal.ts';
+import { ControlProblemError } from './refusal.ts';
+import { getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
+import { waitForRequests } from './wait-for-requests.ts';
 
 /** What a client follows, told of as it comes. */
-export interface Followed {
+export interface FollowedRequests {
   readonly journal: Journal;
   /** Of those that came before only those with a higher id are told of; where it isn't given none. */
   readonly after: number | undefined;
@@ -16,43 +23,50 @@ export interface Followed {
 }
 
 /** What was asked, as it is asked. */
-export function followedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts): Followed {
+export function followedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts): FollowedRequests {
   const { after, isMeant } = requestsMeant(query, parts);
-  return { journal: found(path.id, parts).journal, after, isMeant };
+  return { journal: getSandbox(path.id, parts).journal, after, isMeant };
 }
 
 /** What was asked, and whether it was as wanted. */
 export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' | 'countRequests' | 'verifyRequests'> = {
   listRequests({ path, query }, parts) {
     const { isMeant, limit } = requestsMeant(query, parts);
-    const asked = found(path.id, parts).journal.entries().filter(isMeant);
-    return (limit === undefined ? asked : asked.slice(-limit)).map(shownEntry);
+    const asked = getSandbox(path.id, parts).journal.entries().filter(isMeant);
+    return (limit === undefined ? asked : asked.slice(-limit)).map(toJournalEntry);
   },
-  clearRequests: ({ path }, parts) => found(path.id, parts).journal.clear(),
+  clearRequests: ({ path }, parts) => getSandbox(path.id, parts).journal.clear(),
   countRequests({ path, body }, parts) {
-    const { isMeant } = wantedIn(body, parts);
-    const { journal } = found(path.id, parts);
-    return orRefused(() => ({ count: journal.entries().filter(isMeant).length }));
+    const wanted = wantedIn(body, parts);
+    const { journal } = getSandbox(path.id, parts);
+    return { count: countOf(wanted, journal) };
   },
   async verifyRequests({ path, body }, parts) {
     const wanted = wantedIn(body, parts);
     const bounds = boundsIn(body);
-    const { journal } = found(path.id, parts);
+    const { journal } = getSandbox(path.id, parts);
     const { isMeant } = wanted;
-    const count = orRefused(() => journal.entries().filter(isMeant).length);
+    const count = countOf(wanted, journal);
     const { stopping } = parts;
-    await settled({ ...bounds, journal, isMeant, count, stopping, withinMs: body.withinMs ?? 0 });
+    await waitForRequests({ ...bounds, journal, isMeant, count, stopping, withinMs: body.withinMs ?? 0 });
     // It may have been removed meanwhile.
-    if (found(path.id, parts).journal !== journal) throw unknown(path.id);
-    const verdict = orRefused(() => verdictOf(journal, wanted, bounds));
+    if (getSandbox(path.id, parts).journal !== journal) throw unknown(path.id);
+    const verdict = withControlProblems(() => verifyRequests(journal, wanted, bounds));
     return stopping.aborted
       ? { ...verdict, verified: false, said: 'the server is stopping, so nobody knows' }
       : verdict;
   },
 };
 
-function unknown(id: string): ControlRefusal {
-  return new ControlRefusal(
+/** How many requests of a journal are wanted; declines where that takes too long to find out. */
+function countOf(wanted: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
+  const entries = journal.entries();
+  withControlProblems(() => refuseSlow(wanted, entries));
+  return entries.filter(wanted.isMeant).length;
+}
+
+function unknown(id: string): ControlProblemError {
+  return new ControlProblemError(
     'unknown-sandbox',
     `the sandbox ${id} was removed meanwhile, with its journal: verify before`,
   );
@@ -60,11 +74,11 @@ function unknown(id: string): ControlRefusal {
 
 /** How often they are wanted; declines where that makes no sense. */
 function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
-  const bounds = boundsOf(body);
+  const bounds = parseBounds(body);
   const isTwice = body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined;
   if (bounds.least <= bounds.most && !isTwice) return bounds;
   const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
-  throw new ControlRefusal('not-a-condition', `${isTwice ? '/times' : '/atLeast'} ${trouble}`, [
+  throw new ControlProblemError('not-a-condition', `${isTwice ? '/times' : '/atLeast'} ${trouble}`, [
     { pointer: isTwice ? '/times' : '/atLeast', trouble },
   ]);
 }
@@ -73,7 +87,7 @@ function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
 function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const numberIn = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
   const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
-  refuseFlaws('not-a-condition', parts.undocumented({ operation }));
+  refuseIssues('not-a-condition', parts.undocumented({ operation }));
   const after = numberIn('after');
   return {
     after,
@@ -89,6 +103,6 @@ function isOf(operations: readonly string[] | undefined, { operationId }: Pick<E
 
 /** Which requests are wanted; declines where that makes no sense. */
 function wantedIn(body: RequestsWanted, parts: ControlParts) {
-  refuseFlaws('not-a-condition', parts.undocumented({ operation: body.operation }));
-  return orRefused(() => wantedOf(body));
+  refuseIssues('not-a-condition', parts.undocumented({ operation: body.operation }));
+  return withControlProblems(() => parseExpectedRequests(body));
 }

@@ -1,4 +1,4 @@
-import type { Flaw } from '../store/check-state.ts';
+import type { StateIssue } from '../store/validate-state.ts';
 
 /** Why control declines a request that keeps its contract. */
 export type ControlCode =
@@ -9,18 +9,19 @@ export type ControlCode =
   | 'not-a-condition'
   | 'default-sandbox'
   | 'not-a-state'
+  | 'state-too-large'
   | 'not-a-moment'
   | 'ready-made'
   | 'too-many';
 
 /** Control declines: `message` is a sentence with the remedy. */
-export class ControlRefusal extends Error {
-  override readonly name = 'ControlRefusal';
+export class ControlProblemError extends Error {
+  override readonly name = 'ControlProblemError';
   readonly code: ControlCode;
   /** What keeps what was sent from being what is wanted. */
-  readonly flaws: readonly Flaw[];
+  readonly flaws: readonly StateIssue[];
 
-  constructor(code: ControlCode, detail: string, flaws: readonly Flaw[] = []) {
+  constructor(code: ControlCode, detail: string, flaws: readonly StateIssue[] = []) {
     super(detail);
     this.code = code;
     this.flaws = flaws;

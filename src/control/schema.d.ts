@@ -105,7 +105,7 @@ export interface paths {
         readonly get: operations["getState"];
         /**
          * Replace the state
-         * @description Puts another state in the place of the one that is there, in turn with other changes. It has to hold by the shop's contract, references included,
+         * @description Puts another state in the place of the one that is there, in turn with other changes. Large states are checked in slices, so that other requests are answered meanwhile. It has to hold by the shop's contract, references included,
          *     else nothing is changed. What isn't given stays: `{ "cartItems": [] }` empties the cart.
          */
         readonly put: operations["putState"];
@@ -332,7 +332,8 @@ export interface paths {
         /**
          * Have something fail
          * @description Beside the faults that there are. Of several that a request meets all count that go together: delays add up, and the first one settles the answer
-         *     and what becomes of the connection. A request that breaks the shop's contract meets none: it gets its 400.
+         *     and what becomes of the connection. A request that breaks the shop's contract meets none: it gets its 400. A fault applies to
+         *     images if its `where.path` matches their path (`/images/*`). A fault that no request can meet is set, and `warnings` says why.
          */
         readonly post: operations["addFault"];
         /**
@@ -398,6 +399,7 @@ export interface paths {
          * @description The last requests of the shop with their answers, the oldest first: 1,000 of `default`, 100 of any other sandbox, 32 MB of all together. Bodies are cut
          *     at 4 kB, and what may be secret is left out. Requests whose sandbox can't be had stand in none. With `Accept: text/event-stream` each further one comes as a server-sent event `request`, whose id is that of
          *     the request and whose data is as below; `Last-Event-ID`, or `after`, has those come first that were missed.
+         *     The last event is `removed`, or `expired`, when the sandbox is gone; its data has `sandbox` (the id) and `at` (the time). A followed sandbox does not expire.
          */
         readonly get: operations["listRequests"];
         readonly put?: never;
@@ -487,7 +489,7 @@ export interface components {
             readonly requests: number;
             /** @description The names of those that were saved in it */
             readonly snapshots: readonly string[];
-            /** @description How long nobody has asked for it, in ms */
+            /** @description How long nobody has used it, in ms: requests of the shop, reads through this API and following the journal count */
             readonly idleMs: number;
         };
         /** @description A clock */
@@ -539,6 +541,7 @@ export interface components {
             readonly products?: readonly {
                 readonly [key: string]: unknown;
             }[];
+            /** @description At least one: a product in the cart has one */
             readonly deliveryOptions?: readonly {
                 readonly [key: string]: unknown;
             }[];
@@ -553,8 +556,11 @@ export interface components {
         readonly Operations: string | readonly string[];
         /**
          * @description What a request has to be like, all that is given. A value is as it is written: of an object the properties that are given, in a query or a header as text.
-         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression, which may take 250 ms for a text), `{"$above": 2}`, `{"$below": 5}`,
+         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression), `{"$above": 2}`, `{"$below": 5}`,
          *     `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$equals": …}`, which takes no other properties.
+         *
+         *     A regular expression has the syntax of RE2 and up to 1,000 characters. Lookaround and backreferences are refused, since the time that they take has no
+         *     bound. Those of one `where` may compile to 10,000 instructions together, those of the faults of a sandbox to 20,000.
          */
         readonly Where: {
             readonly method?: string;
@@ -592,10 +598,18 @@ export interface components {
              * @enum {string}
              */
             readonly phase?: "before" | "after";
-            /** @description The status of the answer, one that the shop's contract documents for the operation */
-            readonly code?: number;
+            /** @description The status of the answer: one that the shop's contract documents for the operation, or any from 400 on */
+            readonly status?: number;
             /** @description The name of the example in the contract that is the answer */
             readonly example?: string;
+            /** @description The body of the answer, any JSON value, or a text where `headers` give another type; with `status`. It has to hold by the contract where that documents the status */
+            readonly body?: unknown;
+            /** @description Headers of the answer, with `status`. They have to hold by the contract where it documents them */
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            /** @description Whether `body` and `headers` may break the contract; `false` where it isn't given */
+            readonly violation?: boolean;
             readonly delay?: components["schemas"]["Delay"];
             /**
              * @description `reset`: no answer comes; `cut`: half of its body does
@@ -611,22 +625,40 @@ export interface components {
             readonly to: number;
         };
         /** @description A fault, and what has become of it */
-        readonly Fault: components["schemas"]["FaultWish"] & {
+        readonly Fault: {
+            readonly operation?: components["schemas"]["FaultWish"]["operation"];
+            readonly where?: components["schemas"]["FaultWish"]["where"];
+            readonly skip?: components["schemas"]["FaultWish"]["skip"];
+            readonly times?: components["schemas"]["FaultWish"]["times"];
+            readonly share?: components["schemas"]["FaultWish"]["share"];
+            readonly seed?: components["schemas"]["FaultWish"]["seed"];
+            readonly until?: components["schemas"]["FaultWish"]["until"];
+            readonly forMs?: components["schemas"]["FaultWish"]["forMs"];
+            readonly phase?: components["schemas"]["FaultWish"]["phase"];
+            readonly status?: components["schemas"]["FaultWish"]["status"];
+            readonly example?: components["schemas"]["FaultWish"]["example"];
+            readonly body?: components["schemas"]["FaultWish"]["body"];
+            readonly headers?: components["schemas"]["FaultWish"]["headers"];
+            readonly violation?: components["schemas"]["FaultWish"]["violation"];
+            readonly delay?: components["schemas"]["FaultWish"]["delay"];
+            readonly connection?: components["schemas"]["FaultWish"]["connection"];
+            readonly slowMs?: components["schemas"]["FaultWish"]["slowMs"];
             /** @description Its id */
             readonly fault: string;
             /** @description How many such requests have come, those included that another fault settled */
             readonly seen: number;
             /** @description How many of them it was met by */
             readonly met: number;
-            /** @description Whether nobody will meet it any more */
+            /** @description Whether the fault no longer applies to any request */
             readonly over: boolean;
+            /** @description Why no request can meet it, a sentence each */
+            readonly warnings?: readonly string[];
         };
         /** @description Which requests of the journal are meant, by all that is given */
         readonly RequestsWanted: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
-            /** @description The status of the answer, or several */
-            readonly status?: number | readonly number[];
+            readonly status?: components["schemas"]["Statuses"];
             /** @description The id of a fault that they met */
             readonly fault?: string;
             /**
@@ -635,6 +667,27 @@ export interface components {
              */
             readonly after?: number;
         };
+        /** @description Which requests of the journal are meant, by all that is given, and how often they are to have come */
+        readonly RequestsExpected: {
+            readonly operation?: components["schemas"]["Operations"];
+            readonly where?: components["schemas"]["Where"];
+            readonly status?: components["schemas"]["Statuses"];
+            /** @description The id of a fault that they met */
+            readonly fault?: string;
+            /**
+             * Format: int64
+             * @description Only those with a higher id
+             */
+            readonly after?: number;
+            /** @description Exactly so many. Where neither this nor the next two are given: at least one */
+            readonly times?: number;
+            readonly atLeast?: number;
+            readonly atMost?: number;
+            /** @description How long to wait for it, in ms */
+            readonly withinMs?: number;
+        };
+        /** @description The status of the answer, or several */
+        readonly Statuses: number | readonly number[];
         /** @description What verifying came to */
         readonly Verdict: {
             /** @description Whether it is so */
@@ -708,7 +761,9 @@ export interface components {
                 readonly faults?: readonly string[];
                 /** @enum {string} */
                 readonly phase?: "before" | "after";
-                readonly code?: number;
+                readonly status?: number;
+                /** @description Whether the contract has no such status of the operation */
+                readonly undocumented?: boolean;
                 readonly example?: string;
                 readonly delayMs?: number;
                 /** @enum {string} */
@@ -776,7 +831,8 @@ export interface components {
         };
         /**
          * @description 400 what breaks this contract or isn't a state, 401 a missing or wrong token, 403 another host, origin or address, 404 a path, a sandbox, a
-         *     snapshot or a fault that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a body above 90 MB, 415 a body that isn't JSON
+         *     snapshot or a fault that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a state above 16 MB or with more than 1,200,000 values, another body above 100 kB, or a state that
+         *     would take more than the data file or the sandbox may have (nothing was changed)
          */
         readonly Refused: {
             headers: {
@@ -786,7 +842,16 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description 500 a fault of the server, 503 too many sandboxes or a state that can't be stored (nothing was changed), with `Retry-After` */
+        /** @description The body isn't announced as `application/json`, which PUT and POST want even where they have none */
+        readonly NotJson: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description 500 a fault of the server, 503 too many sandboxes or a state that can't be stored (nothing was changed), with `Retry-After`, 507 a snapshot, a fault or a sandbox that would take more memory than its limit, or a state that would make the data file larger than 90 MB (nothing was changed) */
         readonly Failed: {
             headers: {
                 readonly [name: string]: unknown;
@@ -884,6 +949,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["Sandbox"];
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -936,6 +1002,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -994,6 +1061,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1043,6 +1111,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["Clock"];
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1099,6 +1168,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["Clock"];
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1145,6 +1215,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["Ids"];
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1265,6 +1336,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Snapshot"];
                 };
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1327,6 +1399,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1371,6 +1444,7 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["Faults"];
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1403,6 +1477,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Fault"];
                 };
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1589,6 +1664,7 @@ export interface operations {
                     };
                 };
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };
@@ -1608,14 +1684,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["RequestsWanted"] & {
-                    /** @description Exactly so many. Where neither this nor the next two are given: at least one */
-                    readonly times?: number;
-                    readonly atLeast?: number;
-                    readonly atMost?: number;
-                    /** @description How long to wait for it, in ms */
-                    readonly withinMs?: number;
-                };
+                readonly "application/json": components["schemas"]["RequestsExpected"];
             };
         };
         readonly responses: {
@@ -1628,6 +1697,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Verdict"];
                 };
             };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };

@@ -1,34 +1,34 @@
-import type { Sandbox } from '../sandboxes/sandbox.ts';
-import { SnapshotFault } from '../sandboxes/snapshots.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { SnapshotError } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
-import { found, someOf } from './declining.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { ControlRefusal } from './refusal.ts';
+import { ControlProblemError } from './refusal.ts';
+import { formatNames, getSandbox } from './refuse.ts';
 
 /** States under names. */
 export const snapshotHandlers: ControlHandlers<
   'listSnapshots' | 'getSnapshot' | 'saveSnapshot' | 'deleteSnapshot' | 'restoreSnapshot'
 > = {
   listSnapshots({ path }, parts) {
-    const { snapshots } = found(path.id, parts);
+    const { snapshots } = getSandbox(path.id, parts);
     const saved = [...snapshots].map(([name, state]) => summary(name, state, false));
     const others = parts.readyMade.names.filter((name) => !snapshots.has(name));
     return [...saved, ...others.map((name) => summary(name, snapshotOf(undefined, name, parts), true))];
   },
-  getSnapshot: ({ path }, parts) => snapshotOf(found(path.id, parts), path.name, parts),
+  getSnapshot: ({ path }, parts) => snapshotOf(getSandbox(path.id, parts), path.name, parts),
   saveSnapshot({ path }, { sandboxes }) {
     const { snapshots, store } = sandboxes.get(path.id);
     const { state } = store.read();
     if (!snapshots.has(path.name) && snapshots.size >= MOST_SNAPSHOTS)
-      throw new ControlRefusal('too-many', `the sandbox has ${MOST_SNAPSHOTS} snapshots already: delete some`);
+      throw new ControlProblemError('too-many', `the sandbox has ${MOST_SNAPSHOTS} snapshots already: delete some`);
     snapshots.set(path.name, state);
     return summary(path.name, state, false);
   },
   deleteSnapshot({ path }, parts) {
-    const sandbox = found(path.id, parts);
+    const sandbox = getSandbox(path.id, parts);
     if (sandbox.snapshots.delete(path.name)) return;
     if (!parts.readyMade.names.includes(path.name)) throw unknownSnapshot(path.name, sandbox, parts);
-    throw new ControlRefusal('ready-made', `the snapshot ${path.name} is ready-made, and stays`);
+    throw new ControlProblemError('ready-made', `the snapshot ${path.name} is ready-made, and stays`);
   },
   async restoreSnapshot({ path }, parts) {
     const state = snapshotOf(parts.sandboxes.find(path.id), path.name, parts);
@@ -48,18 +48,23 @@ export function snapshotOf(sandbox: Sandbox | undefined, name: string, parts: Co
   throw unknownSnapshot(name, sandbox, parts);
 }
 
-function readyMadeState(name: string, { readyMade }: ControlParts): State | undefined {
+function readyMadeState(name: string, { readyMade, sandboxes }: ControlParts): State | undefined {
   try {
-    return readyMade.state(name);
+    const state = readyMade.state(name);
+    if (state) sandboxes.share(state);
+    return state;
   } catch (error) {
-    if (error instanceof SnapshotFault) throw new ControlRefusal('not-a-state', error.message);
+    if (error instanceof SnapshotError) throw new ControlProblemError('not-a-state', error.message);
     throw error;
   }
 }
 
-function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { readyMade }: ControlParts): ControlRefusal {
-  const there = someOf([...(sandbox?.snapshots.keys() ?? []), ...readyMade.names]);
-  return new ControlRefusal('unknown-snapshot', `there is no snapshot ${name} here: save one, or take one of ${there}`);
+function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { readyMade }: ControlParts): ControlProblemError {
+  const there = formatNames([...(sandbox?.snapshots.keys() ?? []), ...readyMade.names]);
+  return new ControlProblemError(
+    'unknown-snapshot',
+    `there is no snapshot ${name} here: save one, or take one of ${there}`,
+  );
 }
 
 function summary(name: string, { cartItems, orders, products }: State, isReadyMade: boolean) {

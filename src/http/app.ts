@@ -1,47 +1,52 @@
-import cors from '@koa/cors';
 import Koa, { type Context, type Middleware } from 'koa';
-import type { Verify } from '../contract/answers.ts';
-import type { Problem } from '../contract/operation.ts';
-import type { Route } from '../contract/routes.ts';
-import { type ControlDoorParts, controlDoor, isOfControl } from './control-door.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { VerifyMode } from '../openapi/verify-response.ts';
+import type { Problem } from '../shop/types.ts';
+import { resetConnection } from './apply-faults.ts';
+import { type ControlApiParts, serveControlApi } from './control-api.ts';
+import { type AccessParts, cors, refuseForeign } from './cors.ts';
 import { type DispatchParts, dispatch } from './dispatch.ts';
-import { answerWith, exchangeOf, type JsonAnswer, problemAnswer, write } from './exchange.ts';
-import { frontEnd, historyFallback, pictures } from './files.ts';
-import { breakConnection } from './forcing.ts';
-import { type FrontDoorParts, frontDoor } from './front-door.ts';
-import { inSandbox } from './in-sandbox.ts';
-import { recordOnce, sentAnswer } from './journaling.ts';
-import { type Log, logRequest } from './log.ts';
-import { FaultError, faultOf, internalError, unknownPath } from './problem.ts';
-import type { ReadyAnswers } from './ready-answers.ts';
+import { createProblemResponse, getExchange, type ResponseData, setResponse, writeResponse } from './exchange.ts';
+import { serveFrontEnd, serveHistoryFallback, serveImages } from './files.ts';
+import { applyImageFaults } from './image-faults.ts';
+import { type PagesParts, servePages } from './pages.ts';
+import { createUnknownPath, HttpProblemError, internalError, toHttpProblem } from './problem.ts';
+import { recordRequest, toJournalResponse } from './record.ts';
+import { type Log, logRequest } from './request-log.ts';
+import { ResentRequests } from './resent-requests.ts';
+import type { ResponseCache } from './response-cache.ts';
+import { selectSandbox } from './select-sandbox.ts';
 
 /** What the app is made of. */
-export interface AppParts extends DispatchParts, FrontDoorParts, ControlDoorParts {
-  readonly ready: ReadyAnswers;
+export interface AppParts extends Omit<DispatchParts, 'resends'>, PagesParts, ControlApiParts, AccessParts {
+  readonly ready: ResponseCache;
   readonly log: Log;
   /** What is done with an answer that breaks the contract: told of in the log, refused as a fault of the server, or let through unseen. */
-  readonly verify: Verify;
+  readonly verify: VerifyMode;
   /** Whether an operation is the shop's own: no properties are allowed in its answers but those of the contract. */
   readonly isOurs: (route: Route) => boolean;
-  /** The folder of the pictures. */
+  /** The folder of the images. */
   readonly images: string;
 }
 
 /**
  * The Koa app. A request passes, in this order:
  * 1. a line of log, and the fixed headers, which every answer carries
- * 2. CORS: answers preflights, lets any origin read everything else, errors too
+ * 2. CORS: answers preflights, lets pages of allowed origins read everything else, errors too
  * 3. answering: writes the answer that was settled below, keeps its bytes where they stay right until the state changes, and puts all of it into the journal
  * 4. verifying: holds the answer of an operation against the contract
  * 5. problems: turns what is thrown below into problem documents
- * 6. control, what QA steers by
- * 7. the sandbox that it names, which is said back
- * 8. the operations of the contract, and all else below /api
- * 9. the front door: the page at /, the contract, readiness, the pages of problems
- * 10. files: a built front end, the pictures, the front end's own routes
+ * 6. access: refuses unknown hosts, and changes by pages of foreign origins
+ * 7. control, what QA steers by
+ * 8. sandbox: selects the sandbox that the request names, and names it in the response
+ * 9. the operations of the contract, and all else below /api
+ * 10. the front door: the page at /, the contract, readiness, the pages of problems
+ * 11. the faults of images
+ * 12. files: a built front end, the images, the front end's own routes
  */
 export function createApp(parts: AppParts): Koa {
   const { log } = parts;
+  const resends = new ResentRequests();
   const app = new Koa();
   app.on('error', (err) => {
     // A client that breaks off is told of in its line.
@@ -49,17 +54,19 @@ export function createApp(parts: AppParts): Koa {
   });
   app.use(logging(parts));
   app.use(fixedHeaders);
-  app.use(openToAll());
-  app.use(answering(parts));
+  app.use(cors(parts));
+  app.use(answering(parts, resends));
   app.use(verifying(parts));
   app.use(problems(parts));
-  app.use(controlDoor(parts));
-  app.use(inSandbox(parts));
-  app.use(dispatch(parts));
-  app.use(frontDoor(parts));
-  if (parts.static !== undefined) app.use(frontEnd(parts.static));
-  app.use(pictures(parts.images));
-  if (parts.static !== undefined) app.use(historyFallback(parts.static));
+  app.use(refuseForeign(parts));
+  app.use(serveControlApi(parts));
+  app.use(selectSandbox(parts));
+  app.use(dispatch({ ...parts, resends }));
+  app.use(servePages(parts));
+  app.use(applyImageFaults({ ...parts, resends }));
+  if (parts.static !== undefined) app.use(serveFrontEnd(parts.static));
+  app.use(serveImages(parts.images));
+  if (parts.static !== undefined) app.use(serveHistoryFallback(parts.static));
   return app;
 }
 
@@ -69,7 +76,7 @@ const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 function logging({ log }: AppParts): Middleware {
   return (ctx, next) => {
     logRequest(log, ctx.req, ctx.res, () => {
-      const { route, sandbox, notes, wire, forced } = exchangeOf(ctx);
+      const { route, sandbox, notes, wire, forced } = getExchange(ctx);
       return {
         operation: route?.operationId,
         sandbox: sandbox?.id,
@@ -83,58 +90,32 @@ function logging({ log }: AppParts): Middleware {
 
 const fixedHeaders: Middleware = (ctx, next) => {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  ctx.res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  // Pages of other origins read responses through CORS alone; images are opened to them where they are sent.
+  ctx.res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
   return next();
 };
 
-/** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */
-const PREFLIGHT_SECONDS = 86_400;
-
-/** Methods that a preflight allows, beside the one that it asks for. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
-/** Headers that scripts of other origins may read. */
-const EXPOSED = ['Location', 'Allow', 'Retry-After', 'Preference-Applied', 'X-Mocked', 'X-Sandbox'];
-
-/** Ours: every origin may ask. It is named rather than `*`, since front ends that send credentials would be refused with that; the shop has none to protect. */
-function openToAll(): Middleware {
-  const answerTo = cors({
-    origin: (ctx) => ctx.get('Origin'),
-    credentials: true,
-    exposeHeaders: EXPOSED,
-    maxAge: PREFLIGHT_SECONDS,
-  });
+function answering({ ready, log, sandboxes }: AppParts, resends: ResentRequests): Middleware {
   return async (ctx, next) => {
-    // No page of another origin may steer.
-    if (isOfControl(ctx.path)) return next();
-    await answerTo(ctx, next);
-    const method = ctx.get('Access-Control-Request-Method');
-    if (ctx.method !== 'OPTIONS' || method === '') return;
-    // A preflight: what it asks for is allowed, whatever it is. The answer to it depends on that.
-    ctx.vary(['Access-Control-Request-Headers', 'Access-Control-Request-Method']);
-    const methods = METHODS.includes(method) ? METHODS : [...METHODS, method];
-    ctx.set({ 'Access-Control-Allow-Methods': methods.join(), 'Cache-Control': 'no-store' });
-  };
-}
-
-function answering({ ready, log, sandboxes }: AppParts): Middleware {
-  return async (ctx, next) => {
-    const exchange = exchangeOf(ctx);
+    const exchange = getExchange(ctx);
     await next();
     const { answer, sandbox = sandboxes.default, isOfShop, wire } = exchange;
     if (answer) ctx.respond = false;
     const isReset = wire?.connection?.kind === 'reset';
-    if (isReset) breakConnection(ctx.res);
+    const isEmpty = answer?.body === undefined || ctx.method === 'HEAD';
+    // A response without a body can't be cut: it doesn't come.
+    if (isReset || (wire?.connection && isEmpty)) resends.remember(ctx);
+    if (isReset) resetConnection(ctx.res);
     // Who has gone meanwhile gets nothing either.
     const text = isReset || ctx.req.socket.destroyed ? undefined : answer && written(ctx, answer, log);
-    if (isOfShop) recordOnce(sandbox.journal, ctx, text);
+    if (isOfShop) recordRequest(sandbox.journal, ctx, text);
     if (text !== undefined) keep(ctx, ready, text);
   };
 }
 
 /** Keeps an answer's bytes, where the next request would be answered the same. */
-function keep(ctx: Context, ready: ReadyAnswers, text: string): void {
-  const { answer, route, revision, notes } = exchangeOf(ctx);
+function keep(ctx: Context, ready: ResponseCache, text: string): void {
+  const { answer, route, revision, notes } = getExchange(ctx);
   // What was noted of a request is to be noted of the next one too.
   if (!answer || route === undefined || revision === undefined || answer.status !== 200 || notes.length > 0) return;
   ready.keep(ctx.req, revision, () => ({
@@ -142,20 +123,20 @@ function keep(ctx: Context, ready: ReadyAnswers, text: string): void {
     // As a list, which Node writes out faster.
     headers: Object.entries(ctx.res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
     bytes: Buffer.from(text),
-    sent: sentAnswer(answer, text),
+    sent: toJournalResponse(answer, text),
   }));
 }
 
 /** Writes an answer; one that can't be written, as a team's own handler may give, is a fault of the server. */
-function written(ctx: Context, answer: JsonAnswer, log: Log): string | undefined {
+function written(ctx: Context, answer: ResponseData, log: Log): string | undefined {
   try {
-    return write(ctx, answer);
+    return writeResponse(ctx, answer);
   } catch (err) {
     log.error({ err, method: ctx.method, path: ctx.path });
     for (const name of Object.keys(answer.headers)) ctx.res.removeHeader(name);
-    const problem = problemAnswer(internalError, ctx.path);
-    answerWith(ctx, problem);
-    return write(ctx, problem);
+    const problem = createProblemResponse(internalError, ctx.path);
+    setResponse(ctx, problem);
+    return writeResponse(ctx, problem);
   }
 }
 
@@ -163,12 +144,14 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
   if (verify === 'off') return (_ctx, next) => next();
   return async (ctx, next) => {
     await next();
-    const { route, answer, contract: other } = exchangeOf(ctx);
-    if (!route || !answer) return;
+    const { route, answer, contract: other, forced } = getExchange(ctx);
+    // A response that a fault injects is none of the handler's.
+    const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
+    if (!route || !answer || isInjected) return;
     const breaches = (other ?? contract).verify(route, answer, { closed: other !== undefined || isOurs(route) });
     if (breaches.length === 0) return;
     // It is told of each time.
-    const exchange = exchangeOf(ctx);
+    const exchange = getExchange(ctx);
     exchange.revision = undefined;
     exchange.breaches = breaches.map(({ said }) => said);
     const { operationId } = route;
@@ -177,12 +160,12 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
     if (verify === 'strict' && !isInternalError(answer)) {
       const said = exchange.breaches.join('; ');
       const detail = `the answer to ${operationId} with status ${answer.status} breaks the contract: ${said}`;
-      answerWith(ctx, problemAnswer({ code: 'internal-error', detail }, ctx.path));
+      setResponse(ctx, createProblemResponse({ code: 'internal-error', detail }, ctx.path));
     }
   };
 }
 
-function isInternalError({ status, body }: JsonAnswer): boolean {
+function isInternalError({ status, body }: ResponseData): boolean {
   return status === 500 && (body as Partial<Problem> | undefined)?.type === `/problems/${internalError.code}`;
 }
 
@@ -190,15 +173,17 @@ function problems({ log }: AppParts): Middleware {
   return async (ctx, next) => {
     try {
       await next();
-      if (ctx.respond !== false && ctx.status === 404 && !exchangeOf(ctx).answer)
-        throw new FaultError(unknownPath(ctx.path));
+      if (ctx.respond !== false && ctx.status === 404 && !getExchange(ctx).answer)
+        throw new HttpProblemError(createUnknownPath(ctx.path));
     } catch (thrown) {
-      const fault = faultOf(thrown);
-      if (!fault || fault.code === 'unavailable') log.error({ err: thrown, method: ctx.method, path: ctx.path });
-      const exchange = exchangeOf(ctx);
+      const fault = toHttpProblem(thrown);
+      // A disk that fails would fail with each request: the store logs it once.
+      if (!fault || fault.code === internalError.code)
+        log.error({ err: thrown, method: ctx.method, path: ctx.path }, fault?.detail);
+      const exchange = getExchange(ctx);
       exchange.notes = [...exchange.notes, (fault ?? internalError).detail];
       exchange.violations = fault?.violations;
-      answerWith(ctx, problemAnswer(fault ?? internalError, exchange.prefix + ctx.path));
+      setResponse(ctx, createProblemResponse(fault ?? internalError, exchange.prefix + ctx.path));
     }
   };
 }

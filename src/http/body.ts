@@ -1,81 +1,127 @@
-import { form, json } from 'co-body';
+import { form, text } from 'co-body';
 import type { Context } from 'koa';
-import { bareType, isJsonType, isRead, mediaTypeFor } from '../contract/responses.ts';
-import { exchangeOf } from './exchange.ts';
-import { type Fault, FaultError } from './problem.ts';
+import { bareType, isJsonType, isRead, mediaTypeFor } from '../openapi/responses.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../util/json-limits.ts';
+import { getExchange, type RequestBody } from './exchange.ts';
+import { type HttpProblem, HttpProblemError } from './problem.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */
-export const LIMIT_BYTES = 102_400;
+export const MAX_BODY_BYTES = 102_400;
 
 /**
  * How bodies up to so many bytes are read, after decompression. Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the
  * contract's to say. It is made once, since making it takes longer than reading a body.
  */
-export function readingUpTo(limit: number) {
-  return { strict: false, returnRawBody: true, onProtoPoisoning: 'ignore', limit };
+export function createBodyOptions(limit: number) {
+  return { returnRawBody: true, limit };
 }
 
-export type Reading = Readonly<ReturnType<typeof readingUpTo>>;
+export type BodyOptions = Readonly<ReturnType<typeof createBodyOptions>>;
 
-const OF_SHOP = readingUpTo(LIMIT_BYTES);
+const OF_SHOP = createBodyOptions(MAX_BODY_BYTES);
 
 /** The most of a body that isn't looked into that is let through, in bytes. */
 const UNREAD_LIMIT_BYTES = 10_000_000;
 
-/** The body of a request: what it holds, where it is of JSON or a form, and the media type of the contract that it is of. */
-export interface SentBody {
-  readonly body: unknown;
-  readonly contentType?: string | undefined;
-}
+const NO_BODY: RequestBody = { body: undefined };
 
 /**
- * The body of a request to an operation that takes one in these media types; nothing where none was sent. A body that the operation doesn't take is
- * left alone; one that is neither JSON nor a form is let through unread. Throws a `FaultError` for one that can't be read.
+ * Receives a request to its end, and returns its body, for an operation that takes one in these media types; nothing where none was sent. A body that
+ * the operation doesn't take, or that is neither JSON nor a form, is let through unread. Throws a `HttpProblemError` for a body that can't be read, and
+ * for a request that breaks off: until this has resolved, a request may change nothing. May be called again: it is done once.
  */
 export async function readBody(
   ctx: Context,
   mediaTypes: readonly string[],
-  reading: Reading = OF_SHOP,
-): Promise<SentBody> {
+  reading: BodyOptions = OF_SHOP,
+): Promise<RequestBody> {
+  if (!hasBody(ctx.req.headers)) return NO_BODY;
+  const exchange = getExchange(ctx);
+  exchange.body ??= receive(ctx, mediaTypes, reading);
+  return exchange.body;
+}
+
+async function receive(ctx: Context, mediaTypes: readonly string[], reading: BodyOptions): Promise<RequestBody> {
   const { req } = ctx;
-  if (mediaTypes.length === 0 || !isSent(req.headers)) return { body: undefined };
+  if (mediaTypes.length === 0) return orRefused(ctx, reading, () => unread(req, undefined));
   const sent = req.headers['content-type'] ?? '';
   const documented = mediaTypeFor(mediaTypes, sent);
   // Of a range of media types it is the one that was sent.
   const contentType = documented?.includes('*') ? bareType(sent) : documented;
   const refused = unsupportedType(req.headers['content-type'], contentType, mediaTypes);
-  if (refused) throw new FaultError(refused);
+  if (refused) throw new HttpProblemError(refused);
   // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.
   if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
-  try {
-    if (contentType === undefined || !isRead(contentType)) return await unread(req, contentType);
-    const { parsed, raw } = await (isJsonType(contentType) ? json : form)(req, reading);
-    exchangeOf(ctx).sent = raw;
+  if (contentType === undefined || !isRead(contentType)) return orRefused(ctx, reading, () => unread(req, contentType));
+  if (isJsonType(contentType)) {
+    const json = getExchange(ctx).sent ?? (await receiveText(ctx, reading));
+    return orRefused(ctx, reading, async () => ({ body: parseBody(json), contentType }));
+  }
+  return orRefused(ctx, reading, async () => {
+    const { parsed, raw } = await form(req, reading);
+    getExchange(ctx).sent = raw;
     return { body: raw === '' ? undefined : parsed, contentType };
+  });
+}
+
+/**
+ * Receives the text of a request's body. `readBody` then parses this text instead of receiving it: so the two can have different limits of
+ * concurrency. Throws a `HttpProblemError` for a body that can't be read.
+ */
+export async function receiveText(ctx: Context, reading: BodyOptions): Promise<string> {
+  const { req } = ctx;
+  // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.
+  if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
+  let sent = '';
+  await orRefused(ctx, reading, async () => {
+    sent = (await text(req, reading)).raw;
+    return NO_BODY;
+  });
+  getExchange(ctx).sent = sent;
+  return sent;
+}
+
+/** Parses a body of JSON; undefined where it is empty. Throws a `SyntaxError`, or a `HttpProblemError` for too many values. */
+function parseBody(json: string): unknown {
+  if (json === '') return undefined;
+  if (hasTooManyValues(json)) throw new HttpProblemError({ code: 'body-too-large', detail: TOO_MANY_VALUES });
+  return JSON.parse(json);
+}
+
+const TOO_MANY_VALUES = `the body has more than ${MAX_JSON_VALUES} objects, lists, properties and entries: send fewer`;
+
+/** Does what reads a body; what that throws becomes a `HttpProblemError`. */
+async function orRefused(ctx: Context, { limit }: BodyOptions, read: () => Promise<RequestBody>): Promise<RequestBody> {
+  try {
+    return await read();
   } catch (error) {
     // The rest is read and dropped, else the next request of the connection would wait behind it.
-    req.unpipe().resume();
+    ctx.req.unpipe().resume();
     const { body: sent } = error as ReadingError;
-    if (typeof sent === 'string') exchangeOf(ctx).sent = sent;
-    throw error instanceof FaultError ? error : new FaultError(faultOfReading(error as ReadingError, reading.limit));
+    if (typeof sent === 'string') getExchange(ctx).sent = sent;
+    throw error instanceof HttpProblemError
+      ? error
+      : new HttpProblemError(faultOfReading(error as ReadingError, limit));
   }
 }
 
-/** Lets a body go by. */
-async function unread(req: Context['req'], contentType: string | undefined): Promise<SentBody> {
+/** Receives a body without keeping it. */
+async function unread(req: Context['req'], contentType: string | undefined): Promise<RequestBody> {
   let bytes = 0;
-  for await (const part of req) {
+  // Leaving the loop must not end the connection: the refusal still has to be sent on it.
+  for await (const part of req.iterator({ destroyOnReturn: false })) {
     bytes += part.length;
-    if (bytes > UNREAD_LIMIT_BYTES) throw new FaultError(tooLarge(UNREAD_LIMIT_BYTES));
+    if (bytes > UNREAD_LIMIT_BYTES) throw new HttpProblemError(tooLarge(UNREAD_LIMIT_BYTES));
   }
   return { body: undefined, contentType };
 }
 
-function tooLarge(limitBytes: number): Fault {
+function tooLarge(limitBytes: number): HttpProblem {
   return { code: 'body-too-large', detail: `the body is larger than the limit of ${limitBytes} bytes: send less` };
 }
 
-function isSent(headers: Context['req']['headers']): boolean {
+/** Whether a request is sent with a body, as its headers tell (RFC 9112, section 6.3); one of length 0 is none. */
+export function hasBody(headers: Context['req']['headers']): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
 }
@@ -88,7 +134,7 @@ interface ReadingError extends Error {
   readonly body?: unknown;
 }
 
-function faultOfReading(error: ReadingError, limitBytes: number): Fault {
+function faultOfReading(error: ReadingError, limitBytes: number): HttpProblem {
   if (error.status === 413) return tooLarge(limitBytes);
   if (error.status === 415) {
     return {
@@ -108,7 +154,7 @@ function unsupportedType(
   sent: string | undefined,
   taken: string | undefined,
   mediaTypes: readonly string[],
-): Fault | undefined {
+): HttpProblem | undefined {
   const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
   const isReadable = charset === undefined || CHARSETS.includes(charset) || !isRead(taken ?? '');
   if (sent !== undefined && taken !== undefined && isReadable) return undefined;

@@ -10,33 +10,49 @@ const SILENT_GRACE_MS = 500;
 /** The open connections of a server, and the last response of each. */
 export interface Connections {
   opened(socket: Duplex): void;
-  /** A request has arrived on its connection, and this is to be its response. */
-  begun(response: ServerResponse): void;
+  /**
+   * Calls `begin` for a request that has arrived, given its response, once all earlier responses of its connection are out, which is now unless
+   * requests are pipelined. Until then no more requests are read from the connection: a client that sends and does not read fills its own buffers.
+   */
+  inTurn(response: ServerResponse, begin: () => void): void;
   /** The last response of a connection, done or not; undefined where it has had no request yet. */
   lastOf(socket: Duplex): ServerResponse | undefined;
   /** Ends each connection with the response that is in the making, and cuts off what lasts too long; waits for `allClosed`. */
   end(allClosed: Promise<unknown>): Promise<void>;
 }
 
+/** The last request of a connection, and how many wait for an earlier response to be out. */
+interface Line {
+  last: ServerResponse | undefined;
+  waiting: number;
+}
+
 /** Keeps track of connections from their opening on. */
 export function trackConnections(): Connections {
-  const last = new Map<Duplex, ServerResponse | undefined>();
+  const lines = new Map<Duplex, Line>();
   return {
     opened(socket) {
-      last.set(socket, undefined);
-      socket.once('close', () => last.delete(socket));
+      const line: Line = { last: undefined, waiting: 0 };
+      lines.set(socket, line);
+      // Node resumes by itself at the end of a message and where a body is read.
+      socket.on('resume', () => pauseWhileWaiting(socket, line));
+      socket.once('close', () => lines.delete(socket));
     },
-    begun(response) {
-      last.set(response.req.socket, response);
+    inTurn(response, begin) {
+      const { socket } = response.req;
+      const line = lines.get(socket);
+      if (line && isBegun(line.last)) waitInLine(socket, line, response, begin);
+      else begin();
+      if (line) line.last = response;
     },
-    lastOf: (socket) => last.get(socket),
+    lastOf: (socket) => lines.get(socket)?.last,
     async end(allClosed) {
-      for (const [socket, response] of last) if (isBegun(response)) endWith(response, socket);
+      for (const [socket, { last }] of lines) if (isBegun(last)) endWith(last, socket);
       const cutSilent = setTimeout(() => {
-        for (const [socket, response] of last) if (!isBegun(response)) socket.destroy();
+        for (const [socket, { last }] of lines) if (!isBegun(last)) socket.destroy();
       }, SILENT_GRACE_MS);
       const cutAll = setTimeout(() => {
-        for (const socket of last.keys()) socket.destroy();
+        for (const socket of lines.keys()) socket.destroy();
       }, GRACE_MS);
       await allClosed;
       clearTimeout(cutSilent);
@@ -45,8 +61,27 @@ export function trackConnections(): Connections {
   };
 }
 
+function waitInLine(socket: Duplex, line: Line, response: ServerResponse, begin: () => void): void {
+  line.waiting++;
+  // After what Node still does with this message, the end of which resumes reading.
+  queueMicrotask(() => pauseWhileWaiting(socket, line));
+  line.last?.once('close', () => {
+    line.waiting--;
+    if (line.waiting === 0) socket.resume();
+    // Not at once: between the requests of one connection come those of others.
+    setImmediate(() => {
+      // One whose body turned out broken was refused meanwhile.
+      if (!socket.destroyed && !response.headersSent) begin();
+    });
+  });
+}
+
+function pauseWhileWaiting(socket: Duplex, { waiting }: Line): void {
+  if (waiting > 0) socket.pause();
+}
+
 /** Does something once a response is out, now where it is out already. */
-export function afterwards(response: ServerResponse, then: () => void): void {
+export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isBegun(response)) response.once('close', then);
   else then();
 }

@@ -1,43 +1,45 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
-import type { Contract } from '../contract/contract.ts';
-import type { Route } from '../contract/routes.ts';
-import type { Asked } from '../sandboxes/condition.ts';
-import type { Sandboxes } from '../sandboxes/registry.ts';
-import { decodable, isForm, pathIn, queryOf } from '../target.ts';
+import type { Contract } from '../openapi/contract.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { MatchableRequest } from '../sandbox/matcher/request-matcher.ts';
+import type { Sandboxes } from '../sandbox/registry.ts';
+import { getPathname, isFormType, parseQuery, toDecodablePath } from '../util/request-target.ts';
+import { type AppliedFaults, applyFaults } from './apply-faults.ts';
 import { readBody } from './body.ts';
-import { answerWith, type Exchange, exchangeOf, success } from './exchange.ts';
-import { type Forcing, forcingOf } from './forcing.ts';
-import { preferencesOf } from './preferences.ts';
-import { FaultError, methodNotAllowed, unknownPath } from './problem.ts';
-import { type SettlingParts, settle } from './settling.ts';
+import { held, leave } from './delay.ts';
+import { createResponse, type Exchange, getExchange, setResponse } from './exchange.ts';
+import { parsePreferences } from './preferences.ts';
+import { createMethodNotAllowed, createUnknownPath, HttpProblemError } from './problem.ts';
+import { type ResentRequests, resetResentRequest } from './resent-requests.ts';
+import { type RespondParts, respondToOperation } from './respond.ts';
 
 /** What requests to the contract's operations are answered with. */
-export interface DispatchParts extends SettlingParts {
+export interface DispatchParts extends RespondParts {
   readonly sandboxes: Sandboxes;
-  readonly contract: Contract;
   /** How long each answer waits, in ms; undefined where none does. */
   readonly delayMs: (() => number) | undefined;
   /** Ends what waits once the server stops. */
   readonly stopping: AbortSignal;
+  readonly resends: ResentRequests;
 }
 
 /** Answers what the contract has a path for, and refuses what lies below /api beside it. */
 export function dispatch(parts: DispatchParts): Middleware {
   return (ctx, next) => {
-    const path = decodable(pathIn(ctx.path));
+    const path = toDecodablePath(getPathname(ctx.path));
     const routed = parts.contract.route(ctx.method, path);
     const isBelowApi = path === '/api' || path.startsWith('/api/');
-    exchangeOf(ctx).isOfShop = routed.kind !== 'unknown-path' || isBelowApi;
+    getExchange(ctx).isOfShop = routed.kind !== 'unknown-path' || isBelowApi;
     switch (routed.kind) {
       case 'operation':
         return answer(ctx, parts, routed.route, path);
       case 'unknown-method':
-        if (ctx.method !== 'OPTIONS') throw new FaultError(methodNotAllowed(ctx.method, ctx.path, routed.allow));
+        if (ctx.method !== 'OPTIONS')
+          throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, routed.allow));
         // Ours: OPTIONS names the contract's methods.
-        return answerWith(ctx, success({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
+        return setResponse(ctx, createResponse({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
       case 'unknown-path':
-        if (isBelowApi) throw new FaultError(unknownPath(ctx.path));
+        if (isBelowApi) throw new HttpProblemError(createUnknownPath(ctx.path));
         return next();
     }
   };
@@ -45,7 +47,7 @@ export function dispatch(parts: DispatchParts): Middleware {
 
 /** Has the contract make a call of the request, and the operation's handler or the mock an answer, as it is forced to be. */
 async function answer(ctx: Context, parts: DispatchParts, route: Route, path: string): Promise<void> {
-  const exchange = exchangeOf(ctx);
+  const exchange = getExchange(ctx);
   exchange.route = route;
   const waitedMs = parts.delayMs?.() ?? 0;
   if (waitedMs > 0) exchange.forced = { delayMs: waitedMs };
@@ -53,17 +55,18 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   if (waitedMs > 0) await understood.catch(() => {}).then(() => held(ctx, waitedMs, parts.stopping));
   const { preferences, query, received } = await understood;
   if (ctx.req.socket.destroyed) return leave(ctx);
+  if (resetResentRequest(ctx, parts.resends)) return;
   if (received.kind === 'violations') {
-    throw new FaultError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
+    throw new HttpProblemError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
   }
   exchange.notes = received.notes;
   const sandbox = exchange.sandbox ?? parts.sandboxes.default;
   const { input } = received;
   const asked = () => askedBy(ctx, { route, query, body: input.body });
-  const forcing = forcingOf(sandbox, asked, { route, preferences, waitedMs });
+  const forcing = applyFaults(sandbox, asked, { route, preferences, waitedMs });
   const call = { route, sandbox, input, preferences, forcing };
   if (!forcing.told) {
-    await settle(ctx, parts, call);
+    await respondToOperation(ctx, parts, call);
     return;
   }
   force(exchange, forcing);
@@ -71,7 +74,7 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
   if (!(await held(ctx, forcing.delayMs.before, parts.stopping))) return;
   if (forcing.isLost) return leave(ctx);
   try {
-    await settle(ctx, parts, call);
+    await respondToOperation(ctx, parts, call);
   } finally {
     await held(ctx, forcing.delayMs.after, parts.stopping);
   }
@@ -79,7 +82,7 @@ async function answer(ctx: Context, parts: DispatchParts, route: Route, path: st
 
 /** What a request prefers, and what the contract makes of it. */
 async function understand(ctx: Context, contract: Contract, route: Route, path: string) {
-  const { preferences, query } = preferencesOf(ctx.get('Prefer') || undefined, queryOf(ctx.querystring));
+  const { preferences, query } = parsePreferences(ctx.get('Prefer') || undefined, parseQuery(ctx.querystring));
   const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia));
   const received = contract.receive(route, { path, query, headers: ctx.headers, body, contentType });
   return { preferences, query, received };
@@ -88,40 +91,19 @@ async function understand(ctx: Context, contract: Contract, route: Route, path: 
 /** What of a request conditions look at; a form as the texts that it is of, as the journal has it. */
 function askedBy(
   ctx: Context,
-  { route, query, body }: Pick<Asked, 'query' | 'body'> & { readonly route: Route },
-): Asked {
+  { route, query, body }: Pick<MatchableRequest, 'query' | 'body'> & { readonly route: Route },
+): MatchableRequest {
   const { method, url, headers } = ctx;
-  const { sent = '' } = exchangeOf(ctx);
-  const isOfTexts = isForm(headers['content-type']);
-  const seen = { body: isOfTexts ? queryOf(sent) : body, isForm: isOfTexts };
-  return { operationId: route.operationId, method, path: pathIn(url), query, headers, ...seen };
+  const { sent = '' } = getExchange(ctx);
+  const isOfTexts = isFormType(headers['content-type']);
+  const seen = { body: isOfTexts ? parseQuery(sent) : body, isForm: isOfTexts };
+  return { operationId: route.operationId, method, path: getPathname(url), query, headers, ...seen };
 }
 
-function force(exchange: Exchange, { forced, told }: Forcing): void {
+function force(exchange: Exchange, { forced, told }: AppliedFaults): void {
   if (told) exchange.forced = told;
   if (!forced) return;
   const { connection, slowMs } = forced;
   if (connection) exchange.wire = { connection };
   else if (slowMs !== undefined) exchange.wire = { slowMs };
-}
-
-/** Answers nothing. */
-function leave(ctx: Context): void {
-  ctx.respond = false;
-}
-
-/** Waits so many ms, no longer than the server runs; whether the client is there still. */
-async function held(ctx: Context, delayMs: number, stopping: AbortSignal): Promise<boolean> {
-  if (delayMs === 0) return true;
-  const { req, res } = ctx;
-  const over = new AbortController();
-  const end = () => over.abort();
-  res.once('close', end);
-  stopping.addEventListener('abort', end);
-  if (stopping.aborted) end();
-  await wait(delayMs, undefined, { signal: over.signal, ref: false }).catch(() => {});
-  stopping.removeEventListener('abort', end);
-  if (!req.socket.destroyed) return true;
-  leave(ctx);
-  return false;
 }

@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
-import type { Contract } from '../contract/contract.ts';
-import { isJsonType } from '../contract/responses.ts';
-import type { Route } from '../contract/routes.ts';
-import type { Remarks } from '../sandboxes/journal.ts';
-import type { Sandbox } from '../sandboxes/sandbox.ts';
-import { sendForced, type Wire } from './forcing.ts';
-import { type Fault, problemDocument, problemKinds } from './problem.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { isJsonType } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Remarks } from '../sandbox/journal/journal.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { isBodilessStatus } from '../util/bodiless-status.ts';
+import { sendWithTransportFault, type TransportFault } from './apply-faults.ts';
+import { createProblemDocument, type HttpProblem, problemKinds } from './problem.ts';
 
 /** What is known of a request while it is answered. */
 export interface Exchange {
@@ -22,30 +23,38 @@ export interface Exchange {
   isOfShop: boolean;
   /** What was wrong with the request or ignored in it, a sentence each. */
   notes: readonly string[];
+  /** Its body, once somebody has begun to receive it. */
+  body: Promise<RequestBody> | undefined;
   /** The text of its body, as far as it was read. */
   sent: string | undefined;
   /** What was wrong with it, place by place, and how its answer breaks the contract. */
   violations: Remarks['violations'];
   breaches: readonly string[] | undefined;
   /** What becomes of its answer on the wire; nothing unless forced. */
-  wire: Wire | undefined;
+  wire: TransportFault | undefined;
   /** What was forced upon it, for the journal. */
   forced: Remarks['forced'];
   /** The answer, once it is made. */
-  answer: JsonAnswer | undefined;
+  answer: ResponseData | undefined;
   /** The revision of the state that alone the answer is made of; undefined where it has other sources. */
   revision: number | undefined;
 }
 
+/** The body of a request: what it holds, where it is of JSON or a form, and the media type of the contract that it is of. */
+export interface RequestBody {
+  readonly body: unknown;
+  readonly contentType?: string | undefined;
+}
+
 /** An answer as data; its body is to become JSON unless it is a text of another media type, undefined where there is none. */
-export interface JsonAnswer {
+export interface ResponseData {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
 /** The exchange of a request: one and the same for all that handle it. */
-export function exchangeOf({ state }: Pick<Context, 'state'>): Exchange {
+export function getExchange({ state }: Pick<Context, 'state'>): Exchange {
   state.exchange ??= begun();
   return state.exchange;
 }
@@ -60,6 +69,7 @@ function begun(): Exchange {
     begunMs: performance.now(),
     isOfShop: false,
     notes: [],
+    body: undefined,
     sent: undefined,
     violations: undefined,
     breaches: undefined,
@@ -75,18 +85,22 @@ export const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** An answer that all went well. */
-export function success({ status, headers = {}, body }: Partial<JsonAnswer> & { status: number }): JsonAnswer {
+export function createResponse({
+  status,
+  headers = {},
+  body,
+}: Partial<ResponseData> & { status: number }): ResponseData {
   if (body !== undefined) return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };
   const { 'Content-Type': _, ...others } = headers;
   return { status, headers: others };
 }
 
 /** The problem document of a fault, as the answer to a request for `path`. */
-export function problemAnswer(fault: Fault, path: string): JsonAnswer {
+export function createProblemResponse(fault: HttpProblem, path: string): ResponseData {
   return {
     status: problemKinds[fault.code].status,
     headers: { ...fault.headers, 'Content-Type': PROBLEM_TYPE },
-    body: problemDocument(fault, path),
+    body: createProblemDocument(fault, path),
   };
 }
 
@@ -94,15 +108,16 @@ export function problemAnswer(fault: Fault, path: string): JsonAnswer {
 const NO_DOCUMENT = "default-src 'none'; frame-ancestors 'none'";
 
 /** Settles how a request is answered; it is written once all who look at answers have done so. */
-export function answerWith(ctx: Context, answer: JsonAnswer): void {
-  exchangeOf(ctx).answer = answer;
+export function setResponse(ctx: Context, answer: ResponseData): void {
+  getExchange(ctx).answer = answer;
 }
 
 /**
  * Writes an answer and gives back the text of its body; undefined where the client was answered otherwise meanwhile. Nothing on the way is to keep it:
  * it would be an old one soon. To Node's response, past Koa's: this is done for every request, and Koa's way costs more than all else here.
  */
-export function write(ctx: Context, { status, headers, body }: JsonAnswer): string | undefined {
+export function writeResponse(ctx: Context, response: ResponseData): string | undefined {
+  const { status, headers, body } = isBodilessStatus(response.status) ? withoutBody(response) : response;
   const { req, res } = ctx;
   // Node's parser may have found fault with the rest of the request; the client was told then.
   if (res.headersSent) return undefined;
@@ -112,10 +127,16 @@ export function write(ctx: Context, { status, headers, body }: JsonAnswer): stri
   res.setHeader('Content-Security-Policy', NO_DOCUMENT);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(text));
-  const { wire } = exchangeOf(ctx);
-  if (wire) return sendForced(ctx, text, wire) ? text : undefined;
+  const { wire } = getExchange(ctx);
+  if (wire) return sendWithTransportFault(ctx, text, wire) ? text : undefined;
   res.end(req.method === 'HEAD' ? undefined : text);
   return text;
+}
+
+/** A response without its body and the headers that describe one: they may not be sent with 204 (RFC 9110, section 8.6). */
+function withoutBody({ status, headers }: ResponseData): ResponseData {
+  const kept = Object.entries(headers).filter(([name]) => !/^content-(type|length)$/i.test(name));
+  return { status, headers: Object.fromEntries(kept) };
 }
 
 function textOf(body: unknown, type = JSON_TYPE): string {

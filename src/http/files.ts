@@ -1,36 +1,52 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
-import { mayLook } from './front-door.ts';
+import { IMAGES_PATH, isImagePath } from '../util/request-target.ts';
+import { isReadRequest } from './pages.ts';
 
-/** Serves the pictures: the files below `folder` at /images, and nothing outside it. */
-export function pictures(folder: string): Middleware {
+/** Serves the images: the files below `folder` at /images, and nothing outside it. */
+export function serveImages(folder: string): Middleware {
   return async (ctx, next) => {
-    if (!ctx.path.startsWith('/images/')) return next();
-    if (!mayLook(ctx)) return;
+    if (!isImagePath(ctx.path)) return next();
+    if (!isReadRequest(ctx)) return;
     // An SVG that is opened by itself is a document: it may not run anything.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-    if (!(await sent(ctx, folder, ctx.path.slice('/images'.length)))) await next();
+    if (!(await sent(ctx, folder, ctx.path.slice(IMAGES_PATH.length)))) await next();
   };
 }
 
 /** Serves a built front end from `folder`: its files. */
-export function frontEnd(folder: string): Middleware {
+export function serveFrontEnd(folder: string): Middleware {
   return async (ctx, next) => {
-    if (!mayLook(ctx)) return;
+    if (!isReadRequest(ctx)) return;
     if (!(await sent(ctx, folder, ctx.path))) await next();
   };
 }
 
 /** Serves index.html where a browser asks for a page that is no file: a route of the front end's own. */
-export function historyFallback(folder: string): Middleware {
+export function serveHistoryFallback(folder: string): Middleware {
   return async (ctx, next) => {
-    const isRoute = !isOurs(ctx.path) && !/\.[^/]*$/.test(ctx.path) && Boolean(ctx.accepts('html'));
-    if (!isRoute || !(await sent(ctx, folder, '/index.html'))) await next();
+    const isRoute = !isOurs(ctx.path) && !/\.[^/]*$/.test(ctx.path);
+    if (isRoute) ctx.vary('Accept');
+    if (!isRoute || !prefersHtml(ctx) || !(await sent(ctx, folder, '/index.html'))) await next();
   };
 }
 
+/** Media ranges that stand for a page where a client prefers them to all others. */
+const PAGE_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'];
+
+/**
+ * Whether a page is what the request prefers (RFC 9110, 12.5.1): a navigation names HTML first, and `fetch` and curl any type. axios names JSON first
+ * and any type last; it gets no page, as with connect-history-api-fallback. Images and styles name their own types first.
+ */
+function prefersHtml(ctx: Context): boolean {
+  const [first = ''] = ctx.accepts();
+  return PAGE_RANGES.includes(first) && Boolean(ctx.accepts('html'));
+}
+/** Files that pages of other origins may embed, as `<img>` does without asking. */
+const IMAGE = /\.(avif|gif|ico|jpe?g|png|svg|webp)$/i;
+
 /** What a front end has no routes below, however it is spelt. */
-const OURS = /^\/(api|images|problems|_control)(\/|$)/i;
+const OURS = new RegExp(`^(/api|${IMAGES_PATH}|/problems|/_control)(/|$)`, 'i');
 
 function isOurs(path: string): boolean {
   return OURS.test(path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))));
@@ -62,6 +78,9 @@ function sent(ctx: Context, root: string, path: string): Promise<boolean> {
     };
     res.once('close', isSent);
     sendFile(req, path, { root, dotfiles: 'ignore', acceptRanges: false })
+      .on('headers', () => {
+        if (IMAGE.test(path)) res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+      })
       .on('error', notSent)
       .on('directory', notSent)
       .pipe(res);

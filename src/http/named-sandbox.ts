@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { FaultError } from './problem.ts';
+import { HttpProblemError } from './problem.ts';
 
 /** The sandbox that a request names, and what of its URL is left without it. */
 interface NamedSandbox {
@@ -29,10 +29,10 @@ export function mayNameSandbox({ url = '', headers }: IncomingMessage): boolean 
 }
 
 /**
- * The sandbox that a request names by header, path, host or cookie, in this order; undefined where it names none. Throws a `FaultError` for an id that is
+ * The sandbox that a request names by header, path, host or cookie, in this order; undefined where it names none. Throws a `HttpProblemError` for an id that is
  * none, and where header and path disagree. A host or a cookie that has no id is taken for one that means something else.
  */
-export function namedSandbox({ url = '/', headers }: IncomingMessage): NamedSandbox | undefined {
+export function getNamedSandbox({ url = '/', headers }: IncomingMessage): NamedSandbox | undefined {
   const header = headers[HEADER];
   const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(url) ?? [];
   if (header !== undefined && !ID.test(String(header))) throw refusal('header', String(header), NO_ID);
@@ -52,9 +52,9 @@ function idIn(pattern: RegExp, text: string | undefined): string | undefined {
   return id !== undefined && ID.test(id) ? id : undefined;
 }
 
-function refusal(place: 'header' | 'path', value: string, remedy: string): FaultError {
+function refusal(place: 'header' | 'path', value: string, remedy: string): HttpProblemError {
   const shown = value.slice(0, 100);
-  return new FaultError({
+  return new HttpProblemError({
     code: 'invalid-request',
     detail: `the sandbox ${JSON.stringify(shown)} that the ${place} names can't be used: ${remedy}`,
     violations: [

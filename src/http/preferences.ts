@@ -1,5 +1,5 @@
-import type { Wish } from '../mock/choice.ts';
-import { FaultError } from './problem.ts';
+import type { Wish } from '../mock/choose-response.ts';
+import { HttpProblemError } from './problem.ts';
 
 /** What a client prefers of its answer (RFC 7240): which of the documented ones, and how late. */
 export interface Preferences {
@@ -31,8 +31,8 @@ const NONE: Preferences = { wish: {}, isForced: false, delayMs: 0, given: {} };
 const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
-/** The preferences in a `Prefer` header, and in a query, out of which they are taken. Throws a `FaultError` for one that makes no sense. */
-export function preferencesOf(
+/** The preferences in a `Prefer` header, and in a query, out of which they are taken. Throws a `HttpProblemError` for one that makes no sense. */
+export function parsePreferences(
   header: string | undefined,
   query: Readonly<Record<string, string | string[]>>,
 ): { readonly preferences: Preferences; readonly query: Readonly<Record<string, string | string[]>> } {
@@ -70,7 +70,7 @@ export function preferencesOf(
 }
 
 /** What was done of the preferences, as `Preference-Applied` has it; undefined where nothing was. */
-export function appliedText({ wish, delayMs }: Preferences, isMocked: boolean): string | undefined {
+export function formatPreferenceApplied({ wish, delayMs }: Preferences, isMocked: boolean): string | undefined {
   if (!isMocked && delayMs === 0) return undefined;
   const { seed, ...chosen } = wish;
   const applied = [
@@ -108,9 +108,9 @@ function tokenOf(value: string): string {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : JSON.stringify(value.replaceAll(/[^\x20-\x7e]/g, '?'));
 }
 
-function refusal(name: Name, given: Given, wanted: string): FaultError {
+function refusal(name: Name, given: Given, wanted: string): HttpProblemError {
   const shown = given.in === 'query' ? PREFIX + name : name;
-  return preferenceFault(
+  return createPreferenceError(
     name,
     given,
     `the preference ${shown}=${given.value.slice(0, 50)} can't be had: use ${wanted}`,
@@ -118,7 +118,7 @@ function refusal(name: Name, given: Given, wanted: string): FaultError {
 }
 
 /** The fault of a preference that can't be had; `detail` ends with a colon and the remedy. */
-export function preferenceFault(name: Name, given: Given | undefined, detail: string): FaultError {
+export function createPreferenceError(name: Name, given: Given | undefined, detail: string): HttpProblemError {
   const isInQuery = given?.in === 'query';
   const violation = {
     in: isInQuery ? 'query' : 'header',
@@ -127,5 +127,5 @@ export function preferenceFault(name: Name, given: Given | undefined, detail: st
     ...(given ? { value: given.value.slice(0, 200) } : {}),
     remedy: detail.slice(detail.indexOf(': ') + 2),
   } as const;
-  return new FaultError({ code: 'invalid-request', detail, violations: [violation] });
+  return new HttpProblemError({ code: 'invalid-request', detail, violations: [violation] });
 }

@@ -1,14 +1,15 @@
-import type { Problem, Violation } from '../contract/operation.ts';
 import type { Denial } from '../control/access.ts';
 import type { ControlCode } from '../control/refusal.ts';
-import { Refusal, type RefusalCode } from '../domain/refusal.ts';
-import { NoSandbox } from '../sandboxes/registry.ts';
-import { DataFault } from '../store/data-file.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/registry.ts';
+import { DomainError, type DomainErrorCode, domainErrorCodes } from '../shop/domain/domain-error.ts';
+import type { Problem, Violation } from '../shop/types.ts';
+import { StateTooLargeError } from '../store/backend.ts';
+import { DataFileError } from '../store/data-file.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 
 /** Every problem that an answer can name: what the shop declines, and what is wrong with a request or with the server. */
 export type ProblemCode =
-  | RefusalCode
+  | DomainErrorCode
   | 'invalid-request'
   | 'malformed-json'
   | 'malformed-request'
@@ -22,7 +23,8 @@ export type ProblemCode =
   | 'expectation-failed'
   | 'headers-too-large'
   | 'internal-error'
-  | 'unavailable';
+  | 'unavailable'
+  | 'insufficient-storage';
 
 /** What is the same every time that a problem occurs. */
 interface ProblemKind {
@@ -129,6 +131,12 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     explanation:
       'What was to be put in the place of the state does not hold by the contract, or refers to what is not there. `violations` has each flaw.',
   },
+  'state-too-large': {
+    status: 413,
+    title: 'The state is too large',
+    explanation:
+      'With this state the data file would be larger than 90 MB, or the sandbox larger than its share of memory. Nothing was changed. Send a smaller state.',
+  },
   'not-a-moment': {
     status: 400,
     title: 'This is no moment of a clock',
@@ -157,9 +165,15 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   'foreign-host': {
     status: 403,
-    title: 'Control does not answer to this host or page',
+    title: 'The host is not allowed',
     explanation:
-      'The Host header names neither this machine nor a name that was allowed with --allow-host, or a page of another site asks. This keeps web pages from steering the server.',
+      'The Host header holds neither localhost nor an IP address nor a name that was allowed with --allow-host. This keeps web pages that reach the server under a name of their own (DNS rebinding) from using it.',
+  },
+  'foreign-origin': {
+    status: 403,
+    title: 'The origin is not allowed',
+    explanation:
+      'A web page of another origin tries to change the shop, or to use the control API. Pages of loopback origins (localhost, 127.0.0.1, [::1]) and of the host name of the server may change the shop; --allow-origin ORIGIN allows others, * all. The control API is for pages of its own origin alone.',
   },
   'method-not-allowed': {
     status: 405,
@@ -174,7 +188,8 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'body-too-large': {
     status: 413,
     title: 'The body is too large',
-    explanation: 'A body may have at most 100 kB (102,400 bytes), after decompression.',
+    explanation:
+      'A body may have at most 100 kB (102,400 bytes), after decompression; the state of a sandbox in PUT /_control/sandboxes/ID/state at most 16 MB. A body that the operation does not take may have at most 10 MB.',
   },
   'unsupported-media-type': {
     status: 415,
@@ -203,10 +218,16 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     explanation:
       'The data could not be stored (a full disk, a damaged file), and nothing was changed; or the server is stopping.',
   },
+  'insufficient-storage': {
+    status: 507,
+    title: 'The state has reached its size limit',
+    explanation:
+      'The change would make the data file larger than 90 MB, or the state of a sandbox larger than its share of memory. Nothing was changed. Delete something, restore the default data with POST /api/reset, or make the data file smaller by hand. Changes that make the state smaller are stored.',
+  },
 };
 
 /** A problem as it occurs. */
-export interface Fault {
+export interface HttpProblem {
   readonly code: ProblemCode;
   /** What is wrong and how to mend it, a sentence. */
   readonly detail: string;
@@ -216,33 +237,43 @@ export interface Fault {
 }
 
 /** A fault on its way up to where it is answered. */
-export class FaultError extends Error {
-  override readonly name = 'FaultError';
+export class HttpProblemError extends Error {
+  override readonly name = 'HttpProblemError';
 
-  constructor(readonly fault: Fault) {
+  constructor(readonly fault: HttpProblem) {
     super(fault.detail);
   }
 }
 
 /** The fault that something thrown stands for; undefined where it is a bug of ours. */
-export function faultOf(thrown: unknown): Fault | undefined {
-  if (thrown instanceof FaultError) return thrown.fault;
-  if (thrown instanceof NoSandbox) return { code: 'unknown-sandbox', detail: thrown.message };
-  if (thrown instanceof Refusal) return { code: thrown.code, detail: thrown.message };
-  if (thrown instanceof StoreUnavailable || thrown instanceof DataFault) return unavailable(thrown.message);
+export function toHttpProblem(thrown: unknown): HttpProblem | undefined {
+  if (thrown instanceof HttpProblemError) return thrown.fault;
+  if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
+  if (thrown instanceof DomainError) return faultOfRefusal(thrown);
+  if (thrown instanceof StateTooLargeError)
+    return { code: 'insufficient-storage', detail: `nothing was changed: ${thrown.message}` };
+  if (thrown instanceof TooManySandboxesError) return unavailable(thrown.message, thrown.retryAfterSeconds);
+  if (thrown instanceof StoreUnavailableError || thrown instanceof DataFileError) return unavailable(thrown.message);
   return undefined;
 }
 
+/** The fault of a refusal; one whose code is unknown, as a team's own handler may give, is a fault of the handler. */
+function faultOfRefusal({ code, message }: DomainError): HttpProblem {
+  if (domainErrorCodes.includes(code)) return { code, detail: message };
+  const detail = `a handler threw a DomainError with the unknown code ${JSON.stringify(code)} (${message}). The codes are ${domainErrorCodes.join(', ')}`;
+  return { code: 'internal-error', detail };
+}
+
 /** After how many seconds a client that was told `unavailable` may try again. */
-const RETRY_AFTER_SECONDS = '1';
+const RETRY_AFTER_SECONDS = 1;
 
 /** The fault of a server that can't do now what it could later. */
-export function unavailable(detail: string): Fault {
-  return { code: 'unavailable', detail, headers: { 'Retry-After': RETRY_AFTER_SECONDS } };
+export function unavailable(detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): HttpProblem {
+  return { code: 'unavailable', detail, headers: { 'Retry-After': String(retryAfterSeconds) } };
 }
 
 /** The fault of a method that a path doesn't have; `allow`: those that it has. */
-export function methodNotAllowed(method: string, path: string, allow: readonly string[]): Fault {
+export function createMethodNotAllowed(method: string, path: string, allow: readonly string[]): HttpProblem {
   const methods = allow.join(', ');
   return {
     code: 'method-not-allowed',
@@ -252,18 +283,18 @@ export function methodNotAllowed(method: string, path: string, allow: readonly s
 }
 
 /** The fault of a path that leads nowhere. */
-export function unknownPath(path: string): Fault {
+export function createUnknownPath(path: string): HttpProblem {
   return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths of the shop` };
 }
 
 /** What a client is told of a bug of ours: that there is one. */
-export const internalError: Fault = {
+export const internalError: HttpProblem = {
   code: 'internal-error',
   detail: "the server has a fault, which its log tells of: this is not the request's",
 };
 
 /** The problem document (RFC 9457) of a fault that occurred at a path. */
-export function problemDocument({ code, detail, violations }: Fault, path: string): Problem {
+export function createProblemDocument({ code, detail, violations }: HttpProblem, path: string): Problem {
   const { status, title } = problemKinds[code];
   return {
     type: `/problems/${code}`,
@@ -277,7 +308,7 @@ export function problemDocument({ code, detail, violations }: Fault, path: strin
 }
 
 /** A path as a valid URI reference (RFC 3986): its escapes kept, all else that may not stand there escaped. */
-function uriReference(path: string): string {
+export function uriReference(path: string): string {
   return path
     .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
     .replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)

@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { AccessPolicy } from './access-policy.ts';
 import { trackConnections } from './connections.ts';
-import type { Log } from './log.ts';
-import { unavailable } from './problem.ts';
-import { createRefusals } from './refusals.ts';
+import { type HttpProblem, unavailable } from './problem.ts';
+import type { Log } from './request-log.ts';
+import { createRequestRefusals } from './request-refusals.ts';
+import { normalizeTarget } from './request-target.ts';
+import { noteOpened, noteRequest } from './resent-requests.ts';
 
 /** What Node itself holds clients to. */
 export const LIMITS = {
@@ -20,12 +23,20 @@ export const LIMITS = {
 /** How long a request may take to arrive, in ms, unless the options say otherwise. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
+const TARGET_REMEDY = 'send a path such as /api/products, or an http URL';
+
+function malformed(detail: string): HttpProblem {
+  return { code: 'malformed-request', detail };
+}
+
 /** What answers requests, and what they are told of that never reach it. */
 export interface ServerParts {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
   readonly log: Log;
   /** How long a request may take to arrive, in ms. */
   readonly requestTimeoutMs: number;
+  /** Which origins may read what is answered here. */
+  readonly access: AccessPolicy;
 }
 
 /** An HTTP server on one or more addresses. */
@@ -39,22 +50,30 @@ export interface HttpServer {
 }
 
 /** An HTTP server in which everything that Node refuses by itself is answered with a problem document too. */
-export function createHttpServer({ answer, log, requestTimeoutMs }: ServerParts): HttpServer {
+export function createHttpServer({ answer, log, requestTimeoutMs, access }: ServerParts): HttpServer {
   const connections = trackConnections();
-  const refusals = createRefusals(connections, log);
+  const refusals = createRequestRefusals(connections, log, access);
   const servers: Server[] = [];
   let closing = false;
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
-    connections.begun(res);
+    noteRequest();
+    connections.inTurn(res, () => handle(req, res));
+  }
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
     if (closing) refusals.request(req, res, unavailable('the server is stopping: try again once it is back'));
-    else if (hasOneHost(req)) answer(req, res);
-    else refusals.request(req, res, { code: 'malformed-request', detail: 'send one Host header, no more and no less' });
+    else if (!hasOneHost(req)) refusals.request(req, res, malformed('send one Host header, no more and no less'));
+    else if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
+      refusals.request(req, res, malformed('HTTP/1.0 has no Transfer-Encoding: send Content-Length, or HTTP/1.1'));
+    else if (!normalizeTarget(req)) refusals.request(req, res, malformed(`the target is not a path: ${TARGET_REMEDY}`));
+    else answer(req, res);
   }
 
   function makeServer(): Server {
     return createServer({ ...LIMITS, requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs }, onRequest)
       .on('connection', connections.opened)
+      .on('connection', noteOpened)
       .on('clientError', refusals.clientError)
       .on('checkExpectation', refusals.expectation)
       .on('connect', (_req: IncomingMessage, socket: Duplex) => refusals.tunnel(socket));

@@ -1,9 +1,9 @@
-import { type Document, isNode, type Node } from '../contract/document.ts';
-import { isOnly } from '../contract/schemas.ts';
+import { type Document, isNode, type Node } from '../openapi/document.ts';
+import { isOnly } from '../openapi/schema-validator.ts';
+import type { Random } from '../util/random.ts';
+import { wholeSchema } from './merge-schema.ts';
 import { numberOf } from './numbers.ts';
-import type { Random } from './random.ts';
 import { textOf } from './strings.ts';
-import { wholeSchema } from './whole-schema.ts';
 
 /** How a value is made of a schema. */
 export interface Making {
@@ -38,8 +38,8 @@ const TRIES = 60;
 const DEEPEST = 100;
 
 /** A schema by which something that must be there has to hold itself, without end. */
-export class EndlessSchema extends Error {
-  override readonly name = 'EndlessSchema';
+export class EndlessSchemaError extends Error {
+  override readonly name = 'EndlessSchemaError';
 }
 
 /**
@@ -55,7 +55,7 @@ export function createGenerator(
     const isShort = (reference: string) => above.filter((one) => one === reference).length < TURNS;
     const { schema, references } = wholeSchema(document, node, random, isShort);
     const path = [...above, ...(references.length > 0 ? references : [''])];
-    if (path.length > DEEPEST) throw new EndlessSchema();
+    if (path.length > DEEPEST) throw new EndlessSchemaError();
     const isBare = making.isBare || path.length > DEPTH || references.some((reference) => !isShort(reference));
     if ('const' in schema) return schema.const;
     if (making.usesExamples) {

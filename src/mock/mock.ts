@@ -1,30 +1,31 @@
-import type { PlainAnswer } from '../contract/answers.ts';
-import type { Contract } from '../contract/contract.ts';
-import { at, isNode, settledPointer } from '../contract/document.ts';
-import type { RawInput } from '../contract/requests.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import {
   bareType,
   type DocumentedMedia,
   type DocumentedResponse,
   type Example,
   isJsonType,
-} from '../contract/responses.ts';
-import type { Route } from '../contract/routes.ts';
-import { chosenExample, chosenResponse, chosenType, toldStatus, type Wish } from './choice.ts';
-import { createGenerator, EndlessSchema } from './generate.ts';
-import { namesOf } from './pairing.ts';
-import { randomFrom, seedOf } from './random.ts';
+} from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { RawInput } from '../openapi/validate-request.ts';
+import type { ResponseToVerify } from '../openapi/verify-response.ts';
+import { createRandom, toSeed } from '../util/random.ts';
+import { chosenExample, chosenResponse, chosenType, toldStatus, type Wish } from './choose-response.ts';
+import { createGenerator, EndlessSchemaError } from './generate.ts';
+import { namesOf } from './pair-examples.ts';
+import { describingStatus, headersOfStatus, methodsAt, statusProblem, withoutOtherPath } from './status-problem.ts';
 import { asXml } from './xml.ts';
 
 /** A schema that no value could be made for: `message` names the place. */
-export class MockFault extends Error {
-  override readonly name = 'MockFault';
+export class MockError extends Error {
+  override readonly name = 'MockError';
 }
 
 /** Answers from the contract alone. */
 export interface Mock {
-  /** The answer to a request. `accept`: its Accept header. Throws a `WishFault` for a wish that the contract doesn't document. */
-  answer(route: Route, input: RawInput, wish: Wish, accept: string): PlainAnswer;
+  /** The answer to a request. `accept`: its Accept header. Throws a `InvalidPreferenceError` for a wish that the contract doesn't document. */
+  answer(route: Route, input: RawInput, wish: Wish, accept: string): ResponseToVerify;
   /** A value for a field by its schema: the schema's default, else one that is made, the same for the same seed; undefined where there is none. */
   field(schema: string, seed: number): unknown;
 }
@@ -51,10 +52,10 @@ export function createMock(contract: Contract): Mock {
 
   /** A value that holds: with a chance that a further try has another way out of, in the end of what must be there alone. */
   function made(schema: string, seed: number, query: RawInput['query'], usesExamples: boolean): unknown {
-    const node = at(contract.plain, schema);
+    const node = getNode(contract.plain, schema);
     for (let time = 0; time < TRIES; time++) {
       const making = {
-        random: randomFrom(seed + time * 7_919),
+        random: createRandom(seed + time * 7_919),
         query,
         usesExamples: usesExamples && time === 0,
         isBare: time > TRIES / 2,
@@ -62,7 +63,7 @@ export function createMock(contract: Contract): Mock {
       const value = attempted(() => generate(node, making));
       if (contract.holds(schema, value)) return value;
     }
-    throw new MockFault(`no value was found that holds by the schema at #${schema}: give it an example`);
+    throw new MockError(`no value was found that holds by the schema at #${schema}: give it an example`);
   }
 
   /** The example, where there is one that holds and no other body is wished for; else a body that is made. */
@@ -73,12 +74,21 @@ export function createMock(contract: Contract): Mock {
   ): unknown {
     const { schema } = media;
     if (example && !wish.dynamic) {
-      const value = tellingStatus(contract, schema, example.value, status);
+      const told = tellingStatus(contract, schema, example.value, status);
+      const value = status === 405 ? withoutOtherPath(contract, schema, told) : told;
       if (schema === undefined || contract.holds(schema, value)) return value;
     }
+    const isDescribed = status >= 400 && !wish.dynamic;
+    const problem = statusProblem(status);
+    if (isDescribed && type === PROBLEM_TYPE && (schema === undefined || contract.holds(schema, problem)))
+      return problem;
     if (schema === undefined) return {};
-    const seed = wish.seed ?? (wish.dynamic ? seedOf(JSON.stringify(input)) : seedOf(route.operationId));
+    const [other] = media.examples;
+    if (isDescribed && other && contract.holds(schema, other.value))
+      return describingStatus(contract, schema, other.value, status);
+    const seed = wish.seed ?? (wish.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
     const value = made(schema, seed, input.query, !wish.dynamic);
+    if (isDescribed) return describingStatus(contract, schema, value, status);
     return type === PROBLEM_TYPE ? tellingStatus(contract, schema, value, status) : value;
   }
 
@@ -97,7 +107,7 @@ export function createMock(contract: Contract): Mock {
       const value = own
         ? own.value
         : isRequired && schema !== undefined
-          ? made(schema, wish.seed ?? seedOf(name), {}, true)
+          ? made(schema, wish.seed ?? toSeed(name), {}, true)
           : undefined;
       return value === undefined ? [] : [[name, headerText(value)]];
     });
@@ -110,8 +120,10 @@ export function createMock(contract: Contract): Mock {
       const { response, status } = chosenResponse(route, wish, wish.dynamic ? [] : names);
       const type = chosenType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
-      const chosen = media && chosenExample(media, names, status);
-      const headers = headersOf(response, status, chosen, wish);
+      const chosen = media && chosenExample(media, names, { response, status });
+      const own = headersOf(response, status, chosen, wish);
+      const headers =
+        status < 400 ? own : headersOfStatus(contract, methodsAt(contract, route), { response, status }, own);
       if (!media || type === undefined) return { status, headers };
       const contentType = concrete(type);
       const body = bodyOf(media, chosen, { route, input, wish, status, type: bareType(type) });
@@ -122,12 +134,12 @@ export function createMock(contract: Contract): Mock {
       };
     },
     field(schema, seed) {
-      const given = at(contract.plain, `${settledPointer(contract.plain, schema)}/default`);
+      const given = getNode(contract.plain, `${resolvePointer(contract.plain, schema)}/default`);
       if (given !== undefined && contract.holds(schema, given)) return given;
       try {
         return made(schema, seed, {}, false);
       } catch (error) {
-        if (error instanceof MockFault) return undefined;
+        if (error instanceof MockError) return undefined;
         throw error;
       }
     },
@@ -139,7 +151,7 @@ function attempted(make: () => unknown): unknown {
   try {
     return make();
   } catch (error) {
-    if (error instanceof EndlessSchema) return undefined;
+    if (error instanceof EndlessSchemaError) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import type { Node } from '../contract/document.ts';
-import { boundsFor } from './lifelike.ts';
-import type { Random } from './random.ts';
+import type { Node } from '../openapi/document.ts';
+import type { Random } from '../util/random.ts';
+import { boundsFor } from './realistic-values.ts';
 
 /** How far numbers reach beyond the only bound that they have, at first and where no multiple is near. */
 const SPAN = 1_000;

@@ -1,5 +1,5 @@
 import { generateSync } from 'json-schema-faker';
-import type { Random } from './random.ts';
+import type { Random } from '../util/random.ts';
 
 /** Classes of Unicode that the generator takes for letters as they stand, and letters that are of them. */
 const CLASSES: readonly (readonly [RegExp, string])[] = [

@@ -1,8 +1,8 @@
-import type { Node } from '../contract/document.ts';
-import { expressionOf } from '../contract/expression.ts';
-import { momentFrom, sentence, textFor } from './lifelike.ts';
+import type { Node } from '../openapi/document.ts';
+import { expressionOf } from '../openapi/link-expression.ts';
+import type { Random } from '../util/random.ts';
 import { textsOf } from './patterns.ts';
-import type { Random } from './random.ts';
+import { momentFrom, sentence, textFor } from './realistic-values.ts';
 
 /** A text by a schema: of its pattern or format, else as one of this name may be, of a length that is allowed. */
 export function textOf(schema: Node, name: string, random: Random): string {

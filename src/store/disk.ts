@@ -6,13 +6,16 @@ import {
   fstatSync,
   fsync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeSync,
 } from 'node:fs';
 import { platform } from 'node:process';
@@ -41,8 +44,13 @@ export interface Disk {
   /** Removes a file, where there is one. */
   remove(path: string): void;
   makeFolder(path: string): void;
-  /** Undefined where there is nothing. */
+  /** Of what a path leads to; undefined where there is nothing. */
   stats(path: string): BigIntStats | undefined;
+  /** Of a symbolic link itself; else as `stats`. */
+  linkStats(path: string): BigIntStats | undefined;
+  readLink(path: string): string;
+  /** Makes a symbolic link of a name that must not be there yet. */
+  makeLink(target: string, name: string): void;
   /** All that a file holds. */
   read(file: string | number): Buffer;
   list(folder: string): readonly string[];
@@ -66,6 +74,9 @@ export const machineDisk: Disk = {
   remove: (path) => rmSync(path, { force: true }),
   makeFolder: (path) => void mkdirSync(path),
   stats: (path) => statSync(path, { bigint: true, throwIfNoEntry: false }),
+  linkStats: (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }),
+  readLink: (path) => readlinkSync(path),
+  makeLink: (target, name) => symlinkSync(target, name),
   read: (file) => readFileSync(file),
   list: (folder) => readdirSync(folder),
 };
@@ -73,10 +84,23 @@ export const machineDisk: Disk = {
 /** What differs between two contents of a file: its inode, its size, and when it was last written. "" where there is no file. */
 export type Signature = string;
 
-/** The signature of the file at `path`. */
-export function signatureOf(disk: Disk, path: string): Signature {
-  const stats = disk.stats(path);
+/** The signature of the file at `path`, or of the symbolic link in its place. */
+export function getSignature(disk: Disk, path: string): Signature {
+  return signatureIn(disk.linkStats(path));
+}
+
+/** The signature of the file that a path leads to. */
+export function signatureBehind(disk: Disk, path: string): Signature {
+  return signatureIn(disk.stats(path));
+}
+
+function signatureIn(stats: BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
+}
+
+/** Whether a symbolic link stands at `path`. */
+export function isSymbolicLink(disk: Disk, path: string): boolean {
+  return disk.linkStats(path)?.isSymbolicLink() === true;
 }
 
 /** Writes all of some bytes, in as many goes as it takes. */
@@ -98,7 +122,7 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
 }
 
 /** Makes a file under a name of ours; what a step that failed has left there goes first. */
-export function anew<Result>(disk: Disk, name: string, make: () => Result): Result {
+export function createFileExclusively<Result>(disk: Disk, name: string, make: () => Result): Result {
   try {
     return make();
   } catch (error) {
@@ -109,7 +133,7 @@ export function anew<Result>(disk: Disk, name: string, make: () => Result): Resu
 }
 
 /** What a step gives that doesn't matter if it can't be done; undefined where it can't. */
-export function tried<Result>(step: () => Result): Result | undefined {
+export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
   try {
     return step();
   } catch {
@@ -119,7 +143,7 @@ export function tried<Result>(step: () => Result): Result | undefined {
 }
 
 /** What keeps a disk from doing something, for people: in words where it is usual, else as the system has it. */
-export function troubleOf(error: unknown): string {
+export function describeDiskError(error: unknown): string {
   const { code = '', errno, message } = error as NodeJS.ErrnoException;
   const words = TROUBLES[errno === EDQUOT_NUMBER ? 'EDQUOT' : code];
   return words === undefined ? code || message : `${words}, ${code}`;

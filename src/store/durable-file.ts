@@ -1,8 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { signatureOf, syncFolder, tried } from './disk.ts';
-import { type Content, type FileDurability, tryOut, written } from './new-file.ts';
-import { drop, type Held, hold, letGo, type NamesBeside, namesBeside, type Place, sweep } from './replaced.ts';
+import { DataFileError } from './data-file.ts';
+import { getSignature, syncFolder, tryOrUndefined } from './disk.ts';
+import { type Content, type FileDurability, isMount, tryOut, written } from './new-file.ts';
+import {
+  createSiblingNames,
+  drop,
+  type Held,
+  linkCurrentFile,
+  type Place,
+  type SiblingNames,
+  sweep,
+  unlinkReplacedFile,
+} from './replaced-file.ts';
+
+const MOUNTED =
+  'is mounted by itself, so changes could not be stored: mount its folder instead (docker run -v ./data:/app/data, with --data data/db.json), or keep the state in memory with --durability memory';
 
 /** What a durable file is opened with. */
 export interface DurableFileParts extends Place {
@@ -31,14 +44,14 @@ export interface DurableFile {
 /** A durable file that is open. */
 interface Open {
   readonly parts: DurableFileParts;
-  readonly names: NamesBeside;
+  readonly names: SiblingNames;
   known: Content;
   isAhead: boolean;
 }
 
 /**
  * The file at `path`, ready to be replaced; its mode and owner are kept. Sweeps away what a killed program left beside it, and says now what
- * could later be in the way of replacing it.
+ * could later be in the way of replacing it. Throws `DataFileError` where it could never be replaced; nothing was done then.
  *
  * Replacing it is: a new file is written beside it and synced; the old one is held; the new one is renamed over it; the folder is synced, without
  * which a power cut can undo the rename. Where that fails the old file is renamed back. Only then is the old one let go, and not if it holds more
@@ -48,10 +61,11 @@ export function openDurableFile(parts: DurableFileParts): DurableFile {
   const open: Open = {
     parts,
     // No process id: two containers that share a folder may each be process 1.
-    names: namesBeside(parts.path, randomBytes(6).toString('hex')),
+    names: createSiblingNames(parts.path, randomBytes(6).toString('hex')),
     known: parts.content ?? { bytes: Buffer.alloc(0), signature: '' },
     isAhead: false,
   };
+  if (isMount(parts, open.names.new)) throw new DataFileError(`${parts.path} ${MOUNTED}`);
   sweep(parts);
   tryOut(parts, open.names.new);
   return {
@@ -81,7 +95,7 @@ async function replace(open: Open, bytes: Buffer): Promise<void> {
     throw error;
   }
   open.known = next;
-  if (held) letGo(parts, held, known.bytes);
+  if (held) unlinkReplacedFile(parts, held, known.bytes);
   // What could not be taken back has left its old file behind.
   if (open.isAhead) sweep(parts);
   open.isAhead = false;
@@ -92,14 +106,14 @@ function put({ parts, names }: Open, from: string, next: Content, current: Conte
   const { path, disk } = parts;
   let held: Held | undefined;
   try {
-    held = hold(parts, names.old(current.signature));
+    held = linkCurrentFile(parts, names.old(current.signature));
     // Nothing stands between these two, since what somebody renames into the file's place there is lost.
     disk.rename(from, path);
   } catch (error) {
     // A file system over a network may report the failure of what it did.
-    if (tried(() => signatureOf(disk, path)) === next.signature) return held;
+    if (tryOrUndefined(() => getSignature(disk, path)) === next.signature) return held;
     if (held) drop(disk, held);
-    tried(() => disk.remove(names.new));
+    tryOrUndefined(() => disk.remove(names.new));
     throw error;
   }
   return held;
@@ -124,13 +138,13 @@ async function syncWhole(parts: DurableFileParts): Promise<void> {
 /** Has the old file be the file again, unless somebody has put another in its place meanwhile. Throws where that can't be. */
 async function takeBack(open: Open, next: Content, held: Held | undefined): Promise<void> {
   const { parts, known } = open;
-  const signature = tried(() => signatureOf(parts.disk, parts.path));
+  const signature = tryOrUndefined(() => getSignature(parts.disk, parts.path));
   if (signature !== undefined && signature !== next.signature) {
-    if (held) letGo(parts, held, known.bytes);
+    if (held) unlinkReplacedFile(parts, held, known.bytes);
     return;
   }
   const taken = held ? await putBack(open, next, held) : putAway(open, next);
-  if (taken) letGo(parts, taken, next.bytes);
+  if (taken) unlinkReplacedFile(parts, taken, next.bytes);
   await syncNames(parts).catch(() => {
     // The disk has just failed to do so. What it has kept of the two files isn't known, but that neither is torn.
   });
@@ -143,7 +157,7 @@ async function putBack(open: Open, next: Content, held: Held): Promise<Held | un
     open.known = await written(open.parts, open.names.new, open.known.bytes);
     return put(open, open.names.new, open.known, next);
   } finally {
-    letGo(open.parts, held, open.known.bytes);
+    unlinkReplacedFile(open.parts, held, open.known.bytes);
   }
 }
 

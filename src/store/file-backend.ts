@@ -1,20 +1,15 @@
 import { type Adapter, Low } from 'lowdb';
-import type { Backend } from './backend.ts';
-import type { SchemaCheck } from './check-state.ts';
-import { DataFault, readState } from './data-file.ts';
-import { type Disk, signatureOf, tried, troubleOf } from './disk.ts';
+import { type Backend, StateTooLargeError } from './backend.ts';
+import { DataFileError, readState } from './data-file.ts';
+import { type Disk, describeDiskError, getSignature, tryOrUndefined } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
-import { type Edit, editLooker } from './edits.ts';
-import type { JsonText } from './json-text.ts';
+import { createEditWatcher, type Edit } from './edits.ts';
+import { failureLog, type Tell } from './failure-log.ts';
 import type { Lock } from './lock.ts';
 import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
-
-/** Where the user is told what becomes of the data. */
-export interface Tell {
-  info(message: string): void;
-  warn(message: string): void;
-}
+import type { JsonText } from './text-cache.ts';
+import type { ValidateEntry } from './validate-state.ts';
 
 /** What a file backend is opened with. */
 export interface FileBackendParts {
@@ -26,7 +21,7 @@ export interface FileBackendParts {
   readonly durability: FileDurability;
   /** What a file that isn't there yet is filled with. */
   readonly defaults: State;
-  readonly check: SchemaCheck;
+  readonly check: ValidateEntry;
   readonly checkedBy?: (() => unknown) | undefined;
   readonly texts: JsonText;
   readonly tell: Tell;
@@ -40,28 +35,33 @@ export interface OpenedFile {
   readonly initial: State;
 }
 
-/** Opens the data file; one that isn't there is made. Throws `DataFault` where the file can't be used; it is not touched then. */
+/** Opens the data file; one that isn't there is made. Throws `DataFileError` where the file can't be used; it is not touched then. */
 export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
   const { path, disk, durability, tell } = parts;
   // Where it can't be looked at, reading it says why.
-  const signature = tried(() => signatureOf(disk, path)) ?? '';
+  const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
   // The file is read before anything is done beside it: a fault leaves all as it was.
-  const kept = readState({ ...parts, remedy: remedyFor(path) });
+  const kept = readState({ ...parts, remedy: remedyFor(path), causeOfTearing: POWER_CUT });
   const content = kept && { bytes: Buffer.from(kept.text), signature };
   const file = openDurableFile({ path, disk, durability, content, warn: tell.warn });
   const database = new Low<State>(onFile(file, parts.texts), kept?.state ?? parts.defaults);
   if (kept) {
     // What stands there may never have been synced, and is shown from now on.
-    await file.sync().catch((cause) => tell.warn(`${path} can't be synced (${troubleOf(cause)})`));
+    await file.sync().catch((cause) => tell.warn(`${path} can't be synced (${describeDiskError(cause)})`));
   } else {
     await database.write().catch((cause) => {
-      throw new DataFault(`${path} can't be written (${troubleOf(cause)}): choose another place with --data FILE`, {
-        cause,
-      });
+      throw new DataFileError(
+        `${path} can't be written (${describeDiskError(cause)}): choose another place with --data FILE`,
+        {
+          cause,
+        },
+      );
     });
   }
   return { backend: onLowdb(database, file, parts), initial: database.data };
 }
+
+const POWER_CUT = 'A power cut under --durability os can leave a file like this';
 
 /** What to do about a data file that can't be used. */
 function remedyFor(path: string): string {
@@ -83,7 +83,8 @@ function onFile(file: DurableFile, texts: JsonText): Adapter<State> {
 
 function onLowdb(database: Low<State>, file: DurableFile, parts: FileBackendParts): Backend {
   const { path, lock, tell } = parts;
-  const look = editLooker({ ...parts, warn: tell.warn });
+  const look = createEditWatcher({ ...parts, warn: tell.warn });
+  const failures = failureLog(tell);
 
   /** Takes over an edit, once it is on the disk as all is that is shown. */
   async function takeOver({ content, state }: Edit): Promise<State | undefined> {
@@ -105,10 +106,14 @@ function onLowdb(database: Low<State>, file: DurableFile, parts: FileBackendPart
       try {
         await lock.renew();
         await database.write();
+        failures.worked(`${path} is written again`);
       } catch (cause) {
         // lowdb itself keeps what it failed to write.
         database.data = before;
-        throw cause instanceof DataFault ? cause : new Error(troubleOf(cause), { cause });
+        if (cause instanceof StateTooLargeError) throw cause;
+        const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
+        failures.failed(`${path} can't be written (${reason.message}): changes are answered 503 until it can`, reason);
+        throw reason;
       }
     },
     async edited() {

@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pid, platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import { DataFault } from './data-file.ts';
-import { tried } from './disk.ts';
+import { DataFileError } from './data-file.ts';
+import { tryOrUndefined } from './disk.ts';
 
 /** Lets go of a lock. */
 export type Release = () => Promise<void>;
 
 /** The lock on a data file. */
 export interface Lock {
-  /** Takes the lock anew where another folder has taken the place of the one that the file was in. Throws `DataFault`. */
+  /** Takes the lock anew where another folder has taken the place of the one that the file was in. Throws `DataFileError`. */
   renew(): Promise<void>;
   readonly release: Release;
 }
 
 /** Another program has the lock; `owner` says which, as far as it can be known. */
-export class Locked extends Error {
-  override readonly name = 'Locked';
+export class DataFileLockedError extends Error {
+  override readonly name = 'DataFileLockedError';
   constructor(readonly owner: string) {
     super(`locked by ${owner}`);
   }
@@ -34,7 +34,7 @@ const PAUSE_MS = 20;
 const ANSWER_MS = 1_000;
 
 /**
- * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `DataFault` where
+ * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `DataFileError` where
  * another process has it. The kernel frees it with the process, however that ends. The owner tells who asks its process and, by `address`, where it is to be reached.
  *
  * The lock is a socket, named by the folder itself and the name in it, not by the file, which is another one after each change. It holds
@@ -44,7 +44,7 @@ export async function lockFile(path: string, address: () => string | undefined):
   let place = placeOf(path);
   /** Whether the folder is still the one that the lock is named by; where it isn't, another folder may have got its number. */
   const isStill = () => {
-    if (tried(() => placeOf(path)) !== place) place = NOWHERE;
+    if (tryOrUndefined(() => placeOf(path)) !== place) place = NOWHERE;
     return place !== NOWHERE;
   };
   let release = await taken(path, place, { address, isStill });
@@ -62,10 +62,10 @@ export async function lockFile(path: string, address: () => string | undefined):
 
 async function taken(path: string, place: string, owner: Owner): Promise<Release> {
   try {
-    return await lockPlace(place, owner);
+    return await getLockAddress(place, owner);
   } catch (cause) {
-    if (!(cause instanceof Locked)) throw cause;
-    throw new DataFault(
+    if (!(cause instanceof DataFileLockedError)) throw cause;
+    throw new DataFileError(
       `${path} is in use by ${cause.owner}: stop that one, or give this one a file of its own with --data FILE`,
       { cause },
     );
@@ -83,13 +83,14 @@ export interface Owner {
   isStill(): boolean;
 }
 
-/** Takes the lock at a place that a socket can listen at. Throws `Locked`. */
-export async function lockPlace(place: string, owner: Owner): Promise<Release> {
+/** Takes the lock at a place that a socket can listen at. Throws `DataFileLockedError`. */
+export async function getLockAddress(place: string, owner: Owner): Promise<Release> {
   for (let attempt = 1; ; attempt++) {
     const server = await listening(place, owner);
     if (server) return () => new Promise((resolve) => server.close(() => resolve()));
     const answer = await ask(place);
-    if ((answer !== undefined && answer !== GIVEN_AWAY) || attempt === TRIES) throw new Locked(ownerIn(answer));
+    if ((answer !== undefined && answer !== GIVEN_AWAY) || attempt === TRIES)
+      throw new DataFileLockedError(ownerIn(answer));
     // Nobody is there any more. The kernel frees the name by itself, but where it is that of a file, which stays.
     if (answer === undefined && isFile(place)) rmSync(place, { force: true });
     await setTimeout(PAUSE_MS);

@@ -1,6 +1,15 @@
 import type { BigIntStats } from 'node:fs';
-import { anew, type Disk, type Signature, signatureOf, tried, troubleOf, writeAll } from './disk.ts';
-import type { Place } from './replaced.ts';
+import { StateTooLargeError } from './backend.ts';
+import {
+  createFileExclusively,
+  type Disk,
+  describeDiskError,
+  getSignature,
+  type Signature,
+  tryOrUndefined,
+  writeAll,
+} from './disk.ts';
+import type { Place } from './replaced-file.ts';
 
 /** What an acknowledged change survives: `disk` a power cut, `os`, with which nothing is synced, the end of the process alone. */
 export type FileDurability = 'disk' | 'os';
@@ -14,6 +23,8 @@ export interface Content {
 /** The most that a data file may hold, in bytes: it is read whole at the start, and written whole with each change. */
 export const LARGEST_FILE_BYTES = 90_000_000;
 
+const TOO_LARGE = `the data file would be larger than ${LARGEST_FILE_BYTES / 1e6} MB. Delete something, restore the default data with POST /api/reset, or make the file smaller by hand`;
+
 /** Read and write for the owner, read for others, less the umask: the mode of a file that wasn't there before. */
 const NEW_FILE_MODE = 0o644;
 
@@ -26,7 +37,7 @@ export async function written(
   name: string,
   bytes: Buffer,
 ): Promise<Content> {
-  if (bytes.length > LARGEST_FILE_BYTES) throw new Error(`it would hold more than ${LARGEST_FILE_BYTES / 1e6} MB`);
+  if (bytes.length > LARGEST_FILE_BYTES) throw new StateTooLargeError(TOO_LARGE);
   try {
     const old = disk.stats(path);
     const file = created(disk, name, old);
@@ -38,9 +49,9 @@ export async function written(
     } finally {
       disk.close(file);
     }
-    return { bytes, signature: signatureOf(disk, name) };
+    return { bytes, signature: getSignature(disk, name) };
   } catch (error) {
-    tried(() => disk.remove(name));
+    tryOrUndefined(() => disk.remove(name));
     throw error;
   }
 }
@@ -62,25 +73,30 @@ export function tryOut({ path, disk, warn }: Place, name: string): void {
     } finally {
       disk.close(file);
     }
-    expectNoMount(disk, path, name);
   } catch (error) {
-    warn(`${path} can't be written now (${troubleOf(error)}): changes are answered 503 until it can`);
+    warn(`${path} can't be written now (${describeDiskError(error)}): changes are answered 503 until it can`);
   }
-  tried(() => disk.remove(name));
+  tryOrUndefined(() => disk.remove(name));
 }
 
-/** Throws where a file is mounted by itself, as containers do: nothing can be renamed over it. Linking it tells, without a harm to it. */
-function expectNoMount(disk: Disk, path: string, name: string): void {
-  disk.remove(name);
+/**
+ * Whether the file at `path` is a mount of its own, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over it. A hard link to
+ * it is what tells, since the kernel refuses that before anything else; it is made under the given name and removed.
+ */
+export function isMount({ path, disk }: Place, name: string): boolean {
   try {
     disk.link(path, name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EXDEV') throw error;
+    return (error as NodeJS.ErrnoException).code === 'EXDEV';
   }
+  tryOrUndefined(() => disk.remove(name));
+  return false;
 }
 
 function created(disk: Disk, name: string, old: BigIntStats | undefined): number {
-  return anew(disk, name, () => disk.create(name, old ? Number(old.mode & PERMISSIONS) : NEW_FILE_MODE));
+  return createFileExclusively(disk, name, () =>
+    disk.create(name, old ? Number(old.mode & PERMISSIONS) : NEW_FILE_MODE),
+  );
 }
 
 /** Whether an open file has, or could be given, the owner and the mode of the one that it is to replace. */
@@ -94,7 +110,7 @@ function keepOwnerAndMode(disk: Disk, file: number, old: BigIntStats): boolean {
 }
 
 function done(step: () => void): boolean {
-  const isDone = tried(() => {
+  const isDone = tryOrUndefined(() => {
     step();
     return true;
   });

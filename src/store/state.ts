@@ -1,4 +1,4 @@
-import type { CartItem, DeliveryOption, Order, Product } from '../contract/operation.ts';
+import type { CartItem, DeliveryOption, Order, Product } from '../shop/types.ts';
 
 /** All that a shop knows, as plain data that nobody changes: a change makes a new one. The shape of db.json. */
 export interface State {

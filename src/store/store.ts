@@ -1,4 +1,5 @@
-import type { Backend } from './backend.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Backend, StateTooLargeError } from './backend.ts';
 import type { Snapshot, State } from './state.ts';
 
 /** What a change makes of a state: the next state, absent where it stays as it is, and the result for the caller. */
@@ -14,13 +15,16 @@ export type Change<Result> = (state: State, nowMs: number) => Changed<Result>;
 export interface Store {
   /** The committed state: what a change in the making will bring is not seen. */
   read(): Snapshot;
-  /** The change's result, once what it changed is committed; changes are done one after the other in the order of the calls. */
+  /**
+   * The change's result, once what it changed is committed; changes are done one after the other in the order of the calls. Rejects with
+   * `StoreUnavailableError` where nothing can be stored at the moment, with `StateTooLargeError` where this change makes the state too large.
+   */
   update<Result>(change: Change<Result>): Promise<Result>;
   /** Puts the default state in place, in turn with the changes. */
   reset(): Promise<void>;
   /** Takes over what somebody else has put where the state is kept, where it holds; each change is made over that. */
   takeOver(): Promise<void>;
-  /** Waits for the changes begun; later ones are refused with `StoreUnavailable`. Closing twice is closing once. */
+  /** Waits for the changes begun; later ones are refused with `StoreUnavailableError`. Closing twice is closing once. */
   close(): Promise<void>;
 }
 
@@ -36,8 +40,8 @@ export interface StoreParts {
 }
 
 /** The state could not be changed: nothing was, neither in memory nor where it is kept. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
 }
 
 /** A change that waits for its turn. */
@@ -60,23 +64,37 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   /** Commits what waits, and then what came meanwhile. */
   async function drain(): Promise<void> {
     do {
+      // The requests that arrive in one turn of the event loop are handled one by one. A commit that never waits for the disk would otherwise be
+      // done before the second one is read.
+      await setImmediate();
       const edited = await backend.edited();
       if (edited) become(edited);
       const batch = waiting;
       waiting = [];
-      if (batch.length === 0) continue;
-      await commit(batch).catch((reason) => {
-        for (const { reject } of batch) reject(reason);
-      });
+      if (batch.length > 0) await commitOrReject(batch);
     } while (waiting.length > 0);
     draining = undefined;
+  }
+
+  /** Halves a batch that makes the state too large, so that only the changes that do so are rejected. */
+  async function commitOrReject(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await commit(batch);
+    } catch (reason) {
+      if (reason instanceof StateTooLargeError && batch.length > 1) {
+        const middle = Math.ceil(batch.length / 2);
+        await commitOrReject(batch.slice(0, middle));
+        await commitOrReject(batch.slice(middle));
+      } else for (const { reject } of batch) reject(reason);
+    }
   }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     const { state: next, answers } = fold(committed.state, batch, nowMs());
     if (next !== committed.state) {
       await backend.commit(next).catch((cause) => {
-        throw new StoreUnavailable(`the change could not be stored (${cause.message}), so nothing was changed`, {
+        if (cause instanceof StateTooLargeError) throw cause;
+        throw new StoreUnavailableError(`the change could not be stored (${cause.message}), so nothing was changed`, {
           cause,
         });
       });
@@ -90,7 +108,7 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   }
 
   function update<Result>(change: Change<Result>): Promise<Result> {
-    if (closing) return Promise.reject(new StoreUnavailable('the server is stopping, so nothing was changed'));
+    if (closing) return Promise.reject(new StoreUnavailableError('the server is stopping, so nothing was changed'));
     return new Promise((resolve, reject) => {
       waiting.push({ change, resolve, reject });
       draining ??= drain();

@@ -29,7 +29,7 @@ function runIn(folder) {
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
     cpSync(join(here, 'app'), folder, { recursive: true });
     cpSync(join(here, '..', 'examples', 'playwright'), join(folder, 'kit'), { recursive: true });
-    cpSync(join(here, 'browser.config.js'), join(folder, 'browser.config.js'));
+    for (const file of ['browser.config.js', 'foreign.spec.js']) cpSync(join(here, file), join(folder, file));
     step('npm', ['install', '--save-dev', '--no-audit', '--no-fund', `./${tarball}`, ...PACKAGES]);
     step('npx', ['--no-install', 'tsc', '--project', 'kit']);
     step('npx', ['--no-install', 'tsc', '--project', 'kit', '--module', 'esnext', '--moduleResolution', 'bundler']);

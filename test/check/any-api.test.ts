@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../src/check/findings.ts';
-import { at } from '../../src/contract/document.ts';
-import { checked, told } from '../support/check.ts';
-import { type NotesDefects, notesContract, notesServer } from '../support/notes-server.ts';
+import { getNode } from '../../src/openapi/document.ts';
+import { checked, told } from '../support/harness/check.ts';
+import { type NotesDefects, notesContract, notesServer } from '../support/reference-servers/notes-server.ts';
 
 /** What is found of a server of notes, with the contract that it is judged by. */
 async function judgedNotes(defects: NotesDefects = {}, seed = 1) {
@@ -28,7 +28,7 @@ describe('checkServer on an API that is no shop', () => {
     const [{ exchanges = [], pointer = '' } = {}] = verdict.findings;
     const [created, read, removed, again] = exchanges.map(({ ask }) => `${ask.method} ${ask.target}`);
     expect([created, removed, again]).toEqual(['POST /notes', read?.replace('GET', 'DELETE'), read]);
-    expect(at(contract.plain, pointer)).toMatchObject({ operationId: 'readNote' });
+    expect(getNode(contract.plain, pointer)).toMatchObject({ operationId: 'readNote' });
   });
 
   it('finds a link that leads to nothing, with the answer that it was made of', async () => {
@@ -39,16 +39,24 @@ describe('checkServer on an API that is no shop', () => {
       rule: 'link readIt',
       said: expect.stringContaining('404'),
     });
-    expect(at(contract.plain, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
+    expect(getNode(contract.plain, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
     const [made, followed] = dangling?.exchanges ?? [];
     expect(made?.reply.body).toMatchObject({ id: followed?.ask.target.replace('/notes/', '') });
+  });
+
+  it('finds a name that an object in a response has twice', async () => {
+    const { verdict } = await judgedNotes({ repeatsText: true });
+    expect(verdict.findings).toMatchObject([
+      { operationId: 'readNote', status: '200', rule: 'unique names', said: expect.stringContaining('"text" twice') },
+    ]);
   });
 
   it('finds the same with the same seed, by the same requests', async () => {
     const both = [await judgedNotes({ removesNothing: true }, 7), await judgedNotes({ removesNothing: true }, 7)];
     const [first, second] = both.map(({ verdict, seen }) => ({
       findings: verdict.findings.map(keyOf),
-      asked: seen.map(({ method, target, body }) => `${method} ${target} ${body}`),
+      // Several are sent at once: in which order they come is chance.
+      asked: seen.map(({ method, target, body }) => `${method} ${target} ${body}`).sort(),
     }));
     expect(second).toEqual(first);
     const other = await judgedNotes({ removesNothing: true }, 8);

@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checked, shopContract, told } from '../support/check.ts';
-import { type Asked, startProxy } from '../support/defects/proxy.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { checked, shopContract, told } from '../support/harness/check.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { type Asked, startProxy } from '../support/planted-defects/proxy.ts';
 
 /** Methods that change nothing (RFC 9110, section 9.2.1; QUERY is a draft's). */
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
@@ -48,7 +48,9 @@ describe('checkServer of a server that falls silent', () => {
   ])('%s does not find that the contract is kept', async (_, answers, selection) => {
     const verdict = await checked(await fallingSilent(answers), { ...selection, runs: 20 });
     expect(verdict.findings.map(({ rule }) => rule)).toContain('answers');
-    expect(verdict.notes).toContainEqual(expect.stringMatching(/^judging ended early: 5 requests in a row/));
+    expect(verdict.notes).toContainEqual(
+      expect.stringMatching(/^the check ended early: no response in 5 rounds of requests: /),
+    );
   });
 });
 

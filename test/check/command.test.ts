@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deliver, judgeServer } from '../../src/check/command.ts';
+import { runCheck, writeReports } from '../../src/check/command.ts';
 import { type CheckCommand, checkCommand } from '../../src/check/options.ts';
-import { projectFile } from '../support/default-data.ts';
-import { recorder } from '../support/echo-server.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { NOTES_CONTRACT, notesServer } from '../support/notes-server.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
+import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
 
 /** What a command line asks for. */
 function asked(args: readonly string[], environment: Readonly<Record<string, string>> = {}): CheckCommand {
@@ -22,11 +22,10 @@ function asked(args: readonly string[], environment: Readonly<Record<string, str
 /** Judges as a command line says, a shop for one test where it names none. */
 async function judging(...args: readonly string[]) {
   const printed: string[] = [];
-  const report = judgeServer(asked([...args, '--runs', '1']), {
+  const report = runCheck(asked([...args, '--runs', '1']), {
     contract: projectFile('openapi.yaml'),
     start: () => startStorefront({ durability: 'memory' }),
     print: (text) => void printed.push(text),
-    tell: () => {},
     seed: 11,
   });
   return { report, printed };
@@ -34,12 +33,12 @@ async function judging(...args: readonly string[]) {
 
 describe('the command line of a check', () => {
   it('asks for little unless it says more', () => {
-    expect(asked([])).toEqual({ url: undefined, headers: {}, allowWrites: false, wait: 0, runs: 50 });
+    expect(asked([])).toEqual({ url: undefined, headers: {}, allowWrites: false, wait: 0, runs: 50, maxTime: 300 });
   });
 
   it('says all that there is to say', () => {
     const args =
-      '--contract a.yaml --wait 5 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --report r --summary s';
+      '--contract a.yaml --wait 5 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --max-time 7 --report r --summary s';
     const headers = ['-H', 'Authorization: Bearer a:b', '--header', 'X-Empty:', '-H', 'x-empty:  again '];
     expect(asked(['https://shop.test/base/', ...args.split(' '), ...headers])).toEqual({
       url: 'https://shop.test/base/',
@@ -50,6 +49,7 @@ describe('the command line of a check', () => {
       exclude: ['c'],
       seed: 7,
       runs: 3,
+      maxTime: 7,
       report: 'r',
       summary: 's',
       headers: { authorization: 'Bearer a:b', 'x-empty': 'again' },
@@ -69,6 +69,7 @@ describe('the command line of a check', () => {
     [['--seed', '2147483648'], /--seed takes/],
     [['--runs', '1.5'], /--runs takes a whole number from 0 to 100000/],
     [['--wait', '-1'], /--wait takes/],
+    [['--max-time', '1h'], /--max-time takes a whole number from 0 to 86400/],
     [['-H', 'no header'], /Write a header as 'Name: value'/],
     [['-H', 'a: b\r\nc: d'], /Write a header/],
     [['--only', 'a,,b'], /Name operations by their ids/],
@@ -87,7 +88,7 @@ describe('judgeServer', () => {
     await expect(report).rejects.toThrow(
       `this changes data on ${url}: POST /api/cart-items, PUT /api/cart-items/{productId}, ` +
         'DELETE /api/cart-items/{productId}, POST /api/orders, POST /api/reset are sent many times; ' +
-        'its data is reset again and again. If that may be, say --allow-writes',
+        'its data is reset again and again. To allow this, add --allow-writes',
     );
     expect([seen, printed]).toEqual([[], []]);
   });
@@ -148,8 +149,8 @@ describe('judgeServer', () => {
 
 describe('deliver', () => {
   it('says where a report can not be written', () => {
-    const report = { title: '', judges: [], rows: [], failures: [], notes: [] };
-    const written = () => deliver(report, asked(['--report', '/nowhere/report.xml']), () => {});
+    const report = { title: '', judges: [], rows: [], failures: [], notes: [], unjudged: [] };
+    const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
     expect(written).toThrow(/^the report can't be written to \/nowhere\/report\.xml: ENOENT/);
   });
 });

@@ -1,20 +1,28 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { type Ask, asking, curlOf } from '../../src/check/exchange.ts';
-import { recorder } from '../support/echo-server.ts';
+import { type Ask, createRequestSender, toCurl } from '../../src/check/exchange.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
 
 const URL = 'http://localhost:3000';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('curlOf', () => {
   const LINES: readonly [what: string, ask: Ask, line: string][] = [
-    ['a GET', asking('GET', '/a?b=1&c=%27'), "curl --globoff --path-as-is 'http://localhost:3000/a?b=1&c=%27'"],
-    ['a HEAD', asking('HEAD', '/a'), "curl --globoff --path-as-is -I 'http://localhost:3000/a'"],
-    ['another method', asking('DELETE', '/a'), "curl --globoff --path-as-is -X DELETE 'http://localhost:3000/a'"],
+    [
+      'a GET',
+      createRequestSender('GET', '/a?b=1&c=%27'),
+      "curl --globoff --path-as-is 'http://localhost:3000/a?b=1&c=%27'",
+    ],
+    ['a HEAD', createRequestSender('HEAD', '/a'), "curl --globoff --path-as-is -I 'http://localhost:3000/a'"],
+    [
+      'another method',
+      createRequestSender('DELETE', '/a'),
+      "curl --globoff --path-as-is -X DELETE 'http://localhost:3000/a'",
+    ],
     [
       'a body of JSON',
-      asking('POST', '/a', { b: "it's" }),
+      createRequestSender('POST', '/a', { b: "it's" }),
       `curl --globoff --path-as-is -X POST 'http://localhost:3000/a' -H 'content-type: application/json' --data-raw '{"b":"it'\\''s"}'`,
     ],
     [
@@ -24,11 +32,11 @@ describe('curlOf', () => {
     ],
   ];
   it.each(LINES)('prints %s', (_, ask, line) => {
-    expect(curlOf(URL, ask)).toBe(line);
+    expect(toCurl(URL, ask)).toBe(line);
   });
 
   it('gives the headers that all requests carry, unless the request has its own', () => {
-    const line = curlOf(URL, { method: 'GET', target: '/', headers: { b: '2' } }, { a: "it's", b: '1' });
+    const line = toCurl(URL, { method: 'GET', target: '/', headers: { b: '2' } }, { a: "it's", b: '1' });
     expect(line).toMatch(/ -H 'a: it'\\''s' -H 'b: 2'$/);
   });
 });
@@ -43,7 +51,7 @@ describe('a printed line, run by a shell', () => {
   const SENT: readonly [what: string, ask: Ask][] = [
     [
       'quotes, backslashes, dollars and line breaks',
-      asking('POST', '/a', { b: `it's "\\" $HOME \`ls\` !! \n\t é 😀` }),
+      createRequestSender('POST', '/a', { b: `it's "\\" $HOME \`ls\` !! \n\t é 😀` }),
     ],
     ['line breaks as they are', text("it's\r\n\t$HOME \\n 'twice'\n\n")],
     ['a body of bytes', { ...text(''), body: Buffer.from([...Array(255).keys()].map((byte) => byte + 1)) }],
@@ -56,7 +64,7 @@ describe('a printed line, run by a shell', () => {
   ];
   it.each(SENT)('sends %s', async (_, ask) => {
     const { url, seen } = await recorder();
-    await promisify(execFile)('bash', ['-c', `set -o pipefail; ${curlOf(url, ask).replaceAll('curl ', 'curl -sS ')}`]);
+    await promisify(execFile)('bash', ['-c', `set -o pipefail; ${toCurl(url, ask).replaceAll('curl ', 'curl -sS ')}`]);
     const { method, target, headers = {}, body = '' } = ask;
     const [first] = seen;
     expect(first).toMatchObject({ method, target, headers });

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { explore } from '../../src/check/exploring.ts';
+import { explore } from '../../src/check/explore.ts';
 import { createLedger, type Finding } from '../../src/check/findings.ts';
-import { shopContract } from '../support/check.ts';
+import { shopContract } from '../support/harness/check.ts';
 
 const [route] = shopContract.routes;
 const operationId = route?.operationId ?? '';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { difference } from '../../src/check/shop/difference.ts';
-import { type Model, orderOf, summaryOf, withAdded } from '../../src/check/shop/model.ts';
+import { difference } from '../../src/shop/model/difference.ts';
+import { type Model, orderOf, summaryOf, withAdded } from '../../src/shop/model/model.ts';
 
 /** A cart item: product, quantity, delivery option. */
 type Item = readonly [productId: string, quantity: number, deliveryOptionId: string];

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { lifeCyclesOf } from '../../src/check/life-cycles.ts';
 import { allowTroubles } from '../../src/check/methods.ts';
 import { createPool, knownAs } from '../../src/check/pool.ts';
-import { loadContract } from '../../src/contract/contract.ts';
-import type { Route } from '../../src/contract/routes.ts';
-import { operation, otherDocument } from '../support/other-document.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import type { Route } from '../../src/openapi/routes.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
 
 /** The routes of a contract that has these, each as `GET /things`. */
 async function routesFor(...named: readonly string[]): Promise<readonly Route[]> {

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CheckOptions } from '../../src/check/check.ts';
+import type { CheckOptions } from '../../src/check/check-options.ts';
 import type { Judge } from '../../src/check/findings.ts';
-import { reportOf } from '../../src/check/report/report.ts';
-import { at } from '../../src/contract/document.ts';
-import { checked, judgesOf, shopContract, together, told } from '../support/check.ts';
-import { type Defect, defects, startDefective } from '../support/defects.ts';
+import { createReport } from '../../src/check/report/report.ts';
+import { getNode } from '../../src/openapi/document.ts';
+import { checked, judgesOf, shopContract, together, told } from '../support/harness/check.ts';
+import { type Defect, defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 
 /** The address of a shop with defects, for one test. */
 async function withDefects(...names: readonly string[]): Promise<string> {
@@ -46,7 +46,7 @@ describe('checkServer', () => {
     async ({ judged, found }) => {
       const url = await withDefects(...found.map(([, defect]) => defect));
       const verdict = await checked(url, judged);
-      const { failures } = await reportOf(verdict, shopContract, (operationId) => `again ${operationId}`);
+      const { failures } = await createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
       for (const [judge, , operationId, status, said] of found) {
         const one = failures.find(
           (failure) => failure.judge === judge && failure.operationId === operationId && said.test(failure.said),
@@ -55,7 +55,7 @@ describe('checkServer', () => {
         expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));
         const [, line = '', column = '', pointer = ''] =
           /openapi\.yaml:(\d+):(\d+) #(.*)$/.exec(one?.place ?? '') ?? [];
-        expect(at(shopContract.document, pointer), one?.place).toBeDefined();
+        expect(getNode(shopContract.document, pointer), one?.place).toBeDefined();
         expect(shopContract.text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1), one?.place).toMatch(/\S/);
       }
       expect(judgesOf(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));

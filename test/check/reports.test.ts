@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { asJunit } from '../../src/check/report/junit.ts';
-import { asMarkdown } from '../../src/check/report/markdown.ts';
+import { toJunit } from '../../src/check/report/junit.ts';
+import { toMarkdown } from '../../src/check/report/markdown.ts';
 import { type Failure, joined, type Report } from '../../src/check/report/report.ts';
-import { asText, verdictLine } from '../../src/check/report/text.ts';
-import { elementsIn, readXml } from '../support/strict-xml.ts';
+import { toText, verdictLine } from '../../src/check/report/text.ts';
+import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
 
 function failure(parts: Partial<Failure> = {}): Failure {
   return {
@@ -19,7 +19,7 @@ function failure(parts: Partial<Failure> = {}): Failure {
 }
 
 function report(parts: Partial<Report> = {}): Report {
-  return { title: 'a shop', judges: ['statuses', 'input'], rows: [], failures: [], notes: [], ...parts };
+  return { title: 'a shop', judges: ['statuses', 'input'], rows: [], failures: [], notes: [], unjudged: [], ...parts };
 }
 
 const ROWS: Report['rows'] = [
@@ -44,12 +44,12 @@ describe('asJunit', () => {
   it.each(HOSTILE)('is well-formed with %j in all of its places', (text) => {
     const hostile = failure({ rule: text, said: text, place: text, steps: [{ request: text, answer: text }] });
     const named = { ...hostile, operationId: text, status: text, judge: text };
-    const root = readXml(asJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
+    const root = readXml(toJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
     expect(elementsIn(root, 'failure')).toHaveLength(2);
   });
 
   it('has a suite for each operation and a case for each answer that a judge has seen', () => {
-    const root = readXml(asJunit(report({ title: '<a> & b', rows: ROWS, failures: [failure()] })));
+    const root = readXml(toJunit(report({ title: '<a> & b', rows: ROWS, failures: [failure()] })));
     expect([root.name, root.attributes.name]).toEqual(['testsuites', '<a> & b']);
     const suites = elementsIn(root, 'testsuite').map(({ attributes, children }) => [attributes, children]);
     expect(suites).toMatchObject([
@@ -65,7 +65,7 @@ describe('asJunit', () => {
   });
 
   it('tells a failure with its rule, its sentence, its place, and what was sent and came', () => {
-    const [told] = elementsIn(readXml(asJunit(report({ rows: ROWS, failures: [failure()] }))), 'failure');
+    const [told] = elementsIn(readXml(toJunit(report({ rows: ROWS, failures: [failure()] }))), 'failure');
     expect(told?.attributes).toEqual({ type: 'a rule', message: 'what came, and what would be right' });
     expect(told?.text.split('\n')).toEqual([
       'what came, and what would be right',
@@ -76,7 +76,7 @@ describe('asJunit', () => {
   });
 
   it('has a case for a failure of which no answer came', () => {
-    const root = readXml(asJunit(report({ failures: [failure({ operationId: 'none', status: 'none' })] })));
+    const root = readXml(toJunit(report({ failures: [failure({ operationId: 'none', status: 'none' })] })));
     expect(elementsIn(root, 'testcase').map(({ attributes }) => attributes.name)).toEqual(['none input']);
     expect(elementsIn(root, 'failure')).toHaveLength(1);
   });
@@ -84,7 +84,7 @@ describe('asJunit', () => {
 
 describe('asText', () => {
   it('has a table of what each judge has seen, and the verdict at its end', () => {
-    expect(asText(report({ rows: ROWS, notes: ['A note.'] })).split('\n')).toEqual([
+    expect(toText(report({ rows: ROWS, notes: ['A note.'] })).split('\n')).toEqual([
       'a shop',
       '',
       'operation  answer  statuses       input',
@@ -100,7 +100,7 @@ describe('asText', () => {
     const failures = Array.from({ length: 12 }, (_, at) =>
       failure({ operationId: `op${at}`, steps: [{ request: `curl ${at}`, answer: 'x' }] }),
     );
-    const lines = asText(report({ failures })).split('\n');
+    const lines = toText(report({ failures })).split('\n');
     expect(lines.filter((line) => line.includes('what came'))).toHaveLength(1);
     expect(lines.slice(lines.indexOf('1. op0 201 (input): a rule'))).toEqual([
       '1. op0 201 (input): a rule',
@@ -118,7 +118,7 @@ describe('asText', () => {
 
   it.each(HOSTILE)('writes %j without what a terminal would obey', (text) => {
     const steps = [{ request: text, answer: text }];
-    const told = asText(report({ title: text, failures: [failure({ rule: text, said: text, steps })] }));
+    const told = toText(report({ title: text, failures: [failure({ rule: text, said: text, steps })] }));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
     expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
@@ -135,7 +135,7 @@ describe('asText', () => {
 describe('asMarkdown', () => {
   it('has the verdict, the title, each failure and the table', () => {
     const failures = [failure(), failure({ operationId: 'putItem', status: '200' })];
-    expect(asMarkdown(report({ rows: ROWS, failures, notes: ['A note.'] })).split('\n')).toEqual([
+    expect(toMarkdown(report({ rows: ROWS, failures, notes: ['A note.'] })).split('\n')).toEqual([
       '## Contract: broken: 1 rule of the contract, in 2 places',
       '',
       'a shop',
@@ -167,9 +167,9 @@ describe('asMarkdown', () => {
     const parts = { title: text, notes: [text], rows: [{ operationId: text, status: text, counts: {} }] };
     // What is sent and what came has its line breaks taken out before.
     const steps = [{ request: 'curl', answer: text.replaceAll(/\s+/g, ' ') }];
-    const calm = asMarkdown(report({ ...parts, failures: [failure({ steps })] }));
+    const calm = toMarkdown(report({ ...parts, failures: [failure({ steps })] }));
     const hostile = failure({ operationId: text, rule: text, said: text, steps });
-    const told = asMarkdown(report({ ...parts, failures: [hostile] }));
+    const told = toMarkdown(report({ ...parts, failures: [hostile] }));
     // As many lines, headings, fences and unescaped bars as with harmless texts.
     const shape = (markdown: string) =>
       markdown

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createBases } from '../../src/check/bases.ts';
 import { createPool } from '../../src/check/pool.ts';
 import { askOf, judged, type Values, withParameter } from '../../src/check/requests.ts';
-import { loadContract } from '../../src/contract/contract.ts';
-import type { Route } from '../../src/contract/routes.ts';
-import { projectFile } from '../support/default-data.ts';
+import { createBases } from '../../src/check/valid-requests.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import type { Route } from '../../src/openapi/routes.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
 
 const contract = await loadContract({ path: projectFile('test/documents/odd.yaml'), strict: false });
 const NOTHING: Values = { path: {}, query: {}, headers: {} };

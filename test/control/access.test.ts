@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { denial } from '../../src/control/access.ts';
-import { expectProblem } from '../support/problems.ts';
-import { asking, controlContract, expectInContract, SANDBOXES, sandboxIds } from '../support/sandboxes.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { checkAccess } from '../../src/control/access.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { asking, controlContract, expectInContract, SANDBOXES, sandboxIds } from '../support/harness/sandboxes.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 /** What looks, what changes, and what documents. */
 const REQUESTS: readonly [string, string, object?][] = [
@@ -64,17 +64,14 @@ describe('control on loopback', () => {
     const { port } = shop;
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'w1.localhost', 'LOCALHOST'])
       await expectAdmitted(shop, { host });
-    const foreign = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'evil-localhost', '10.0.0.1'];
-    const odd = [
-      '127.0.0.1.evil.example',
-      '127.0.0.1:80.evil.example',
-      'localhost:x',
-      '.localhost',
-      '[::2]',
-      '127-0-0-1',
-    ];
+    // An IP address is nobody's name: DNS rebinding can't bring it.
+    for (const host of ['10.0.0.1', '[::2]']) await expectAdmitted(shop, { host });
+    const foreign = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'evil-localhost'];
+    const odd = ['127.0.0.1.evil.example', '.localhost', '127-0-0-1'];
     for (const host of [...foreign, ...odd])
       await expectRefused(shop, { host }, [403, 'foreign-host', /--allow-host/], host === foreign[0] ? REQUESTS : FEW);
+    for (const host of ['127.0.0.1:80.evil.example', 'localhost:x'])
+      await expectRefused(shop, { host }, [403, 'foreign-host', /is no host name and no IP address/], FEW);
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
@@ -97,7 +94,7 @@ describe('control on loopback', () => {
     const host = `localhost:${shop.port}`;
     const others = ['https://evil.example', 'null', 'http://localhost:1', `http://w1.localhost:${shop.port}`, ''];
     for (const origin of others)
-      await expectRefused(shop, { host, origin }, [403, 'foreign-host', /page/], origin === 'null' ? REQUESTS : FEW);
+      await expectRefused(shop, { host, origin }, [403, 'foreign-origin', /page/], origin === 'null' ? REQUESTS : FEW);
     await expectAdmitted(shop, { host, origin: `http://${host}` });
   });
 
@@ -157,8 +154,14 @@ describe('control with a token', () => {
 
   it('answers to no foreign host or page for all that', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
-    for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }])
-      await expectRefused(shop, { ...right, ...headers }, [403, 'foreign-host', /\S/]);
+    await expectRefused(shop, { ...right, host: 'evil.example' }, [403, 'foreign-host', /\S/]);
+    await expectRefused(shop, { ...right, origin: 'https://evil.example' }, [403, 'foreign-origin', /\S/]);
+  });
+
+  it('takes the scheme Bearer in any letter case (RFC 9110)', async () => {
+    const shop = await startStorefront({ controlToken: 's3cret' });
+    for (const scheme of ['bearer', 'BEARER', 'Bearer '])
+      await expectAdmitted(shop, { authorization: `${scheme} s3cret` });
   });
 
   it('wants none for the shop', async () => {
@@ -172,7 +175,7 @@ describe('control on more than loopback', () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     for (const headers of [{}, { host: 'localhost' }, { authorization: 'Bearer x' }])
       await expectRefused(shop, headers as Record<string, string>, [403, 'control-off', /--control-token/]);
-    await expectHealthy(shop, { host: 'shop.test' });
+    await expectHealthy(shop, { host: '10.1.2.3' });
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).status).toBe(200);
   });
 
@@ -198,24 +201,26 @@ describe('control that is off', () => {
 });
 
 describe('who may steer', () => {
-  const access = { isOn: true, isLoopback: true, token: undefined, hosts: [] };
+  const access = { isOn: true, isLoopback: true, token: undefined };
   const asker = { host: 'localhost', origin: undefined, authorization: undefined };
 
   it('does not without a Host, which a request of HTTP/1.0 may lack', () => {
-    expect(denial(access, { ...asker, host: undefined })?.code).toBe('foreign-host');
+    expect(checkAccess(access, { ...asker, host: undefined })?.code).toBe('foreign-host');
   });
 
   it('may from a page of this server, by any of its names and ports', () => {
     for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'w1.localhost:3000'])
-      expect(denial(access, { ...asker, host, origin: `http://${host}` }), host).toBeUndefined();
+      expect(checkAccess(access, { ...asker, host, origin: `http://${host}` }), host).toBeUndefined();
   });
 });
 
 describe('health', () => {
-  it('is open to pages of every origin and to every host', async () => {
-    const shop = await startStorefront();
-    const headers = { host: 'evil.example', origin: 'https://front.test' };
+  it('is open to pages of the origins and to the hosts that the shop is open to', async () => {
+    const shop = await startStorefront({ allowHost: ['shop.test'], allowOrigin: ['https://front.test'] });
+    const headers = { host: 'shop.test', origin: 'https://front.test' };
     const reply = await asking(shop)('GET', '/_control/health', undefined, headers);
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, 'https://front.test']);
+    const refused = await asking(shop)('GET', '/_control/health', undefined, { host: 'evil.example' });
+    expectProblem(refused, 403, 'foreign-host');
   });
 });

@@ -1,23 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
-import { ControlFault } from '../../src/control/client.ts';
-import type { SteeringCommand } from '../../src/control/command.ts';
-import { steer } from '../../src/control/steer.ts';
-import { readCommandLine } from '../../src/options.ts';
-import { projectFile } from '../support/default-data.ts';
-import { recorder } from '../support/echo-server.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { startPlainServer } from '../support/servers/plain-server.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
+import type { ControlCommand } from '../../src/cli/control-command.ts';
+import { readCommandLine } from '../../src/cli/options.ts';
+import { runControlCommand } from '../../src/cli/run-control-command.ts';
+import { ControlError } from '../../src/client/client.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
+import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 /** What a command line asks for. */
 function read(line: string, environment: Readonly<Record<string, string>> = {}) {
   return readCommandLine({ args: line.split(' '), environment, isTerminal: false, version: '1' });
 }
 
-function steeringOf(line: string, environment: Readonly<Record<string, string>> = {}): SteeringCommand {
+function steeringOf(line: string, environment: Readonly<Record<string, string>> = {}): ControlCommand {
   const request = read(line, environment);
   if (request.kind !== 'steer') throw new Error(`${line} steers nothing: ${JSON.stringify(request)}`);
   return request.options;
@@ -53,13 +53,13 @@ describe('a command that steers', () => {
     ['faults clear --sandbox w1', 'DELETE', 'w1/faults'],
     ['faults remove f3', 'DELETE', 'default/faults/f3'],
     [
-      'faults add --operation createOrder,listOrders --where {"method":"POST"} --skip 1 --times 2 --share 0.5 --seed 7 --phase after --code 503',
+      'faults add --operation createOrder,listOrders --where {"method":"POST"} --skip 1 --times 2 --share 0.5 --seed 7 --phase after --status 503',
       'POST',
       'default/faults',
       {
         operation: ['createOrder', 'listOrders'],
         where: { method: 'POST' },
-        ...{ skip: 1, times: 2, share: 0.5, seed: 7, phase: 'after', code: 503 },
+        ...{ skip: 1, times: 2, share: 0.5, seed: 7, phase: 'after', status: 503 },
       },
     ],
     [
@@ -120,13 +120,13 @@ describe('a command that steers', () => {
   it.each([
     ['faults clear f1', 'faults clear has no use for f1'],
     ['faults list f1', 'faults list has no use for f1'],
-    ['faults add f1 --code 500', 'faults add has no use for f1'],
+    ['faults add f1 --status 500', 'faults add has no use for f1'],
     ['ids random 7', 'ids random has no use for 7'],
     ['state show mine.json', 'state show has no use for mine.json'],
     ['snapshot --delete', 'snapshot without a name has no use for --delete'],
     ['sandboxes remove --from full-cart', 'sandboxes remove has no use for --from'],
     ['clock show 12', 'clock show has no use for 12'],
-    ['faults --code 500', 'faults list has no use for --code'],
+    ['faults --status 500', 'faults list has no use for --status'],
     ['journal show --at-least 2', 'journal show has no use for --at-least'],
     ['journal clear --operation createOrder', 'journal clear has no use for --operation'],
     [`clock run ${MOMENT}`, `clock run has no use for ${MOMENT}`],
@@ -169,16 +169,16 @@ describe('a command that steers', () => {
     const { url, ask } = await startStorefront();
     const told = async (line: string) => {
       let text = '';
-      const isSo = await steer(steeringOf(`${line} --url ${url} --sandbox w1`), (more) => {
+      const isSo = await runControlCommand(steeringOf(`${line} --url ${url} --sandbox w1`), (more) => {
         text += more;
       });
       return [text, isSo] as const;
     };
-    await told('faults add --operation createOrder --code 503 --times 1');
+    await told('faults add --operation createOrder --status 503 --times 1');
     for (let n = 0; n < 2; n++) await ask('POST', '/_sandbox/w1/api/orders');
     const [lines] = await told('journal show --operation createOrder,listOrders --limit 5');
     expect(lines).toMatch(
-      /^ {3}1 12:00:00 POST {3}503 \/_sandbox\/w1\/api\/orders createOrder [\d.]+ ms forced: faults=f1 phase=before code=503\n {3}2 [^\n]* 201 [^\n]*\n$/,
+      /^ {3}1 12:00:00 POST {3}503 \/_sandbox\/w1\/api\/orders createOrder [\d.]+ ms forced: faults=f1 phase=before status=503\n {3}2 [^\n]* 201 [^\n]*\n$/,
     );
     expect(await told('journal verify --operation createOrder --times 2')).toEqual([
       '2 such requests came, wanted: exactly 2\n',
@@ -194,7 +194,7 @@ describe('a command that steers', () => {
     const { url, ask, close } = await startStorefront();
     await ask('GET', '/api/orders');
     const lines: string[] = [];
-    const following = steer(steeringOf(`journal follow --after 0 --url ${url}`), (line) => {
+    const following = runControlCommand(steeringOf(`journal follow --after 0 --url ${url}`), (line) => {
       lines.push(line);
       if (lines.length === 2) close();
     });
@@ -227,7 +227,7 @@ describe('a command that steers', () => {
 
   it('is refused in a sentence where no server answers, or another one does', async () => {
     const { url, close } = await startPlainServer();
-    await expect(printed(`reset --url ${url}`)).rejects.toThrow(ControlFault);
+    await expect(printed(`reset --url ${url}`)).rejects.toThrow(ControlError);
     await close();
     await expect(printed(`reset --url ${url}`)).rejects.toThrow(`no server answers at ${url}`);
   });
@@ -236,7 +236,7 @@ describe('a command that steers', () => {
 /** What a command prints. */
 async function printed(line: string): Promise<string> {
   let text = '';
-  await steer(steeringOf(line), (more) => {
+  await runControlCommand(steeringOf(line), (more) => {
     text += more;
   });
   return text;

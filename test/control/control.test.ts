@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText, productId } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { expectProblem } from '../support/problems.ts';
-import { controlContract, SANDBOXES, sandboxIds, steering, within } from '../support/sandboxes.ts';
-import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { controlContract, SANDBOXES, sandboxIds, steering, within } from '../support/harness/sandboxes.ts';
+import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const KETTLE = productId('Cordless Electric Kettle');
@@ -332,7 +332,6 @@ describe('the state of a sandbox', () => {
       [{ cartItems: [{ ...ITEM, colour: 'red' }] }, '/cartItems/0/colour'],
       [{ cartItems: [{ ...ITEM, product }] }, '/cartItems/0/product'],
       [{ orders: [order, order] }, '/orders/1/id'],
-      [{ deliveryOptions: [] }, '/deliveryOptions'],
       [{ products: [] }, '/cartItems/0/productId'],
       [{ products: [{ ...product, priceCents: -1 }] }, '/products/0/priceCents'],
     ];
@@ -504,7 +503,7 @@ describe('a folder of snapshots', () => {
       const data = join(folder, 'db.json');
       const starting = createStorefront({ data, snapshots: join(folder, 'snapshots') });
       await expect(starting).rejects.toThrow(said);
-      await expect(starting).rejects.toMatchObject({ name: 'DataFault' });
+      await expect(starting).rejects.toMatchObject({ name: 'DataFileError' });
       expect((await startStorefront({ data })).dataFile).toBe(data);
     },
   );

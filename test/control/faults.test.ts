@@ -1,13 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
-import { type Ending, endingOf } from '../support/connection-ends.ts';
-import { defaults, productId } from '../support/default-data.ts';
-import { expectProblem } from '../support/problems.ts';
-import { rawAsk } from '../support/raw-client.ts';
-import { asking, steering, within } from '../support/sandboxes.ts';
-import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
-import { NOW_MS, type Reply, startStorefront } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { type Ending, endingOf } from '../support/harness/connection-ends.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { rawAsk } from '../support/harness/raw-client.ts';
+import { asking, steering, within } from '../support/harness/sandboxes.ts';
+import { type Room, roomIn, sharedShop } from '../support/harness/shared-shop.ts';
+import { NOW_MS, type Reply, startStorefront } from '../support/harness/start-storefront.ts';
 
 const { shop, room } = sharedShop();
 const mocking = sharedShop({ mock: true });
@@ -53,7 +53,7 @@ function pointers({ body }: Reply): readonly string[] {
 describe('a fault of an operation', () => {
   it('is met by requests for it alone', async () => {
     const here = room();
-    const id = await failing(here, { operation: 'createOrder', code: 503 });
+    const id = await failing(here, { operation: 'createOrder', status: 503 });
     const reply = await here.ask('POST', '/api/orders');
     expectProblem(reply, 503, 'unavailable');
     expect((await here.ask('GET', '/api/orders')).status).toBe(200);
@@ -62,7 +62,7 @@ describe('a fault of an operation', () => {
 
   it('is met by requests for each of several', async () => {
     const here = room();
-    await failing(here, { operation: ['createOrder', 'getPaymentSummary'], code: 503 });
+    await failing(here, { operation: ['createOrder', 'getPaymentSummary'], status: 503 });
     expect((await here.ask('POST', '/api/orders')).status).toBe(503);
     expect((await here.ask('GET', '/api/payment-summary')).status).toBe(503);
     expect((await here.ask('GET', '/api/orders')).status).toBe(200);
@@ -70,7 +70,7 @@ describe('a fault of an operation', () => {
 
   it('is one of all where none is named', async () => {
     const here = room();
-    await failing(here, { code: 500 });
+    await failing(here, { status: 500 });
     for (const [method, path] of [
       ['GET', '/api/products'],
       ['POST', '/api/orders'],
@@ -81,7 +81,7 @@ describe('a fault of an operation', () => {
 
   it('is none of those that do not have its answer, where none is named', async () => {
     const here = room();
-    const id = await failing(here, { code: 409 });
+    const id = await failing(here, { status: 409 });
     const other = await failing(here, { example: 'byName' });
     expect(await statuses(here, 2)).toBe('409 409');
     await here.steer('DELETE', `/faults/${id}`);
@@ -93,7 +93,7 @@ describe('a fault of an operation', () => {
 
   it('is nothing to what is no operation', async () => {
     const here = room();
-    const id = await failing(here, { code: 500 });
+    const id = await failing(here, { status: 500 });
     expectProblem(await here.ask('GET', '/api/nothing'), 404, 'unknown-path');
     expectProblem(await here.ask('PATCH', '/api/orders'), 405, 'method-not-allowed');
     expect((await here.ask('OPTIONS', '/api/orders')).status).toBe(204);
@@ -155,7 +155,7 @@ const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
 describe('a fault of requests that are like something', () => {
   it.each(WHERES)('%j is met by these alone', async (where, met, unmet) => {
     const here = room();
-    const id = await failing(here, { where, code: 500 });
+    const id = await failing(here, { where, status: 500 });
     const statusOf = async ([method, path, headers, body]: Sent) =>
       (await here.ask(method, path, body, headers)).status;
     expect([await statusOf(met), (await statusOf(unmet)) < 500]).toEqual([500, true]);
@@ -164,7 +164,7 @@ describe('a fault of requests that are like something', () => {
 
   it('is met by a value that the contract does not know', async () => {
     const here = room();
-    await failing(here, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, code: 500 });
+    await failing(here, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, status: 500 });
     const giving = (names: readonly string[]) => here.ask('PUT', ITEM_PATH, { quantity: 1, gift: { for: names } });
     expect((await giving(['Ann', 'Bo'])).status).toBe(500);
     expect((await giving(['Bo', 'Ann'])).status).toBe(200);
@@ -172,12 +172,12 @@ describe('a fault of requests that are like something', () => {
 
   it.each([
     ['without what names the sandbox', ({ id }: Room) => `/_sandbox/${id}/api/orders`],
-    ['that is whole', () => 'http://shop.test/api/orders'],
+    ['that is whole', () => 'http://localhost/api/orders'],
     ['that begins with more than one slash', () => '//api/orders'],
   ])('looks at the path of a target %s, as the journal does', async (_, target) => {
     const here = room();
     const where = { path: '/api/orders' };
-    await failing(here, { where, code: 503 });
+    await failing(here, { where, status: 503 });
     const headers = { 'x-sandbox': here.id };
     expect((await asking(shop())('GET', target(here), undefined, headers)).status).toBe(503);
     expect((await here.steer('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
@@ -186,48 +186,50 @@ describe('a fault of requests that are like something', () => {
 
 /** What is no fault, where it is wrong, and what is said of it. */
 const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
-  [{}, '', /does nothing: give code, example, delay/],
+  [{}, '', /give at least one of operation, where,.* status, example,/],
+  [{ where: { path: '/api/orders' } }, '', /does nothing: give status, example, delay/],
   [{ operation: 'createOrder', times: 1 }, '', /does nothing/],
-  [{ oparation: 'createOrder', code: 500 }, '/oparation', /did you mean operation\?/],
-  [{ operation: 'createOder', code: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
-  [{ operation: ['createOrder', 'order'], code: 500 }, '/operation', /order.*createOrder/],
-  [{ operation: [], code: 500 }, '/operation', /./],
-  [{ operation: '', code: 500 }, '/operation', /./],
-  [{ operation: 'createOrder', code: 302 }, '/code', /302.*createOrder: use 201, 409, 4XX, 5XX/],
-  [{ operation: ['createOrder', 'listOrders'], code: 201 }, '/code', /201.*listOrders/],
-  [{ code: 302 }, '/code', /302/],
-  [{ code: 600 }, '/code', /./],
-  [{ code: '503' }, '/code', /./],
+  [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean operation\?/],
+  [{ operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
+  [{ operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
+  [{ operation: [], status: 500 }, '/operation', /./],
+  [{ operation: '', status: 500 }, '/operation', /./],
+  [{ operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
+  [{ operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
+  [{ status: 302 }, '/status', /302/],
+  [{ status: 600 }, '/status', /./],
+  [{ status: '503' }, '/status', /./],
   [{ operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
-  [{ operation: 'createOrder', code: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
+  [{ operation: 'createOrder', status: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
   [{ example: 'nowhere' }, '/example', /nowhere/],
+  [{ operation: 'removeCartItem', status: 204, violation: true, body: { a: 1 } }, '/body', /status 204.*no body/],
   [{ delay: -1 }, '/delay', /./],
   [{ delay: 60_001 }, '/delay', /./],
   [{ delay: { from: 2, to: 1 } }, '/delay', /ends before it begins/],
   [{ connection: 'hang' }, '/connection', /./],
-  [{ connection: 'reset', code: 500 }, '/connection', /no answer comes/],
+  [{ connection: 'reset', status: 500 }, '/connection', /no answer comes/],
   [{ connection: 'reset', slowMs: 5 }, '/connection', /no answer comes/],
   [{ connection: 'cut', slowMs: 5 }, '/slowMs', /./],
   [{ slowMs: 0 }, '/slowMs', /./],
-  [{ code: 500, skip: -1 }, '/skip', /./],
-  [{ code: 500, times: 0 }, '/times', /./],
-  [{ code: 500, share: 1.1 }, '/share', /./],
-  [{ code: 500, seed: -1 }, '/seed', /./],
-  [{ code: 500, phase: 'during' }, '/phase', /./],
-  [{ code: 500, until: 'tomorrow' }, '/until', /./],
-  [{ code: 500, until: '2016-12-31T23:59:60Z' }, '/until', /is no moment/],
-  [{ code: 500, forMs: 0 }, '/forMs', /./],
-  [{ code: 500, where: { path: 'api' } }, '/where/path', /./],
-  [{ code: 500, where: { url: '/api' } }, '/where/url', /./],
-  [{ code: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /no operator: there are \$equals/],
-  [{ code: 500, where: { body: { a: [{ $above: '1' }] } } }, '/where/body/a/0/$above', /give a number/],
-  [{ code: 500, where: { query: { q: { $below: true } } } }, '/where/query/q/$below', /give a number/],
-  [{ code: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /give a list/],
-  [{ code: 500, where: { headers: { 'X-A': { $matches: '(' } } } }, '/where/headers/X-A/$matches', /regular/],
-  [{ code: 500, where: { headers: { 'X-A': { $like: 1 } } } }, '/where/headers/X-A/$like', /give a text/],
-  [{ code: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
-  [{ code: 500, where: { body: { $not: { $like: 1 } } } }, '/where/body/$not/$like', /give a text/],
-  [{ code: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
+  [{ status: 500, skip: -1 }, '/skip', /./],
+  [{ status: 500, times: 0 }, '/times', /./],
+  [{ status: 500, share: 1.1 }, '/share', /./],
+  [{ status: 500, seed: -1 }, '/seed', /./],
+  [{ status: 500, phase: 'during' }, '/phase', /./],
+  [{ status: 500, until: 'tomorrow' }, '/until', /./],
+  [{ status: 500, until: '2016-12-31T23:59:60Z' }, '/until', /is no moment/],
+  [{ status: 500, forMs: 0 }, '/forMs', /./],
+  [{ status: 500, where: { path: 'api' } }, '/where/path', /./],
+  [{ status: 500, where: { url: '/api' } }, '/where/url', /./],
+  [{ status: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /no operator: there are \$equals/],
+  [{ status: 500, where: { body: { a: [{ $above: '1' }] } } }, '/where/body/a/0/$above', /give a number/],
+  [{ status: 500, where: { query: { q: { $below: true } } } }, '/where/query/q/$below', /give a number/],
+  [{ status: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /give a list/],
+  [{ status: 500, where: { headers: { 'X-A': { $matches: '(' } } } }, '/where/headers/X-A/$matches', /regular/],
+  [{ status: 500, where: { headers: { 'X-A': { $like: 1 } } } }, '/where/headers/X-A/$like', /give a text/],
+  [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
+  [{ status: 500, where: { body: { $not: { $like: 1 } } } }, '/where/body/$not/$like', /give a text/],
+  [{ status: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
 ];
 
 describe('what is no fault', () => {
@@ -237,16 +239,16 @@ describe('what is no fault', () => {
     const one = await here.steer('POST', '/faults', fault);
     expect([one.status, pointers(one)]).toEqual([400, [pointer]]);
     expect(JSON.stringify(one.body)).toMatch(said);
-    const ofSome = await here.steer('PUT', '/faults', [{ code: 500 }, fault]);
+    const ofSome = await here.steer('PUT', '/faults', [{ status: 500 }, fault]);
     expect([ofSome.status, pointers(ofSome)]).toEqual([400, [`/1${pointer}`]]);
     expect((await here.steer('GET', '/faults')).body).toEqual([]);
   });
 
   it('is refused by codes that tell what the contract lacks from what makes no sense', async () => {
     const { steer } = room();
-    expectProblem(await steer('POST', '/faults', { operation: 'x', code: 500 }), 400, 'not-a-fault');
-    expectProblem(await steer('POST', '/faults', { code: 302 }), 400, 'not-a-fault');
-    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, code: 500 }), 400, 'not-a-condition');
+    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 400, 'not-a-fault');
+    expectProblem(await steer('POST', '/faults', { status: 302 }), 400, 'not-a-fault');
+    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'not-a-condition');
   });
 
   it('is a condition that is too deep, whatever its depth', async () => {
@@ -258,9 +260,9 @@ describe('what is no fault', () => {
 
   it('makes no sandbox', async () => {
     const here = room();
-    await here.steer('POST', '/faults', { operation: 'x', code: 500 });
-    await here.steer('PUT', '/faults', [{ code: 500 }, {}]);
-    await here.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, code: 500 }));
+    await here.steer('POST', '/faults', { operation: 'x', status: 500 });
+    await here.steer('PUT', '/faults', [{ status: 500 }, {}]);
+    await here.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, status: 500 }));
     expectProblem(await here.steer('GET', '/faults'), 404, 'unknown-sandbox');
   });
 });
@@ -276,7 +278,7 @@ describe('how often a fault is met', () => {
     [{ share: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
   ])('follows %j', async (when, seen, expected) => {
     const here = room();
-    const id = await failing(here, { operation: 'listOrders', code: 500, ...when });
+    const id = await failing(here, { operation: 'listOrders', status: 500, ...when });
     expect(await statuses(here, 4)).toBe(seen);
     expect(await fate(here, id)).toEqual(expected);
   });
@@ -284,7 +286,7 @@ describe('how often a fault is met', () => {
   it('by chance is the same for the same seed, the number of its id where none is given', async () => {
     const met = async (fault: object) => {
       const here = room();
-      await failing(here, { operation: 'listOrders', code: 500, share: 0.5, ...fault });
+      await failing(here, { operation: 'listOrders', status: 500, share: 0.5, ...fault });
       return statuses(here, 24);
     };
     const [none, one, again, other] = await Promise.all([{}, { seed: 1 }, { seed: 1 }, { seed: 2 }].map(met));
@@ -297,14 +299,14 @@ describe('how often a fault is met', () => {
   it('by chance is not the same for two without a seed', async () => {
     const here = room();
     for (const operation of ['listOrders', 'getPaymentSummary'])
-      await failing(here, { operation, code: 500, share: 0.5 });
+      await failing(here, { operation, status: 500, share: 0.5 });
     expect(await statuses(here, 24)).not.toBe(await statuses(here, 24, 'GET', '/api/payment-summary'));
   });
 
   it('by chance is the same anew where a seed is given, and not where none is', async () => {
     const here = room();
     const met = async (fault: object) => {
-      await here.steer('PUT', '/faults', [{ operation: 'listOrders', code: 500, share: 0.5, ...fault }]);
+      await here.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, share: 0.5, ...fault }]);
       return statuses(here, 24);
     };
     expect(await met({})).not.toBe(await met({}));
@@ -313,14 +315,14 @@ describe('how often a fault is met', () => {
 
   it('by chance counts those that meet it towards its times', async () => {
     const here = room();
-    const id = await failing(here, { operation: 'listOrders', code: 500, share: 0.5, times: 3 });
+    const id = await failing(here, { operation: 'listOrders', status: 500, share: 0.5, times: 3 });
     expect((await statuses(here, 24)).match(/500/g)).toHaveLength(3);
     expect((await fate(here, id)).slice(1)).toEqual([3, true]);
   });
 
   it.each(['2025-06-01T12:00:10Z', NOW_MS + 10_000])('ends by the clock of the sandbox: until %s', async (until) => {
     const here = room();
-    const id = await failing(here, { operation: 'listOrders', code: 500, until });
+    const id = await failing(here, { operation: 'listOrders', status: 500, until });
     await here.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
     expect(await statuses(here, 1)).toBe('500');
     await here.steer('POST', '/clock/advance', { ms: 1 });
@@ -331,8 +333,8 @@ describe('how often a fault is met', () => {
   it('ends some ms later by no clock that can be set', async () => {
     const here = room();
     const [short, long] = [
-      await failing(here, { operation: 'listOrders', code: 500, forMs: 1 }),
-      await failing(here, { operation: 'listOrders', code: 503, forMs: 86_400_000 }),
+      await failing(here, { operation: 'listOrders', status: 500, forMs: 1 }),
+      await failing(here, { operation: 'listOrders', status: 503, forMs: 86_400_000 }),
     ];
     await here.steer('POST', '/clock/advance', { ms: 86_400_000_000 });
     await vi.waitFor(async () => expect((await fate(here, short))[2]).toBe(true), { interval: 2 });
@@ -342,7 +344,7 @@ describe('how often a fault is met', () => {
 
   it('leaves out requests that break the contract, which get their 400', async () => {
     const here = room();
-    const id = await failing(here, { operation: 'addCartItem', code: 503, times: 1 });
+    const id = await failing(here, { operation: 'addCartItem', status: 503, times: 1 });
     expectProblem(await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');
     expectProblem(await here.ask('POST', '/api/cart-items', '{"productId":'), 400, 'malformed-json');
     expect(await fate(here, id)).toEqual([0, 0, false]);
@@ -364,7 +366,7 @@ describe('a preference that can not be had', () => {
 describe('an answer that a fault forces', () => {
   it('is the documented one of its code, made up', async () => {
     const here = room();
-    await failing(here, { operation: 'createOrder', code: 409 });
+    await failing(here, { operation: 'createOrder', status: 409 });
     const reply = await here.ask('POST', '/api/orders');
     expectProblem(reply, 409, 'empty-cart');
     expect(reply.headers.get('x-mocked')).toBe('operation');
@@ -380,7 +382,7 @@ describe('an answer that a fault forces', () => {
 
   it('is not said to be one that the client preferred', async () => {
     const here = room();
-    await failing(here, { operation: 'listProducts', code: 503 });
+    await failing(here, { operation: 'listProducts', status: 503 });
     expect((await here.ask('GET', '/api/products')).headers.get('preference-applied')).toBeNull();
   });
 
@@ -388,7 +390,7 @@ describe('an answer that a fault forces', () => {
     'says of the delay that the client preferred, %s the operation',
     async (phase) => {
       const here = room();
-      await failing(here, { operation: 'listProducts', code: 503, phase });
+      await failing(here, { operation: 'listProducts', status: 503, phase });
       const reply = await here.ask('GET', '/api/products', undefined, { Prefer: 'delay=2' });
       expect([reply.status, reply.headers.get('preference-applied')]).toEqual([503, 'delay=2']);
     },
@@ -401,7 +403,7 @@ describe('an answer that a fault forces', () => {
       [undefined, 2],
     ] as const) {
       const here = room();
-      await failing(here, { operation: 'createOrder', code: 503, ...(phase ? { phase } : {}) });
+      await failing(here, { operation: 'createOrder', status: 503, ...(phase ? { phase } : {}) });
       expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable', phase);
       expect(await ordersIn(here), phase).toBe(orders);
     }
@@ -410,7 +412,7 @@ describe('an answer that a fault forces', () => {
   it('comes after an operation that declines too', async () => {
     const here = room();
     await here.steer('PUT', '/state', { cartItems: [] });
-    await failing(here, { operation: 'createOrder', code: 503, phase: 'after' });
+    await failing(here, { operation: 'createOrder', status: 503, phase: 'after' });
     expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable');
   });
 
@@ -419,7 +421,7 @@ describe('an answer that a fault forces', () => {
     const main = roomIn(shop, 'default');
     await rm(shop.dataFile ?? '');
     await mkdir(shop.dataFile ?? '');
-    await failing(main, { operation: 'createOrder', code: 409, phase: 'after' });
+    await failing(main, { operation: 'createOrder', status: 409, phase: 'after' });
     expectProblem(await main.ask('POST', '/api/orders'), 503, 'unavailable');
     expect(await ordersIn(main)).toBe(2);
   });
@@ -437,13 +439,13 @@ describe('an answer that a fault forces', () => {
       await startStorefront({ handlers: { createOrder: createOrder as never }, faultsExpected: true }),
       'w1',
     );
-    await failing(here, { operation: 'createOrder', code: 409, phase: 'after' });
+    await failing(here, { operation: 'createOrder', status: 409, phase: 'after' });
     expectProblem(await here.ask('POST', '/api/orders'), 500, 'internal-error');
   });
 
   it('is beaten by the one that the client prefers, which leaves the fault to the next', async () => {
     const here = room();
-    const id = await failing(here, { operation: 'listOrders', code: 503, times: 1 });
+    const id = await failing(here, { operation: 'listOrders', status: 503, times: 1 });
     const preferring = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=404' });
     expect(preferring.status).toBe(404);
     expect(await fate(here, id)).toEqual([1, 0, false]);
@@ -452,7 +454,7 @@ describe('an answer that a fault forces', () => {
 
   it('has no body for HEAD', async () => {
     const here = room();
-    await failing(here, { operation: 'listOrders', code: 503 });
+    await failing(here, { operation: 'listOrders', status: 503 });
     const reply = await here.ask('HEAD', '/api/orders');
     expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([
       503,
@@ -463,7 +465,7 @@ describe('an answer that a fault forces', () => {
 
   it('can be had of a shop that is mocked', async () => {
     const here = mocking.room();
-    await failing(here, { operation: 'createOrder', code: 409, times: 1 });
+    await failing(here, { operation: 'createOrder', status: 409, times: 1 });
     expectProblem(await here.ask('POST', '/api/orders'), 409, 'empty-cart');
     expect((await here.ask('POST', '/api/orders')).status).toBe(201);
     await failing(here, { operation: 'createOrder', connection: 'reset' });
@@ -472,7 +474,7 @@ describe('an answer that a fault forces', () => {
 
   it('is met in a sandbox that is named by the path', async () => {
     const here = room();
-    await failing(here, { operation: 'createOrder', code: 201 });
+    await failing(here, { operation: 'createOrder', status: 201 });
     const path = `/_sandbox/${here.id}/api/orders`;
     const reply = await asking(shop())('POST', path);
     expect([reply.status, reply.headers.get('x-mocked')]).toEqual([201, 'operation']);
@@ -481,7 +483,7 @@ describe('an answer that a fault forces', () => {
 
   it('leads back into a sandbox that is named by the path', async () => {
     const here = room();
-    await failing(here, { operation: 'createOrder', code: 201 });
+    await failing(here, { operation: 'createOrder', status: 201 });
     const reply = await asking(shop())('POST', `/_sandbox/${here.id}/api/orders`);
     expect(reply.status).toBe(201);
     expect(reply.headers.get('location')).toMatch(new RegExp(`^/_sandbox/${here.id}/api/orders/`));
@@ -527,7 +529,7 @@ describe('a connection that a fault resets', () => {
     const here = room();
     await failing(here, { operation: 'listOrders', delay: 30 });
     await failing(here, { operation: 'createOrder', connection: 'reset' });
-    const named = `HTTP/1.1\r\nHost: shop.test\r\nX-Sandbox: ${here.id}\r\n`;
+    const named = `HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${here.id}\r\n`;
     const replies = await rawAsk(
       here.port,
       `GET /api/orders ${named}\r\nPOST /api/orders ${named}Content-Length: 0\r\n\r\n`,
@@ -566,7 +568,7 @@ describe('an answer that a fault cuts', () => {
 
   it('may be one that is forced too', async () => {
     const here = room();
-    await failing(here, { operation: 'listOrders', code: 503, connection: 'cut' });
+    await failing(here, { operation: 'listOrders', status: 503, connection: 'cut' });
     const ending = await endingOf(here, 'GET', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 503]);
     expect(half(ending)[0]).toBe(half(ending)[1]);
@@ -716,8 +718,8 @@ describe('several faults that a request meets', () => {
   it('leave the answer to the first, and the others to the next requests', async () => {
     const here = room();
     const ids = [
-      await failing(here, { operation: 'listOrders', code: 503, times: 1 }),
-      await failing(here, { operation: 'listOrders', code: 500, delay: 1, times: 1 }),
+      await failing(here, { operation: 'listOrders', status: 503, times: 1 }),
+      await failing(here, { operation: 'listOrders', status: 500, delay: 1, times: 1 }),
       await failing(here, { operation: 'listOrders', delay: 2 }),
     ];
     expect(await statuses(here, 1)).toBe('503');
@@ -746,15 +748,15 @@ describe('several faults that a request meets', () => {
 
   it('count the calls that another one settled, so that the second call is the second', async () => {
     const here = room();
-    await failing(here, { operation: 'listOrders', code: 500, times: 1 });
-    await failing(here, { operation: 'listOrders', code: 503, skip: 1, times: 1 });
+    await failing(here, { operation: 'listOrders', status: 500, times: 1 });
+    await failing(here, { operation: 'listOrders', status: 503, skip: 1, times: 1 });
     expect(await statuses(here, 3)).toBe('500 503 200');
   });
 
   it('go together where one settles the answer and another the connection', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', connection: 'cut' });
-    await failing(here, { operation: 'listOrders', code: 503 });
+    await failing(here, { operation: 'listOrders', status: 503 });
     expect(await endingOf(here, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });
   });
 });
@@ -766,7 +768,7 @@ describe('the faults of a sandbox', () => {
       {
         operation: 'listOrders',
         where: { query: { a: { $exists: false } } },
-        code: 500,
+        status: 500,
         times: 1,
         until: '2030-01-01T00:00:00Z',
       },
@@ -784,7 +786,7 @@ describe('the faults of a sandbox', () => {
 
   it('are removed one by one, and what they did stays in the journal', async () => {
     const here = room();
-    const [first, second] = [await failing(here, { code: 500 }), await failing(here, { code: 503 })];
+    const [first, second] = [await failing(here, { status: 500 }), await failing(here, { status: 503 })];
     expect(await statuses(here, 1)).toBe('500');
     const gone = await here.steer('DELETE', `/faults/${first}`);
     expect([gone.status, gone.text]).toEqual([204, '']);
@@ -802,13 +804,13 @@ describe('the faults of a sandbox', () => {
 
   it('are replaced by others, none of which has been met', async () => {
     const here = room();
-    const old = await failing(here, { operation: 'listOrders', code: 500 });
+    const old = await failing(here, { operation: 'listOrders', status: 500 });
     await statuses(here, 1);
     const { body } = await here.steer('PUT', '/faults', [
-      { operation: 'listOrders', code: 503, times: 1 },
-      { code: 404 },
+      { operation: 'listOrders', status: 503, times: 1 },
+      { status: 404 },
     ]);
-    expect(body.map(({ code, seen, met }: Record<string, number>) => [code, seen, met])).toEqual([
+    expect(body.map(({ status, seen, met }: Record<string, number>) => [status, seen, met])).toEqual([
       [503, 0, 0],
       [404, 0, 0],
     ]);
@@ -818,11 +820,11 @@ describe('the faults of a sandbox', () => {
 
   it('stay as they are where one of those that were to replace them can not be had', async () => {
     const here = room();
-    const id = await failing(here, { operation: 'listOrders', code: 500 });
+    const id = await failing(here, { operation: 'listOrders', status: 500 });
     await statuses(here, 1);
-    for (const bad of [{}, { code: 302 }, { code: 500, where: { body: { $x: 1 } } }, { codes: 500 }]) {
-      expect((await here.steer('PUT', '/faults', [{ code: 503 }, bad])).status).toBe(400);
-      expect((await here.steer('GET', '/faults')).body).toMatchObject([{ fault: id, code: 500, met: 1 }]);
+    for (const bad of [{}, { status: 302 }, { status: 500, where: { body: { $x: 1 } } }, { statuses: 500 }]) {
+      expect((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status).toBe(400);
+      expect((await here.steer('GET', '/faults')).body).toMatchObject([{ fault: id, status: 500, met: 1 }]);
     }
     expect(await statuses(here, 1)).toBe('500');
   });
@@ -833,7 +835,7 @@ describe('the faults of a sandbox', () => {
       ['PUT', [], 200],
     ] as const) {
       const here = room();
-      await failing(here, { code: 500 });
+      await failing(here, { status: 500 });
       expect((await here.steer(method, '/faults', body)).status).toBe(status);
       expect((await here.steer('GET', '/faults')).body).toEqual([]);
       expect(await statuses(here, 1)).toBe('200');
@@ -842,16 +844,16 @@ describe('the faults of a sandbox', () => {
 
   it('are 100 at most: one more is refused, until one is over or removed', async () => {
     const here = room();
-    const wishes = Array.from({ length: 100 }, () => ({ operation: 'listOrders', code: 500, times: 1 }));
+    const wishes = Array.from({ length: 100 }, () => ({ operation: 'listOrders', status: 500, times: 1 }));
     const { body } = await here.steer('PUT', '/faults', wishes);
-    expectProblem(await here.steer('POST', '/faults', { code: 503 }), 409, 'too-many');
-    expect((await here.steer('PUT', '/faults', [...wishes, { code: 503 }])).status).toBe(400);
+    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'too-many');
+    expect((await here.steer('PUT', '/faults', [...wishes, { status: 503 }])).status).toBe(400);
     expect((await here.steer('GET', '')).body.faults).toBe(100);
     await statuses(here, 1);
-    await failing(here, { code: 503 });
-    expectProblem(await here.steer('POST', '/faults', { code: 503 }), 409, 'too-many');
+    await failing(here, { status: 503 });
+    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'too-many');
     await here.steer('DELETE', `/faults/${body[50].fault}`);
-    await failing(here, { code: 503 });
+    await failing(here, { status: 503 });
   });
 
   it('are 20,000 characters together at most: one more is refused, until one is over or removed', async () => {
@@ -859,7 +861,7 @@ describe('the faults of a sandbox', () => {
     const long = (more: object = {}) => ({
       where: { body: 'x'.repeat(9_000) },
       operation: 'listOrders',
-      code: 500,
+      status: 500,
       ...more,
     });
     await failing(here, long());
@@ -876,7 +878,7 @@ describe('the faults of a sandbox', () => {
 
   it('are nothing to another one, nor to default', async () => {
     const [here, there, main] = [room(), room(), roomIn(shop(), 'default')];
-    await failing(here, { code: 500 });
+    await failing(here, { status: 500 });
     await there.steer('PUT', '');
     expect([await statuses(here, 1), await statuses(there, 1), await statuses(main, 1)]).toEqual(['500', '200', '200']);
     expect((await there.steer('GET', '/faults')).body).toEqual([]);
@@ -892,7 +894,7 @@ describe('the faults of a sandbox', () => {
       ['DELETE', '/faults/f1'],
     ] as const)
       expectProblem(await here.steer(method, below), 404, 'unknown-sandbox', below);
-    await failing(here, { code: 500 });
+    await failing(here, { status: 500 });
     expect(await statuses(here, 1)).toBe('500');
   });
 
@@ -905,7 +907,7 @@ describe('the faults of a sandbox', () => {
 
   it('stay where its data is reset, and go where it is made anew', async () => {
     const here = room();
-    await failing(here, { code: 500 });
+    await failing(here, { status: 500 });
     await here.steer('POST', '/reset');
     expect(await statuses(here, 1)).toBe('500');
     await here.steer('PUT', '');
@@ -919,13 +921,13 @@ describe('a fault of the default sandbox', () => {
     const { ask, port } = await startStorefront();
     const plain = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const steer = steering({ port });
-    await steer('POST', '/default/faults', { operation: 'listProducts', code: 503, times: 2 });
+    await steer('POST', '/default/faults', { operation: 'listProducts', status: 503, times: 2 });
     const met = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const after = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     expect([...met, ...after].map(({ status }) => status)).toEqual([503, 503, 200, 200]);
     expect(new Set([...plain, ...after].map(({ text }) => text)).size).toBe(1);
     expect(after[1]?.headers.get('x-mocked')).toBeNull();
-    await steer('POST', '/default/faults', { operation: 'createOrder', code: 503 });
+    await steer('POST', '/default/faults', { operation: 'createOrder', status: 503 });
     await ask('POST', '/api/cart-items', ITEM);
     expect((await ask('GET', '/api/products')).text).toBe(plain[0]?.text);
   });
@@ -933,7 +935,7 @@ describe('a fault of the default sandbox', () => {
   it('goes where it is made anew', async () => {
     const { ask, port } = await startStorefront();
     const steer = steering({ port });
-    await steer('POST', '/default/faults', { code: 503 });
+    await steer('POST', '/default/faults', { status: 503 });
     expect((await ask('GET', '/api/orders')).status).toBe(503);
     await steer('PUT', '/default');
     expect((await ask('GET', '/api/orders')).status).toBe(200);

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { endingOf } from '../support/connection-ends.ts';
-import { defaults, productId } from '../support/default-data.ts';
-import { following } from '../support/events.ts';
-import { operation, otherDocument } from '../support/other-document.ts';
-import { expectProblem } from '../support/problems.ts';
-import { rawAsk, rawConnection, rawRequest } from '../support/raw-client.ts';
-import { asking, ways, within } from '../support/sandboxes.ts';
-import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
-import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { endingOf } from '../support/harness/connection-ends.ts';
+import { following } from '../support/harness/events.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { rawAsk, rawConnection, rawRequest } from '../support/harness/raw-client.ts';
+import { asking, ways, within } from '../support/harness/sandboxes.ts';
+import { type Room, roomIn, sharedShop } from '../support/harness/shared-shop.ts';
+import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const { shop, room } = sharedShop();
 
@@ -37,7 +37,7 @@ async function askTimes({ ask }: Pick<Room, 'ask'>, count: number): Promise<void
 /** Asks so many times on one connection, without waiting for the answers in between. */
 async function askAtOnce({ id, port }: Room, count: number): Promise<void> {
   const requestText = (more: string) =>
-    `GET /api/payment-summary HTTP/1.1\r\nHost: shop.test\r\nX-Sandbox: ${id}\r\n${more}\r\n`;
+    `GET /api/payment-summary HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${id}\r\n${more}\r\n`;
   const replies = await rawAsk(port, requestText('').repeat(count - 1) + requestText('Connection: close\r\n'));
   expect(replies.map(({ status }) => status)).toEqual(Array(count).fill(200));
 }
@@ -341,11 +341,11 @@ describe('what may be secret', () => {
 describe('what was forced upon a request', () => {
   it('is in the journal: by a fault', async () => {
     const here = room();
-    const wish = { operation: 'createOrder', code: 409, phase: 'after', delay: 2, slowMs: 2 };
+    const wish = { operation: 'createOrder', status: 409, phase: 'after', delay: 2, slowMs: 2 };
     const { body } = await here.steer('POST', '/faults', wish);
     await here.ask('POST', '/api/orders');
     const [{ forced }] = await journalOf(here);
-    expect(forced).toEqual({ faults: [body.fault], phase: 'after', code: 409, delayMs: 2, slowMs: 2 });
+    expect(forced).toEqual({ faults: [body.fault], phase: 'after', status: 409, delayMs: 2, slowMs: 2 });
   });
 
   it('is in the journal: by the client itself', async () => {
@@ -355,8 +355,8 @@ describe('what was forced upon a request', () => {
     await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=2' });
     await here.ask('GET', '/api/orders');
     expect((await journalOf(here)).map(({ forced }: Journal) => forced)).toEqual([
-      { code: 409, example: 'emptyCart' },
-      { code: 503 },
+      { status: 409, example: 'emptyCart' },
+      { status: 503 },
       { delayMs: 2 },
       undefined,
     ]);
@@ -659,24 +659,47 @@ describe('following the journal', () => {
   it.each<readonly [what: string, end: (here: Room, there: TestShop) => Promise<unknown>]>([
     ['its sandbox is removed', ({ steer }) => steer('DELETE', '')],
     ['the server is closed', (_, { close }) => close()],
-  ])('ends in order for one who can not read it yet where %s, with a request under way', async (_, end) => {
+  ])('ends in order for a client that reads late where %s, with a request under way', async (_, end) => {
     const there = await startStorefront();
     const here = roomIn(there, 'w1');
-    await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
-    // On one connection the stream comes after the answer to the first request: until then all that is told waits in the server.
+    await here.steer('POST', '/faults', { operation: 'createOrder', delay: 500, phase: 'after' });
     const connection = rawConnection(there.port);
-    connection.write('POST /api/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sandbox: w1\r\nContent-Length: 0\r\n\r\n');
     connection.write(
       'GET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
     );
+    await connection.until(': the journal\n\n');
+    connection.socket.pause();
+    const ordered = here.ask('POST', '/api/orders').catch(() => undefined);
     await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
     await here.ask('GET', '/api/orders');
     await end(here, there);
+    await ordered;
+    connection.socket.resume();
     // What is written after the end is an error that nobody handles, which fails the run.
-    await connection.until(/^HTTP\/1\.1 201 .*HTTP\/1\.1 200 .*: the journal\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
+    await connection.until(/^HTTP\/1\.1 200 .*: the journal\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
     connection.socket.destroy();
     expect(connection.received()).not.toContain('id: 2');
   });
+
+  it.each<readonly [what: string, status: number, end: (here: Room, there: TestShop) => Promise<unknown>]>([
+    ['its sandbox is removed', 404, ({ steer }) => steer('DELETE', '')],
+    ['the server is closed', 503, (_, { close }) => close()],
+  ])(
+    'begins after the response before it on its connection, and is refused where meanwhile %s',
+    async (_, status, end) => {
+      const there = await startStorefront();
+      const here = roomIn(there, 'w1');
+      await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
+      const connection = rawConnection(there.port);
+      connection.write(
+        'POST /api/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sandbox: w1\r\nContent-Length: 0\r\n\r\nGET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
+      );
+      await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+      await end(here, there);
+      await connection.until(new RegExp(`^HTTP/1\\.1 201 .*HTTP/1\\.1 ${status} .*"}$`, 's'));
+      connection.socket.destroy();
+    },
+  );
 
   it('is warned of by nothing, however many do', async () => {
     const there = await startStorefront();
@@ -720,7 +743,7 @@ describe('the journal of a storefront whose contract is another', () => {
     for (const [method, below, body] of [
       ['GET', '/requests?operation=listOrders', undefined],
       ['POST', '/requests/count', { operation: 'listOrders' }],
-      ['POST', '/faults', { operation: 'listOrders', code: 500 }],
+      ['POST', '/faults', { operation: 'listOrders', status: 500 }],
     ] as const)
       expect((await main.steer(method, below, body)).body.detail, below).toMatch(
         /listOrders: the contract has listPins$/,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { settled } from '../../src/control/awaited.ts';
-import type { Entry, Follower } from '../../src/sandboxes/journal.ts';
-import type { Bounds } from '../../src/sandboxes/verdict.ts';
-import { productId } from '../support/default-data.ts';
-import { operation, otherDocument } from '../support/other-document.ts';
-import { expectProblem } from '../support/problems.ts';
-import { steering } from '../support/sandboxes.ts';
-import { type Room, roomIn, sharedShop } from '../support/shared-shop.ts';
-import { type Reply, startStorefront } from '../support/start-storefront.ts';
+import { waitForRequests } from '../../src/control/wait-for-requests.ts';
+import type { Entry, Follower } from '../../src/sandbox/journal/journal.ts';
+import type { Bounds } from '../../src/sandbox/journal/verify-requests.ts';
+import { productId } from '../support/fixtures/default-data.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { steering } from '../support/harness/sandboxes.ts';
+import { type Room, roomIn, sharedShop } from '../support/harness/shared-shop.ts';
+import { type Reply, startStorefront } from '../support/harness/start-storefront.ts';
 
 const { room } = sharedShop();
 
@@ -321,7 +321,14 @@ describe('waiting for requests', () => {
     };
     const isMeant = ({ id }: Pick<Entry, 'id'>) => looks.push(id) > 0 && id % 2 === 0;
     const stopping = new AbortController();
-    const over = settled({ ...bounds, journal, withinMs: FOR_EVER_MS, stopping: stopping.signal, count: 5, isMeant });
+    const over = waitForRequests({
+      ...bounds,
+      journal,
+      withinMs: FOR_EVER_MS,
+      stopping: stopping.signal,
+      count: 5,
+      isMeant,
+    });
     const comes = (id: number) => followers.forEach(({ tell }) => void tell({ id } as Entry));
     return { looks, followers, comes, over, stop: () => stopping.abort() };
   }

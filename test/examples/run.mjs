@@ -1,4 +1,4 @@
-// Runs the examples of the test kit as a user would have them: packs the package, copies each example into an empty folder, installs the tarball beside
+// Runs the examples of the package and its test kit as a user would have them: packs the package, copies each example into an empty folder, installs the tarball beside
 // what the example asks for, and runs its tests. `node test/examples/run.mjs jest` runs one. Ends with 1 where one fails.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
 const chosen = process.argv.slice(2);
-const examples = chosen.length > 0 ? chosen : ['vitest', 'jest'];
+const examples = chosen.length > 0 ? chosen : ['vitest', 'jest', 'clients'];
 
 const folder = mkdtempSync(join(tmpdir(), 'storefront-examples-'));
 try {

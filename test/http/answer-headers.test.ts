@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/default-data.ts';
-import { headerOf } from '../support/problems.ts';
-import { type RawReply, rawRequest } from '../support/raw-client.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { headerOf } from '../support/harness/problems.ts';
+import { type RawReply, rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const ITEM = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import type { Options } from '../../src/storefront.ts';
-import { defaults, productId } from '../support/default-data.ts';
-import { expectProblem } from '../support/problems.ts';
-import { type RawReply, rawAsk, rawConnection, repliesIn } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import type { Options } from '../../src/index.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { type RawReply, rawAsk, rawConnection, repliesIn } from '../support/harness/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const HOST = 'Host: shop.test\r\n';
+const HOST = 'Host: localhost\r\n';
 const ITEM = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
 const POST = `POST /api/cart-items HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const POSTED = `${POST}Content-Length: ${ITEM.length}\r\n\r\n${ITEM}`;
@@ -57,7 +57,7 @@ describe('a connection', () => {
 
   it('takes targets in their absolute form', async () => {
     const { port } = await startStorefront();
-    const bytes = `GET http://shop.test/api/cart-items?expand=nothing HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+    const bytes = `GET http://localhost/api/cart-items?expand=nothing HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     expect((await rawAsk(port, bytes))[0]?.body).toMatchObject({ status: 400, instance: '/api/cart-items' });
     expect((await rawAsk(port, bytes.replace('expand=nothing', '')))[0]?.body).toEqual(defaults.cartItems);
   });
@@ -79,6 +79,7 @@ describe('a request that takes too long to arrive', () => {
       [`GET /api/products HTTP/1.1\r\n${HOST}X-`]: '/',
       [`${POST}Content-Length: 99\r\n\r\n{"productId"`]: '/api/cart-items',
       [`${POST}Transfer-Encoding: chunked\r\n\r\n3\r\n{"p\r\n`]: '/api/cart-items',
+      [`POST /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`]: '/api/reset',
     };
     const asked = Object.entries(late).map(async ([bytes, instance]) => {
       const [reply, ...more] = (await rawAsk(shop.port, bytes)) as [RawReply, ...RawReply[]];
@@ -92,7 +93,7 @@ describe('a request that takes too long to arrive', () => {
 
   it('gets no second answer where it has been answered', async () => {
     const { port } = await startStorefront({ requestTimeoutMs: SHORT_MS });
-    const bytes = `POST /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`;
+    const bytes = `OPTIONS /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`;
     expect((await rawAsk(port, bytes)).map(({ status, text }) => [status, text])).toEqual([[204, '']]);
   });
 });

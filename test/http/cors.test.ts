@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { headerOf } from '../support/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/raw-client.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { headerOf } from '../support/harness/problems.ts';
+import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const ORIGIN = 'https://front.test';
+const ORIGIN = 'http://localhost:5173';
 const FROM = `Origin: ${ORIGIN}`;
 const JSON_TYPE = 'Content-Type: application/json';
 
@@ -24,7 +24,7 @@ function expectOpenTo(origin: string, reply: RawReply, about: string): void {
   );
 }
 
-describe('an answer to another origin', () => {
+describe('an answer to another origin that is allowed', () => {
   it('may be read there, with the headers that the contract documents', async () => {
     const { port } = await startStorefront();
     for (const start of [
@@ -64,25 +64,32 @@ describe('an answer to another origin', () => {
   });
 
   it('may be read there when the request did not reach the app', async () => {
-    const { port } = await startStorefront({ requestTimeoutMs: 100 });
-    const head = `GET /api/products HTTP/1.1\r\nHost: shop.test\r\n${FROM}\r\n`;
+    const { port } = await startStorefront();
+    const head = `GET /api/products HTTP/1.1\r\nHost: localhost\r\n${FROM}\r\n`;
     const requests: readonly [number, string][] = [
       [400, `${head}bad header: x\r\n\r\n`],
-      [408, head],
       [417, `${head}Expect: a miracle\r\n\r\n`],
-      [431, `${head}X: ${'x'.repeat(70_000)}\r\n\r\n`],
+      // Node's parser hands over the end of headers that are too large.
+      [431, `GET /api/products HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\nHost: localhost\r\n${FROM}\r\n\r\n`],
     ];
     const asked = requests.map(async ([status, bytes]) => {
       const [reply] = (await rawAsk(port, bytes)) as [RawReply];
       expect(reply.status).toBe(status);
-      expect(['*', ORIGIN]).toContain(headerOf(reply, 'Access-Control-Allow-Origin'));
+      expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBe(ORIGIN);
     });
     await Promise.all(asked);
   });
 
+  it('has no CORS headers where the origin is not known: a browser sends its headers at once', async () => {
+    const { port } = await startStorefront({ requestTimeoutMs: 100 });
+    const [reply] = await rawAsk(port, `GET /api/products HTTP/1.1\r\nHost: localhost\r\n${FROM}\r\n`);
+    expect([reply?.status, reply && headerOf(reply, 'Access-Control-Allow-Origin')]).toEqual([408, undefined]);
+  });
+
   it('names the origin that asked, also where the bytes are kept from another', async () => {
     const { port } = await startStorefront();
-    for (const origin of ['https://a.test', 'https://b.test', 'http://localhost:5173', 'null', 'https://a.test']) {
+    const [first, ...others] = ['http://localhost:1', 'http://127.0.0.1:2', 'https://w1.localhost', 'http://[::1]'];
+    for (const origin of [first, ...others, first] as string[]) {
       const reply = await rawRequest(port, 'GET /api/delivery-options', [`Origin: ${origin}`]);
       expectOpenTo(origin, reply, origin);
     }

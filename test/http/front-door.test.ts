@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { projectFile } from '../support/default-data.ts';
-import { headerOf } from '../support/problems.ts';
-import { rawAsk, rawRequest } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults, productId, projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { headerOf } from '../support/harness/problems.ts';
+import { rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { asking, sandboxIds } from '../support/harness/sandboxes.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 /** The command lines that the page at / shows, as their reader sees them. */
 async function commands({ ask }: TestShop): Promise<readonly string[]> {
@@ -35,7 +38,7 @@ describe('the page at /', () => {
     expect(page.status).toBe(200);
     expect(headerOf(page, 'Content-Type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain(shop.url);
-    expect((await rawRequest(shop.port, 'GET /')).text).toContain('http://shop.test');
+    expect((await rawRequest(shop.port, 'GET /')).text).toContain('http://localhost<');
   });
 
   it('shows three command lines that do what they say', async () => {
@@ -58,10 +61,43 @@ describe('the page at /', () => {
     expect(page).not.toMatch(/<(script|img|link|iframe)|@import|url\(/);
   });
 
+  it.each([
+    { by: 'host', headers: { host: 'w3.localhost:3000' }, address: () => 'http://w3.localhost:3000' },
+    { by: 'header', headers: { 'x-sandbox': 'w3' }, address: ({ url }: TestShop) => `${url}/_sandbox/w3` },
+    { by: 'cookie', headers: { cookie: 'sandbox=w3' }, address: ({ url }: TestShop) => `${url}/_sandbox/w3` },
+  ])('describes the sandbox that the request names by its $by', async ({ headers, address }) => {
+    const shop = await startStorefront();
+    const [first] = defaults.products.slice(5);
+    await shop.ask('PUT', '/_control/sandboxes/w3', {});
+    await shop.ask('PUT', '/_control/sandboxes/w3/state', { products: [first], cartItems: [], orders: [] });
+    const { text } = await asking(shop)('GET', '/', undefined, headers);
+    expect(text).toContain('sandbox <code>w3</code>: products: 1, cart items: 0, orders: 0');
+    expect(text).toContain('data in <code>memory</code>');
+    expect(text).toContain(`${address(shop)}/api/cart-items`);
+    expect(text).toContain(first?.id);
+    expect(text).not.toContain(defaults.products[0]?.id);
+  });
+
+  it('describes a sandbox that does not exist yet, without creating it', async () => {
+    const shop = await startStorefront();
+    const { text } = await asking(shop)('GET', '/', undefined, { host: 'w3.localhost' });
+    expect(text).toContain('sandbox <code>w3</code>: created from the default data by the first request to it');
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('describes the default sandbox to who names none', async () => {
+    const { ask, dataFile } = await startStorefront();
+    const { text } = await ask('GET', '/');
+    expect(text).toContain(`data in <code>${basename(dataFile ?? '')}</code>`);
+    expect(text).toContain('products: 40, cart items: 2, orders: 2');
+    expect(text).not.toContain('sandbox <code>');
+  });
+
   it('shows a host that was made up as text', async () => {
-    const { port } = await startStorefront();
+    const { port } = await startStorefront({ allowHost: ['*'] });
     const host = '"><script>alert(1)</script>';
     const [reply] = await rawAsk(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(reply?.status).toBe(200);
     expect(reply?.text).not.toContain('<script>');
   });
 });
@@ -74,6 +110,23 @@ describe('the contract', () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(projectFile('openapi.yaml')));
   });
 
+  it('is shown by a browser that opens it, which would download another type than text', async () => {
+    const { ask } = await startStorefront();
+    for (const path of ['/openapi.yaml', '/_control/openapi.yaml']) {
+      const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+      const opened = await ask('GET', path, undefined, { accept });
+      expect([headerOf(opened, 'Content-Type'), opened.headers.get('content-disposition')], path).toEqual([
+        'text/plain; charset=utf-8',
+        null,
+      ]);
+      for (const other of ['*/*', 'application/yaml', 'application/json, text/plain, */*']) {
+        const read = await ask('GET', path, undefined, { accept: other });
+        expect(headerOf(read, 'Content-Type'), other).toBe('application/yaml');
+        expect(headerOf(read, 'Vary'), other).toMatch(/\bAccept\b/);
+      }
+    }
+  });
+
   it('is given as JSON that says the same', async () => {
     const { ask } = await startStorefront();
     const json = await ask('GET', '/openapi.json');
@@ -81,21 +134,34 @@ describe('the contract', () => {
     expect(json.body).toEqual(load(await readFile(projectFile('openapi.yaml'), 'utf8')));
   });
 
-  it('can be read from any origin', async () => {
+  it('is given with closed schemas where the server is strict', async () => {
+    const { ask } = await startStorefront({ strict: true });
+    const yaml = (await ask('GET', '/openapi.yaml')).text;
+    const json = (await ask('GET', '/openapi.json')).body;
+    expect(load(yaml)).toEqual(json);
+    const folder = await folderWith({ 'served.yaml': yaml });
+    const other = await startStorefront({ contract: join(folder, 'served.yaml') });
+    const body = { productId: productId('Cordless Electric Kettle'), quantity: 1 };
+    expect((await other.ask('POST', '/api/cart-items', body)).status).toBe(201);
+    const reply = await other.ask('POST', '/api/cart-items', { ...body, colour: 'red' });
+    expect(reply.body.violations).toMatchObject([{ pointer: '/colour', rule: 'additionalProperties' }]);
+  });
+
+  it('can be read from the origins that are allowed', async () => {
     const { port } = await startStorefront();
     for (const path of ['/openapi.yaml', '/openapi.json'])
-      expect((await rawRequest(port, `GET ${path}`, ['Origin: https://a.test'])).headers).toMatchObject({
-        'access-control-allow-origin': ['https://a.test'],
+      expect((await rawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173'])).headers).toMatchObject({
+        'access-control-allow-origin': ['http://localhost:5173'],
       });
   });
 });
 
 describe('/_control/health', () => {
   it('tells that the server is ready, and what it is', async () => {
-    const { ask, dataFile } = await startStorefront();
+    const { ask, dataFile = '' } = await startStorefront();
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const health = await ask('GET', '/_control/health');
-    expect(health).toMatchObject({ status: 200, body: { version, dataFile, operations: 11 } });
+    expect(health).toMatchObject({ status: 200, body: { version, dataFile: basename(dataFile), operations: 11 } });
     expect(headerOf(health, 'Content-Type')).toBe('application/json');
     expect(headerOf(health, 'Cache-Control')).toBe('no-store');
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { expectProblem, headerOf } from '../support/problems.ts';
-import { rawRequest } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { expectProblem, headerOf } from '../support/harness/problems.ts';
+import { rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const INDEX = '<!doctype html><title>The front end</title>';
 const SCRIPT = 'console.log("the front end");';
@@ -55,6 +55,32 @@ describe('a built front end', () => {
     const missing = await rawRequest(port, 'GET /assets/app-9z.js', ['Accept: */*']);
     expectProblem(missing, 404, 'unknown-path');
     expectProblem(await rawRequest(port, 'GET /orders', ['Accept: application/json']), 404, 'unknown-path');
+  });
+
+  it.each([
+    ['a navigation of Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'],
+    ['fetch and curl', '*/*'],
+    ['any text', 'application/json;q=0.5, text/*'],
+    ['HTML before JSON of the same quality', 'text/html, application/json'],
+  ])('gets its index for a route where the request prefers HTML: %s', async (_, accept) => {
+    const { port } = await startWithFrontEnd();
+    const reply = await rawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
+    expect(reply).toMatchObject({ status: 200, text: INDEX });
+    expect(headerOf(reply, 'Vary')).toMatch(/\bAccept\b/);
+  });
+
+  it.each([
+    ['axios', 'application/json, text/plain, */*'],
+    ['JSON of a higher quality', 'text/html;q=0.8, application/json'],
+    ['JSON before HTML of the same quality', 'application/json, text/html'],
+    ['a picture', 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8'],
+    ['a style sheet', 'text/css,*/*;q=0.1'],
+    ['anything but HTML', '*/*, text/html;q=0'],
+  ])('gets no index for a route where the request prefers another type: %s', async (_, accept) => {
+    const { port } = await startWithFrontEnd();
+    const reply = await rawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
+    expectProblem(reply, 404, 'unknown-path');
+    expect(headerOf(reply, 'Vary')).toMatch(/\bAccept\b/);
   });
 
   it('gets no index for what is the shop’s', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../support/default-data.ts';
-import { expectProblem, headerOf } from '../support/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { expectProblem, headerOf } from '../support/harness/problems.ts';
+import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const HOST = 'Host: shop.test\r\n';
+const HOST = 'Host: localhost\r\n';
 const SMUGGLED = `POST /api/reset HTTP/1.1\r\n${HOST}\r\n`;
 
 /** Expects bytes to be answered with one problem, after which the connection ends and the server answers the next request. */
@@ -96,6 +96,15 @@ describe('the Host header', () => {
       { status: 200, body: defaults.cartItems },
     ]);
   });
+});
+
+it('Transfer-Encoding in HTTP/1.0 is refused, nothing is changed, and the connection ends (RFC 9112, section 6.1)', async () => {
+  const shop = await startStorefront();
+  const chunked = 'POST /api/orders HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+  const [reply, ...more] = await rawAsk(shop.port, chunked);
+  expect([reply?.status, reply?.headers.connection, more]).toEqual([400, ['close'], []]);
+  expect(reply?.body.detail).toContain('HTTP/1.0 has no Transfer-Encoding');
+  expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
 });
 
 describe('the size of the headers', () => {

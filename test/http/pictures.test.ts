@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults, projectFile } from '../support/default-data.ts';
-import { expectProblem, headerOf } from '../support/problems.ts';
-import { rawRequest } from '../support/raw-client.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { defaults, projectFile } from '../support/fixtures/default-data.ts';
+import { expectProblem, headerOf } from '../support/harness/problems.ts';
+import { rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
 
@@ -46,6 +46,12 @@ describe('a picture', () => {
       expect(reply.status, image).toBe(200);
       expect(headerOf(reply, 'Content-Type'), image).toBe('image/svg+xml');
     }
+  });
+
+  it.each(['home', 'cart', 'orders', 'tracking'])('is there for the %s page as its favicon', async (page) => {
+    const { ask } = await startStorefront();
+    const reply = await ask('GET', `/images/${page}-favicon.png`);
+    expect([reply.status, headerOf(reply, 'Content-Type')]).toEqual([200, 'image/png']);
   });
 
   it('is given byte for byte, with its type', async () => {

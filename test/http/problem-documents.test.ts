@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Options } from '../../src/storefront.ts';
-import { defaults, productId } from '../support/default-data.ts';
-import { type AnyReply, expectProblem, headerOf } from '../support/problems.ts';
-import { rawAsk, rawRequest } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import type { Options } from '../../src/index.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { type AnyReply, expectProblem, headerOf } from '../support/harness/problems.ts';
+import { rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ITEM = { productId: KETTLE, quantity: 1 };
-const HEAD = 'Host: shop.test\r\nConnection: close\r\n';
+const HEAD = 'Host: localhost\r\nConnection: close\r\n';
 
 /** Provokes a problem. */
 interface Provocation {
@@ -150,7 +150,7 @@ describe('the instance of a problem', () => {
     ['/api/a%2Fb', '/api/a%2Fb'],
     ['/api/{x}|"<y>^`\\', '/api/%7Bx%7D%7C%22%3Cy%3E%5E%60%5C'],
     ["/api/a:b@c!$&'()*+,;=-._~", "/api/a:b@c!$&'()*+,;=-._~"],
-    ['http://other.test/api/nothing?x', '/api/nothing'],
+    ['http://localhost/api/nothing?x', '/api/nothing'],
   ] as const;
 
   it('is the path without its query, as a valid reference', async () => {

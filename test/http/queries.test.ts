@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { expectProblem } from '../support/problems.ts';
-import { rawRequest } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
 const SOCKS = defaults.products.filter(({ name }) => /merino wool hiking socks/i.test(name));

@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/default-data.ts';
-import { expectProblem } from '../support/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/raw-client.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
@@ -13,7 +13,7 @@ const JSON_TYPE = 'Content-Type: application/json';
 
 /** A POST to the cart, as it goes over the wire; its connection stays open. */
 function post(headers: readonly string[], body: string | Buffer): Buffer {
-  const head = [`POST ${PATH} HTTP/1.1`, 'Host: shop.test', JSON_TYPE, ...headers];
+  const head = [`POST ${PATH} HTTP/1.1`, 'Host: localhost', JSON_TYPE, ...headers];
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }
 
@@ -29,7 +29,7 @@ function chunked(body: string): Buffer {
 }
 
 /** A last request, which has the connection closed. */
-const LAST = Buffer.from('GET /api/orders HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n\r\n');
+const LAST = Buffer.from('GET /api/orders HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
 
 describe('the content type of a body', () => {
   const REFUSED = [

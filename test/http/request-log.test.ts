@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createLogger } from '../../src/logger.ts';
-import { rawAsk, rawRequest } from '../support/raw-client.ts';
-import { type LogLine, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { createLogger } from '../../src/server/logger.ts';
+import { rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { type LogLine, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const HOST = 'Host: shop.test\r\n';
+const HOST = 'Host: localhost\r\n';
 
 /** The lines of the log after the first, which tells of the start. */
 function requests({ log }: TestShop): readonly LogLine[] {
@@ -28,7 +28,6 @@ describe('the log', () => {
       ['OPTIONS', '/api/orders', 204, undefined],
       ['GET', '/api/nothing', 404, undefined],
       ['GET', '/', 200, undefined],
-      ['GET', '/images/logo.png', 200, undefined],
       ['GET', '/images/nothing.png', 404, undefined],
     ];
     for (const [method, path] of answered) await shop.ask(method, path);
@@ -47,6 +46,26 @@ describe('the log', () => {
       ),
     );
     expect(requests(shop).map(({ operation }) => operation)).toEqual(answered.map((one) => one[3]));
+  });
+
+  it('has no line at level info for a picture that was served, and one for each other request for a picture', async () => {
+    const shop = await startStorefront();
+    const { body: products } = await shop.ask('GET', '/api/products');
+    for (const { image } of products.slice(0, 3)) {
+      expect((await shop.ask('GET', `/${image}`)).status).toBe(200);
+      expect((await shop.ask('GET', `/_sandbox/w1/${image}?v=1`)).status).toBe(200);
+    }
+    await shop.ask('GET', '/images/nothing.png');
+    await shop.ask('POST', '/images/logo.png');
+    await shop.ask('GET', '/imagesque');
+    await vi.waitFor(() => expect(requests(shop).at(-1)?.path).toBe('/imagesque'), { timeout: 10_000 });
+    const logged = requests(shop).filter(({ method }) => method !== undefined);
+    expect(logged.map(({ method, path, status }) => [method, path, status])).toEqual([
+      ['GET', '/api/products', 200],
+      ['GET', '/images/nothing.png', 404],
+      ['POST', '/images/logo.png', 405],
+      ['GET', '/imagesque', 404],
+    ]);
   });
 
   it('says why a request was refused, in the words of the problem', async () => {
@@ -123,6 +142,19 @@ describe('the log for people', () => {
     const lines = await prettyLines(({ port }) => rawRequest(port, `GET /api/products?${forged}=1`));
     expect(lines.join('\n')).not.toMatch(/^12:00:00/m);
     expect(lines.join('\n')).not.toContain('\x1b');
+  });
+
+  it.each([
+    [true, '\x1b[31mthe disk is full\x1b[0m\n'],
+    [undefined, ' the disk is full\n'],
+  ])('is coloured only where the stream that it goes to has colours: %s', (hasColors, end) => {
+    let text = '';
+    const write = (line: string) => {
+      text += line;
+    };
+    createLogger('pretty', { write, hasColors }).error({}, 'the disk is full');
+    expect(text.endsWith(end)).toBe(true);
+    expect(text.includes('\x1b')).toBe(hasColors === true);
   });
 
   it('shows the stack of a fault', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AgainstFault, earlierVersion } from '../../tools/contract/against.ts';
 import { newestFirst } from '../../tools/contract/version-tags.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const NAMES = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, type Document } from '../../src/contract/document.ts';
-import { rebuilt } from '../../src/contract/walk.ts';
+import { type Document, getNode } from '../../src/openapi/document.ts';
+import { mapNodes } from '../../src/openapi/walk-schemas.ts';
 import { changesBetween } from '../../tools/contract/breaking.ts';
 import { edited, equalPairs, labelledPairs } from '../tools/breaking-pairs.ts';
 
@@ -23,7 +23,7 @@ describe('the changes between two versions of a document', () => {
   it('are told with a place that is there, and with the operation', () => {
     for (const { before, after, changes } of judged) {
       for (const { pointer, said, operation } of changes) {
-        expect.soft(at(after, pointer) ?? at(before, pointer), `${pointer}: ${said}`).toBeDefined();
+        expect.soft(getNode(after, pointer) ?? getNode(before, pointer), `${pointer}: ${said}`).toBeDefined();
         expect.soft(said.startsWith(operation ?? 'server'), said).toBe(true);
       }
     }
@@ -95,7 +95,7 @@ function turned(document: Document): Document {
 
 /** A document with another description of every schema, operation, response and parameter. */
 function inOtherWords(document: Document): Document {
-  return rebuilt(document, (node) =>
+  return mapNodes(document, (node) =>
     'content' in node || 'schema' in node || 'type' in node || 'responses' in node
       ? { ...node, description: 'Said otherwise' }
       : node,

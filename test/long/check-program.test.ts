@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished, type TestContext, vi } from 'vitest';
-import { defaultText, projectFile } from '../support/default-data.ts';
-import { defects, startDefective } from '../support/defects.ts';
-import { NOTES_CONTRACT, notesServer } from '../support/notes-server.ts';
-import { type Program, startProgram } from '../support/start-program.ts';
-import { startStorefront } from '../support/start-storefront.ts';
-import { elementsIn, readXml } from '../support/strict-xml.ts';
+import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { type Program, startProgram } from '../support/harness/start-program.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
+import { defects, startDefective } from '../support/planted-defects/planted-defects.ts';
+import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
 
 /** How a check ended, once it has. */
 async function outcome(program: Program): Promise<{ code: number | null; stdout: string; stderr: string }> {
@@ -39,7 +39,7 @@ async function withData(folder: string): Promise<void> {
 /** Starts the program beside a data file, and tells which modules it has loaded. */
 async function loading(test: TestContext, ...args: readonly string[]) {
   const environment = {
-    NODE_OPTIONS: `--import ${pathToFileURL(projectFile('test/support/loaded-modules.mjs'))}`,
+    NODE_OPTIONS: `--import ${pathToFileURL(projectFile('test/support/harness/loaded-modules.mjs'))}`,
     LOADED_TO: 'loaded.txt',
   };
   const program = await startProgram(test, args, { environment, prepare: withData });
@@ -100,7 +100,7 @@ describe('storefront check', () => {
     await startStorefront({ durability: 'memory', port, host: '127.0.0.1' });
     const { code, stdout } = await outcome(program);
     expect(code, stdout).toBe(0);
-    expect(stdout).toContain('is a storefront: all is done in its sandbox check-');
+    expect(stdout).toContain('is a storefront: the check runs in 8 sandboxes of its own (check-');
   });
 
   it('ends with 2 where its command line is wrong', async (test) => {

@@ -1,9 +1,9 @@
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtCheckout, checkout } from '../support/checkout.ts';
-import { run, start } from '../support/commands.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { builtCheckout, checkout } from '../support/harness/checkout.ts';
+import { run, start } from '../support/harness/commands.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('npm ci in a clone', () => {
   it('succeeds without the development packages, and says that the tarball is the way', async () => {
@@ -30,14 +30,14 @@ describe('npm start', { timeout: 200_000 }, () => {
 
   it('starts what the source says now', async () => {
     const cwd = await builtCheckout(await tempFolder());
-    await appendFile(join(cwd, 'src/main.ts'), "\nprocess.stdout.write('changed since\\n');\n");
+    await appendFile(join(cwd, 'src/cli/main.ts'), "\nprocess.stdout.write('changed since\\n');\n");
     const shop = start('npm', START, { cwd });
     await shop.said(/changed since/);
   });
 
   it('starts what the source says now, where a change was taken back', async () => {
     const cwd = await builtCheckout(await tempFolder());
-    const main = join(cwd, 'src/main.ts');
+    const main = join(cwd, 'src/cli/main.ts');
     const before = await readFile(main, 'utf8');
     await writeFile(main, `${before}\nprocess.stdout.write('changed since\\n');\n`);
     expect((await run('node', ['tools/build.mjs', '--if-stale'], { cwd })).exitCode).toBe(0);
@@ -56,7 +56,7 @@ describe('npm start', { timeout: 200_000 }, () => {
 
   it('starts nothing, and fails, where the source does not build', async () => {
     const cwd = await builtCheckout(await tempFolder());
-    await writeFile(join(cwd, 'src/main.ts'), 'this is no TypeScript');
+    await writeFile(join(cwd, 'src/cli/main.ts'), 'this is no TypeScript');
     const { exitCode, output } = await run('npm', START, { cwd });
     expect(exitCode).not.toBe(0);
     expect(output).not.toMatch(STARTED);

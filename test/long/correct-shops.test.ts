@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { checked, told } from '../support/check.ts';
-import { soundBehindProxy, startDefective } from '../support/defects.ts';
-import { startOtherServer } from '../support/servers/other-server.ts';
-import { startPlainServer } from '../support/servers/plain-server.ts';
+import { createStorefront } from '../../src/index.ts';
+import { checked, told } from '../support/harness/check.ts';
+import { soundBehindProxy, startDefective } from '../support/planted-defects/planted-defects.ts';
+import { startOtherServer } from '../support/reference-servers/other-server.ts';
+import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 /** As many as the command makes unless it says otherwise. */
 const RUNS = 50;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checked, judgesOf, told } from '../support/check.ts';
-import { defects, startDefective } from '../support/defects.ts';
-import { defectNamed } from '../support/who-finds-what.ts';
+import { checked, judgesOf, told } from '../support/harness/check.ts';
+import { defectNamed } from '../support/oracles/who-finds-what.ts';
+import { defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 
 /** As many as the command makes unless it says otherwise. */
 const RUNS = 50;

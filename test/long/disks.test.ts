@@ -1,10 +1,11 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { defaults, defaultText, productId } from '../support/default-data.ts';
-import { noMounts, smallDisk } from '../support/disks.ts';
-import { startProgram } from '../support/start-program.ts';
-import { asker, type TestShop } from '../support/start-storefront.ts';
+import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { mountAlone, noMounts, smallDisk } from '../support/harness/disks.ts';
+import { startProgram } from '../support/harness/start-program.ts';
+import { asker, type TestShop } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const DISK_KB = 256;
@@ -72,6 +73,41 @@ describe('a read-only disk', () => {
     await disk.remount('rw');
     expect((await add(ask)).status).toBe(201);
     expect(await readdir(disk.folder)).toEqual(['db.json']);
+  });
+});
+
+describe('a data file that is mounted by itself, as a container does that is given a single file,', () => {
+  const MOUNTED =
+    /^storefront: \S+db\.json is mounted by itself, [^\n]*mount its folder instead[^\n]*--durability memory\n$/;
+
+  it('stops the start with one line that names the remedy, and is left as it is', async (t) => {
+    const folder = await tempFolder();
+    const data = join(folder, 'db.json');
+    await writeFile(data, defaultText);
+    await mountAlone(data);
+    const { ended, stderr } = await startProgram(t, ['--port', '0', '--data', data]);
+    expect(await ended).toEqual({ code: 1, signal: null });
+    expect(stderr()).toMatch(MOUNTED);
+    expect(await readFile(data, 'utf8')).toBe(defaultText);
+    expect(await readdir(folder)).toEqual(['db.json']);
+  });
+
+  it('has its repair refused for the same reason, where it is damaged', async (t) => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, '{');
+    await mountAlone(data);
+    const { ended, stderr } = await startProgram(t, ['repair', '--data', data]);
+    expect(await ended).toEqual({ code: 1, signal: null });
+    expect(stderr()).toMatch(MOUNTED);
+    expect(await readFile(data, 'utf8')).toBe('{');
+  });
+
+  it('is served from memory as the remedy says', async (t) => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, defaultText);
+    await mountAlone(data);
+    const program = await startProgram(t, ['--port', '0', '--durability', 'memory', '--default-data', data]);
+    expect((await add(asker(await program.url()))).status).toBe(201);
   });
 });
 

@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { handlers as own } from '../../src/operations/index.ts';
-import { type AnyAnswer, type AnyHandler, createStorefront, type Options } from '../../src/storefront.ts';
+import { type AnyAnswer, type AnyHandler, createStorefront, type Options } from '../../src/index.ts';
+import { handlers as own } from '../../src/shop/operations/index.ts';
 import { type DreddTransaction, type DreddVerdict, ownHooks, runDredd } from '../../tools/dredd/dredd.ts';
-import { run } from '../support/commands.ts';
-import { documentedOperations } from '../support/contract-document.ts';
-import { defaults, defaultText, projectFile } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
+import { documentedOperations } from '../support/fixtures/contract-document.ts';
+import { defaults, defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { run } from '../support/harness/commands.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 
 const contractFile = projectFile('openapi.yaml');
 
@@ -281,7 +281,7 @@ describe('what says nothing of the server is a fault:', () => {
 
   it.each([
     ['a word of warning', SUMMARY, SUMMARY.replace('application/json', '"*/*"'), /^dredd's parser warns: .*\*\/\*/],
-    ['an error', '  version: 1.0.0', '  version: 1.0', /^dredd stopped: .*'version' is not a string/],
+    ['an error', '  version: 2.0.0', '  version: 2.0', /^dredd stopped: .*'version' is not a string/],
   ])('%s of the parser', async (_what, from, to, said) => {
     const { faults } = await runDredd({ url: await shopWith(), contractFile: await contractWith(from, to) });
     expect(faults[0]).toMatch(said);
@@ -355,7 +355,7 @@ describe('on the command line', () => {
   it('npm run dredd -- --url changes nothing without being allowed to', async () => {
     const url = await shopWith({});
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url], { cwd });
-    expect(output).toContain('If that may be, say --allow-writes');
+    expect(output).toContain('To allow this, add --allow-writes');
     expect(exitCode).toBe(1);
   });
 

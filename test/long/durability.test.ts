@@ -1,12 +1,12 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/options.ts';
-import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { startProgram } from '../support/start-program.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { readCommandLine } from '../../src/cli/options.ts';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startProgram } from '../support/harness/start-program.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 /** How long a test with a process of its own may take, in ms. */
 const PATIENCE_MS = 30_000;

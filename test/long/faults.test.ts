@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { testFaults } from '../support/fault-tests.ts';
+import { testFaults } from '../support/harness/fault-tests.ts';
 
 describe.each([
   { durability: 'disk', links: false, kind: 'without hard links' },

@@ -1,11 +1,11 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { openTestState } from '../support/open-store.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { openTestState } from '../support/harness/open-store.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 /** How deep a value is nested that nobody has written by hand. */
 const DEEP = 100_000;
@@ -27,20 +27,12 @@ const refused: readonly [string, string, RegExp][] = [
   ],
   ['the same field twice', first('"stars"', '"stars": 4, "stars"'), /:\d+ has "stars" a second time in one object/],
   ['one name spelt in two ways', first('{', '{ "\\u006frders": [],'), /:\d+ has "orders" a second time in one object/],
-  ['nothing but lists in each other', LISTS, /its content is not an object/],
-  ['nothing but objects in each other', OBJECTS, /\/a is not one of/],
-  ['a list of such lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is .*: use an object/],
-  [
-    'a name that is such an object',
-    first('"name": "', `"name": ${OBJECTS}, "x": "`),
-    /\/products\/0\/name is .*: use a text/,
-  ],
+  ['nothing but lists in each other', LISTS, /\/0\/0 is nested deeper than 100 levels/],
+  ['nothing but objects in each other', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
+  ['a list of such lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
+  ['a name that is such an object', first('"name": "', `"name": ${OBJECTS}, "x": "`), /\/products\/0 is nested deeper/],
   ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
-  [
-    'keywords of such lists',
-    first('"keywords": [', `"keywords": [${LISTS},`),
-    /\/products\/0\/keywords\/0 is .*: use a text/,
-  ],
+  ['keywords of such lists', first('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
   [
     'such lists under a name that stands twice',
     first('{', `{ "products": ${LISTS},`),
@@ -57,9 +49,13 @@ const refused: readonly [string, string, RegExp][] = [
   [
     'a price past all numbers',
     number('priceCents', '1e400'),
-    /\/products\/0\/priceCents Infinity is above the maximum/,
+    /\/products\/0\/priceCents is a number too large to be represented/,
   ],
-  ['a price far below nothing', number('priceCents', '-1e400'), /\/products\/0\/priceCents -Infinity is below/],
+  [
+    'a price far below nothing',
+    number('priceCents', '-1e400'),
+    /\/products\/0\/priceCents is a number too large to be represented/,
+  ],
   [
     'a price just off a cent',
     number('priceCents', '100.00000000001'),

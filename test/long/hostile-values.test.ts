@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/default-data.ts';
-import { expectNoFault, expectProblem } from '../support/problems.ts';
-import { rawRequest } from '../support/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { expectNoFault, expectProblem } from '../support/harness/problems.ts';
+import { rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
@@ -152,12 +152,13 @@ describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
 
   it('under a name that is not known is ignored or, by a strict server, refused', async () => {
     const shop = await startStorefront(mode);
-    for (const text of ['null', '{"quantity":9}', '"\\ud800"', `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`]) {
+    const tooDeep = `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`;
+    for (const text of ['null', '{"quantity":9}', '"\\ud800"', tooDeep]) {
       for (const name of ['x', '__proto__', 'constructor', 'hasOwnProperty', '\\u0000', '\\ud800', '']) {
         const body = `{"${name}":${text},"productId":"${KETTLE}","quantity":1}`;
         const reply = await shop.ask('POST', '/api/cart-items', body);
         const about = body.slice(0, 100);
-        if (mode.strict) expectProblem(reply, 400, 'invalid-request', about);
+        if (mode.strict || text === tooDeep) expectProblem(reply, 400, 'invalid-request', about);
         else expect(reply, about).toMatchObject({ status: 201, body: { productId: KETTLE } });
       }
     }

@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtCheckout, lastingFolder } from '../support/checkout.ts';
-import { type Running, start } from '../support/commands.ts';
-import { productId } from '../support/default-data.ts';
-import { asker } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { productId } from '../support/fixtures/default-data.ts';
+import { builtCheckout, lastingFolder } from '../support/harness/checkout.ts';
+import { type Running, start } from '../support/harness/commands.ts';
+import { asker } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const ROUNDS = 20;

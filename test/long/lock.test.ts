@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { startProgram } from '../support/start-program.ts';
-import { startStorefront } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { createStorefront } from '../../src/index.ts';
+import { startProgram } from '../support/harness/start-program.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('the lock of a program', () => {
   it('is free at once after kill -9', async (test) => {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderWith } from '../support/folder-with.ts';
-import { manyOperations } from '../support/many-operations.ts';
-import { type OtherOperation, operationsIn } from '../support/second-judge.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { manyOperations } from '../support/fixtures/many-operations.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { type OtherOperation, operationsIn } from '../support/oracles/second-judge.ts';
 
 /** A server over the 600 operations, which says what is wrong with the answer to each. */
 async function startMany() {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Product } from '../../src/contract/operation.ts';
-import { searchOf } from '../../src/search/product-index.ts';
-import { defaults } from '../support/default-data.ts';
-import { beginningsOf, editDistance } from '../support/edit-distance.ts';
+import { getSearch } from '../../src/shop/search/product-index.ts';
+import type { Product } from '../../src/shop/types.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { beginningsOf, editDistance } from '../support/oracles/edit-distance.ts';
 
 const { products } = defaults;
-const search = searchOf(products);
+const search = getSearch(products);
 
 /** From how many letters on a word that is misspelt must be found. */
 const LONG = 5;

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Product } from '../../src/contract/operation.ts';
-import { catalogueOf, product, uuid } from '../support/catalogue-builders.ts';
-import { defaults } from '../support/default-data.ts';
-import { eventually } from '../support/edited-file.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import type { Product } from '../../src/shop/types.ts';
+import { catalogueOf, product, uuid } from '../support/fixtures/catalogue-builders.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { eventually } from '../support/harness/edited-file.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 async function namesFor(shop: TestShop, term: string): Promise<readonly string[]> {
   const { status, body } = await shop.ask('GET', `/api/products?${new URLSearchParams({ search: term })}`);

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
-import { defaults, defaultText } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { startProgram } from '../support/start-program.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startProgram } from '../support/harness/start-program.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const [PRODUCT] = defaults.products as [State['products'][number]];
 const [ORDER] = defaults.orders as [State['orders'][number]];

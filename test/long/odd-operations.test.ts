@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { projectFile } from '../support/default-data.ts';
-import { type OtherOperation, operationsIn } from '../support/second-judge.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { type OtherOperation, operationsIn } from '../support/oracles/second-judge.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
 const ODD_3_1 = projectFile('test/documents/odd-3.1.yaml');

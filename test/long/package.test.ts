@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtCheckout, lastingFolder } from '../support/checkout.ts';
-import { run, start } from '../support/commands.ts';
-import { projectFile } from '../support/default-data.ts';
-import { asker } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { builtCheckout, lastingFolder } from '../support/harness/checkout.ts';
+import { run, start } from '../support/harness/commands.ts';
+import { asker } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 /** The lines of Node that the package is for. */
 const NODES = ['20', '22', '24'];
@@ -54,6 +54,20 @@ describe('the packed package', () => {
   });
 });
 
+describe('the package.json in the tarball', () => {
+  it('has no script that npm runs or warns of when the package is installed', async () => {
+    const { output } = await run('tar', ['-xOzf', tarball, 'package/package.json'], { cwd: folder });
+    const scripts = Object.keys(JSON.parse(output).scripts);
+    expect(scripts.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
+  });
+
+  it('is made of one that packing leaves as it was', async () => {
+    const packed = await readFile(join(folder, 'project', 'package.json'), 'utf8');
+    expect(packed).toBe(await readFile(projectFile('package.json'), 'utf8'));
+    expect(JSON.parse(packed).scripts.prepare).toBe('node tools/build.mjs');
+  });
+});
+
 describe.each(NODES)('the package under Node %s', (line) => {
   let place = { cwd: '', programs: '' };
   let installed = { exitCode: null as number | null, output: 'never begun' };
@@ -70,12 +84,19 @@ describe.each(NODES)('the package under Node %s', (line) => {
 
   it('installs in an empty folder, by the engines that it and all below it ask for', () => {
     expect(installed).toMatchObject({ exitCode: 0 });
+    expect(installed.output).not.toContain('install-scripts');
   });
 
   it('tells its version by its command', async () => {
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const told = await run('npx', ['--no-install', 'storefront', '--version'], place);
     expect(told).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
+  });
+
+  it('says which packages storefront types needs where they are not installed', async () => {
+    const types = await run('npx', ['--no-install', 'storefront', 'types', 'openapi.yaml'], place);
+    const install = 'npm install --save-dev openapi-typescript@7 typescript@5';
+    expect(types).toMatchObject({ exitCode: 1, output: expect.stringContaining(install) });
   });
 
   it('judges a shop by its command', async () => {
@@ -177,14 +198,14 @@ await shop.close();
 
 const IMPORTED_KIT = `
 import { type StorefrontFixtures, storefrontFixtures } from 'storefront/playwright';
-import { type paths, startStorefront, VerifyFault } from 'storefront/testing';
+import { type paths, startStorefront, VerificationError } from 'storefront/testing';
 
 const shop = await startStorefront({ nowMs: () => 0 });
 const sandbox = await shop.sandbox({ from: 'empty-cart' });
-const fault = await sandbox.fault({ operation: 'createOrder', code: 500 });
+const fault = await sandbox.fault({ operation: 'createOrder', status: 500 });
 export const met: number = fault.met;
 export const names: string[] = (await sandbox.state()).products.map(({ name }) => name);
-export const said = (error: unknown) => error instanceof VerifyFault && error.verdict.said;
+export const said = (error: unknown) => error instanceof VerificationError && error.verdict.said;
 export const fixtures = storefrontFixtures({ server: shop.url, by: 'cookie' });
 export const use = ({ shop }: StorefrontFixtures) => shop.clock.freeze(new Date());
 export type Products = paths['/api/products'];

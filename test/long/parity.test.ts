@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asTable, parity } from '../../tools/parity/parity.ts';
-import { documentedOperations } from '../support/contract-document.ts';
-import { projectFile } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
+import { documentedOperations } from '../support/fixtures/contract-document.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 
 const contractText = await readFile(projectFile('openapi.yaml'), 'utf8');
 

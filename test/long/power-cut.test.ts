@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
-import { productId } from '../support/default-data.ts';
-import { loopDisk, noMounts } from '../support/disks.ts';
-import { startProgram } from '../support/start-program.ts';
-import { asker } from '../support/start-storefront.ts';
+import { productId } from '../support/fixtures/default-data.ts';
+import { loopDisk, noMounts } from '../support/harness/disks.ts';
+import { startProgram } from '../support/harness/start-program.ts';
+import { asker } from '../support/harness/start-storefront.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const CLIENTS = 4;

@@ -1,8 +1,8 @@
 import { mkdir, open, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaults, defaultText, productId } from '../support/default-data.ts';
-import { conflictsOf, editsTold, eventually, shows, textOf, warnings } from '../support/edited-file.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { conflictsOf, editsTold, eventually, shows, textOf, warnings } from '../support/harness/edited-file.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);

@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { defaults } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { contractText, replaced, startLive, toldOf, withReviews } from '../support/live-contract.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { contractText, replaced, startLive, toldOf, withReviews } from '../support/harness/live-contract.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 describe('a contract that is saved while the shop runs', () => {
   it.each([

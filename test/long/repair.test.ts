@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultText } from '../support/default-data.ts';
-import { startProgram } from '../support/start-program.ts';
+import { defaultText } from '../support/fixtures/default-data.ts';
+import { startProgram } from '../support/harness/start-program.ts';
 
 describe('the program storefront repair', () => {
   const CASES: readonly [string, string[], number, RegExp, RegExp][] = [

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { defaultText, projectFile } from '../support/default-data.ts';
-import { rawConnection, repliesIn } from '../support/raw-client.ts';
-import { hasIpv6, type Program, startProgram } from '../support/start-program.ts';
+import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { rawConnection, repliesIn } from '../support/harness/raw-client.ts';
+import { hasIpv6, type Program, startProgram } from '../support/harness/start-program.ts';
 
 /** How long a test with a process of its own may take, in ms. */
 const PATIENCE_MS = 30_000;
@@ -13,7 +13,7 @@ const PATIENCE_MS = 30_000;
 /** How long the program may take to stop, in ms. */
 const STOP_MS = 10_000;
 
-const PUT = 'PUT /api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6 HTTP/1.1\r\nHost: shop.test\r\n';
+const PUT = 'PUT /api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6 HTTP/1.1\r\nHost: localhost\r\n';
 const CHANGE = '{"quantity":7}';
 const HEADERS = `${PUT}Content-Type: application/json\r\nContent-Length: ${CHANGE.length}\r\n\r\n`;
 
@@ -87,20 +87,24 @@ describe('the program', { timeout: PATIENCE_MS, concurrent: true }, () => {
     expect(program.stdout().trim().split('\n')).toHaveLength(1);
   });
 
-  it('finishes what has begun after SIGTERM, takes nothing new, and ends with 0', async (test) => {
-    const program = await startProgram(test, ['--port', '0']);
-    const port = await portOf(program);
-    const connection = rawConnection(port);
-    connection.write(`${HEADERS}${CHANGE.slice(0, 5)}`);
-    // An answer on another connection shows that the server has read what came before.
-    await fetch(`${await program.url()}/api/orders`);
-    program.child.kill('SIGTERM');
-    await closed(port);
-    connection.write(CHANGE.slice(5));
-    expect(repliesIn(await connection.end())).toMatchObject([{ status: 200, body: { quantity: 7 } }]);
-    expect(await endedInTime(program)).toEqual({ code: 0, signal: null });
-    expect(JSON.parse(await readFile(join(program.folder, 'db.json'), 'utf8')).cartItems[0].quantity).toBe(7);
-  });
+  it.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'finishes what has begun after %s, takes nothing new, and ends with 0',
+    async (signal, test) => {
+      const program = await startProgram(test, ['--port', '0']);
+      const port = await portOf(program);
+      const connection = rawConnection(port);
+      connection.write(`${HEADERS}${CHANGE.slice(0, 5)}`);
+      // An answer on another connection shows that the server has read what came before.
+      await fetch(`${await program.url()}/api/orders`);
+      program.child.kill(signal);
+      await closed(port);
+      connection.write(CHANGE.slice(5));
+      expect(repliesIn(await connection.end())).toMatchObject([{ status: 200, body: { quantity: 7 } }]);
+      expect(await endedInTime(program)).toEqual({ code: 0, signal: null });
+      expect(JSON.parse(await readFile(join(program.folder, 'db.json'), 'utf8')).cartItems[0].quantity).toBe(7);
+      expect(await readdir(program.folder)).toEqual(['db.json']);
+    },
+  );
 
   it('ends with 0 within 10 s of SIGINT though clients have sent nothing, half of their headers or half of a body, and stay', async (test) => {
     const program = await startProgram(test, ['--port', '0']);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Product } from '../../src/contract/operation.ts';
-import { searchOf } from '../../src/search/product-index.ts';
-import { defaults } from '../support/default-data.ts';
+import { getSearch } from '../../src/shop/search/product-index.ts';
+import type { Product } from '../../src/shop/types.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
 
 const { products } = defaults;
-const search = searchOf(products);
+const search = getSearch(products);
 
 /** The words of a product: what stands between anything that is neither a letter nor a digit, an apostrophe left out. */
 function wordsOf({ name, keywords }: Product): readonly string[] {
@@ -76,7 +76,7 @@ describe('the search over the default catalogue', () => {
       fc.property(anyMeant, ({ term }) => {
         const found = search(term);
         expect(new Set(found).size).toBe(found.length);
-        expect(searchOf([...products])(term)).toEqual(found);
+        expect(getSearch([...products])(term)).toEqual(found);
       }),
     );
   });

@@ -1,11 +1,11 @@
 import { validator as schemasafe } from '@exodus/schemasafe';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
 import { createMock } from '../../src/mock/mock.ts';
-import { documentedOperations, type Schema } from '../support/contract-document.ts';
-import { sealed } from '../support/contract-judge.ts';
-import { projectFile } from '../support/default-data.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { documentedOperations, type Schema } from '../support/fixtures/contract-document.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { sealed } from '../support/oracles/contract-judge.ts';
 
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const mock = createMock(contract);

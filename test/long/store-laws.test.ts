@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
-import { type Change, type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { backends } from '../support/backends.ts';
-import { defaults } from '../support/default-data.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
+import { type Change, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { backends } from '../support/harness/backends.ts';
 
 /** A number of some product to add. */
 type Addition = readonly [productId: string, quantity: number];
@@ -79,7 +79,7 @@ function asked(store: Store, { kind, id }: Command): Promise<unknown> {
 /** What a store answered: a result, or why there is none. */
 function told(answer: PromiseSettledResult<unknown>): unknown {
   if (answer.status === 'fulfilled') return answer.value;
-  return answer.reason instanceof StoreUnavailable ? 'unavailable' : answer.reason.message;
+  return answer.reason instanceof StoreUnavailableError ? 'unavailable' : answer.reason.message;
 }
 
 /** The products put into a cart, and the answers, once all of a list is done one by one. */

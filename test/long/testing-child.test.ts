@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { run, start } from '../support/commands.ts';
-import { projectFile } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { run, start } from '../support/harness/commands.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 
 const built = projectFile('dist/testing.cjs');
-const { startStorefront } = createRequire(import.meta.url)(built) as typeof import('../../src/kit/child.ts');
+const { startStorefront } = createRequire(import.meta.url)(built) as typeof import('../../src/testing/child.ts');
 
 /** Whether a server answers. */
 async function answers(url: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { projectFile } from '../support/default-data.ts';
-import { defectNamed, whoFindsWhat } from '../support/who-finds-what.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { defectNamed, whoFindsWhat } from '../support/oracles/who-finds-what.ts';
 
 describe('the table of who finds what in README.md', () => {
   const readme = readFileSync(projectFile('README.md'), 'utf8');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
 import { createMock } from '../../src/mock/mock.ts';
-import { documentedOperation, documentedOperations } from '../support/contract-document.ts';
-import { troublesWithReply } from '../support/contract-judge.ts';
-import { defaults, productId, projectFile } from '../support/default-data.ts';
-import { plainTroubles } from '../support/plain-judge.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { documentedOperation, documentedOperations } from '../support/fixtures/contract-document.ts';
+import { defaults, productId, projectFile } from '../support/fixtures/default-data.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { troublesWithReply } from '../support/oracles/contract-judge.ts';
+import { plainTroubles } from '../support/oracles/plain-judge.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 30);
 

@@ -1,17 +1,16 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/contract.ts';
-import type { Document } from '../../src/contract/document.ts';
 import { createGenerator } from '../../src/mock/generate.ts';
 import { createMock } from '../../src/mock/mock.ts';
-import { randomFrom } from '../../src/mock/random.ts';
-import { operation, otherDocument } from '../support/other-document.ts';
-import { anySchema, type JsonSchema } from '../support/schema-arbitraries.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import type { Document } from '../../src/openapi/document.ts';
+import { addJsonFormats } from '../../src/openapi/formats.ts';
+import { createRandom } from '../../src/util/random.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { anySchema, type JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 8 });
-addFormats.default(ajv);
+const ajv = addJsonFormats(new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 8 }));
 
 /** Tells what is wrong with a value by a schema, which may refer to others of the document. */
 function judgeOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>> = {}): (value: unknown) => string {
@@ -37,7 +36,7 @@ async function mockOf<Name extends string>(schemas: Readonly<Record<Name, JsonSc
 /** A value as it is made in one pass. */
 function madeOf(schema: JsonSchema, seed: number, making: { isBare?: boolean; usesExamples?: boolean } = {}): unknown {
   const generate = createGenerator({ openapi: '3.1.0' } as Document);
-  return generate(schema, { random: randomFrom(seed), usesExamples: false, isBare: false, query: {}, ...making });
+  return generate(schema, { random: createRandom(seed), usesExamples: false, isBare: false, query: {}, ...making });
 }
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });

@@ -1,19 +1,20 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OperationId } from '../../src/contract/operation.ts';
-import type { AnyHandler } from '../../src/operations/handler.ts';
-import { type AnyInput, type Handler, mocked } from '../../src/operations/handler.ts';
-import { createStorefront, type Options } from '../../src/storefront.ts';
+import { createStorefront, type Options } from '../../src/index.ts';
+import type { AnyHandler } from '../../src/shop/operations/handler.ts';
+import { type AnyInput, type Handler, mocked } from '../../src/shop/operations/handler.ts';
+import type { OperationId } from '../../src/shop/types.ts';
 import {
   type DocumentedOperation,
   documentedOperation,
   documentedOperations,
+  examplePath,
   onlyContent,
-} from '../support/contract-document.ts';
-import { defaults, productId } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { operation, otherDocument } from '../support/other-document.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+} from '../support/fixtures/contract-document.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const everything = Object.fromEntries(documentedOperations.map(({ operationId }) => [operationId, mocked])) as Readonly<
   Record<OperationId, typeof mocked>
@@ -23,10 +24,9 @@ const KETTLE = productId('Cordless Electric Kettle');
 const CART_ITEM = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
 
 /** A request that keeps the contract. */
-function goodRequest({ path, method, parameters = [], requestBody }: DocumentedOperation) {
-  const url = path.replaceAll(/\{(.*?)\}/g, (_, name) => String(parameters.find((one) => one.name === name)?.example));
-  const [body] = Object.values(onlyContent(requestBody)?.examples ?? {});
-  return [method.toUpperCase(), url, body?.value] as const;
+function goodRequest(operation: DocumentedOperation) {
+  const [body] = Object.values(onlyContent(operation.requestBody)?.examples ?? {});
+  return [operation.method.toUpperCase(), examplePath(operation), body?.value] as const;
 }
 
 /** The status of an operation's success and the first of its examples. */
@@ -43,6 +43,7 @@ function exampleOf({ operationId, responses }: DocumentedOperation, name: string
     // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
     if (example) return { status: Number(status), body: example.value as any };
   }
+  if (operationId === 'removeCartItem') return { status: 204, body: undefined };
   throw new Error(`${operationId} has no answer named ${name}`);
 }
 
@@ -63,7 +64,7 @@ describe('an operation that is mocked', () => {
   it('answers the example of a documented header', async () => {
     const shop = await startStorefront({ handlers: { createOrder: mocked } });
     const { headers } = await shop.ask('POST', '/api/orders');
-    const example = documentedOperation('createOrder').responses['201']?.headers?.Location?.example;
+    const example = documentedOperation('createOrder').responses['201']?.headers?.Location?.examples?.created?.value;
     expect([typeof example, headers.get('location')]).toEqual(['string', example]);
   });
 
@@ -93,17 +94,18 @@ describe('an operation that is mocked', () => {
 describe('a request that the contract has as an example', () => {
   /** Each named example of a request, with what it asks and the answer of that name. */
   const named = documentedOperations.flatMap((operation) => {
-    const [method, url, body] = goodRequest(operation);
-    const byBody = Object.entries(onlyContent(operation.requestBody)?.examples ?? {}).map(
-      ([name, { value }]) => [operation, name, [method, url, value]] as const,
+    const { parameters = [], requestBody } = operation;
+    const bodies = onlyContent(requestBody)?.examples ?? {};
+    const names = [bodies, ...parameters.map(({ examples = {} }) => examples)].flatMap((examples) =>
+      Object.keys(examples),
     );
-    const byQuery = (operation.parameters ?? []).flatMap(({ name: parameter, examples = {} }) =>
-      Object.entries(examples).map(([name, { value }]) => {
-        const query = new URLSearchParams({ [parameter]: String(value) });
-        return [operation, name, [method, `${url}?${query}`, body]] as const;
-      }),
-    );
-    return [...byBody, ...byQuery];
+    return [...new Set(names)].map((name) => {
+      const query = parameters.flatMap(({ in: place, name: parameter, examples = {} }) =>
+        place === 'query' && examples[name] ? [[parameter, String(examples[name].value)] as [string, string]] : [],
+      );
+      const url = `${examplePath(operation, name)}${query.length > 0 ? `?${new URLSearchParams(query)}` : ''}`;
+      return [operation, name, [operation.method.toUpperCase(), url, bodies[name]?.value]] as const;
+    });
   });
 
   it('gets the answer of its name, with its status, whichever it is', async () => {
@@ -170,7 +172,7 @@ describe('the option mock', () => {
     ['handlers', { handlers: { placeOrder: () => ({}) } }],
   ])('or handlers of an operation that is not there stop the start, with those that are: %s', async (_, options) => {
     await expect(createStorefront(options)).rejects.toThrow(
-      `the contract has no operation placeOrder: it has ${ids.join(', ')}`,
+      `the contract has no operation placeOrder, which the handlers or --mock name: it has ${ids.join(', ')}`,
     );
   });
 });

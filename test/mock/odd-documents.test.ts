@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { projectFile } from '../support/default-data.ts';
-import { operation, otherDocument } from '../support/other-document.ts';
-import { startStorefront } from '../support/start-storefront.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
 

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { troublesWithReply } from '../support/contract-judge.ts';
-import { defaults, productId } from '../support/default-data.ts';
-import { expectProblem, headerOf } from '../support/problems.ts';
-import { type RawReply, rawRequest } from '../support/raw-client.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { expectProblem, headerOf } from '../support/harness/problems.ts';
+import { type RawReply, rawRequest } from '../support/harness/raw-client.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { troublesWithReply } from '../support/oracles/contract-judge.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
@@ -323,10 +323,10 @@ describe('an answer that was preferred', () => {
     }
   });
 
-  it('may be told by scripts of other origins', async () => {
+  it('may be told by scripts of other origins that are allowed', async () => {
     const { port } = await startStorefront();
     const from = (prefer: string): Promise<RawReply> =>
-      rawRequest(port, 'GET /api/orders', ['Origin: https://front.test', `Prefer: ${prefer}`]);
+      rawRequest(port, 'GET /api/orders', ['Origin: http://localhost:5173', `Prefer: ${prefer}`]);
     for (const prefer of ['code=404', 'delay=1', 'code=302']) {
       const exposed = (headerOf(await from(prefer), 'Access-Control-Expose-Headers') ?? '').toLowerCase().split(/, */);
       expect(exposed, prefer).toEqual(expect.arrayContaining(['x-mocked', 'preference-applied']));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
-import { createStore, StoreUnavailable } from '../../src/store/store.ts';
-import { defaults } from '../support/default-data.ts';
-import { heldBackend, settled } from '../support/held-backend.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
+import { createStore, StoreUnavailableError } from '../../src/store/store.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { heldBackend, settled } from '../support/harness/held-backend.ts';
 
 const [A, B, C] = PRODUCT_IDS as [string, string, string];
 
@@ -102,7 +102,7 @@ describe('a store whose state somebody else has edited', () => {
     backend.edit(putting(A)(defaults, 0).next as State);
     const change = store.update(putting(B));
     (await backend.commitNumber(1)).fail(new Error('EIO'));
-    await expect(change).rejects.toThrow(StoreUnavailable);
+    await expect(change).rejects.toThrow(StoreUnavailableError);
     expect(putInto(store.read().state)).toEqual([A]);
   });
 
@@ -138,7 +138,7 @@ describe('a store whose clock fails', () => {
 });
 
 describe('a store whose backend fails at a commit', () => {
-  it('fails every caller of that commit with StoreUnavailable, which names the cause', async () => {
+  it('fails every caller of that commit with StoreUnavailableError, which names the cause', async () => {
     const { store, backend } = openStore();
     const fullDisk = new Error('ENOSPC: no space left on device');
     const answers = Promise.allSettled([A, B, C].map((id) => store.update(putting(id))));
@@ -146,7 +146,7 @@ describe('a store whose backend fails at a commit', () => {
     for (const answer of await answers) {
       expect(answer).toMatchObject({
         status: 'rejected',
-        reason: { name: 'StoreUnavailable', message: expect.stringContaining('ENOSPC'), cause: fullDisk },
+        reason: { name: 'StoreUnavailableError', message: expect.stringContaining('ENOSPC'), cause: fullDisk },
       });
     }
   });
@@ -156,7 +156,7 @@ describe('a store whose backend fails at a commit', () => {
     const before = store.read();
     const change = store.update(putting(A));
     (await backend.commitNumber(1)).fail(new Error('EIO'));
-    await expect(change).rejects.toThrow(StoreUnavailable);
+    await expect(change).rejects.toThrow(StoreUnavailableError);
     expect(store.read()).toBe(before);
   });
 
@@ -166,7 +166,7 @@ describe('a store whose backend fails at a commit', () => {
     const first = await backend.commitNumber(1);
     const later = store.update(putting(B));
     first.fail(new Error('EIO'));
-    await expect(failing).rejects.toThrow(StoreUnavailable);
+    await expect(failing).rejects.toThrow(StoreUnavailableError);
     (await backend.commitNumber(2)).finish();
     await later;
     expect(putInto(store.read().state)).toEqual([B]);
@@ -177,7 +177,7 @@ describe('a store whose backend fails at a commit', () => {
     const { store, backend } = openStore();
     const failing = store.update(putting(A));
     (await backend.commitNumber(1)).fail(new Error('EIO'));
-    await expect(failing).rejects.toThrow(StoreUnavailable);
+    await expect(failing).rejects.toThrow(StoreUnavailableError);
     const next = store.update(putting(B));
     (await backend.commitNumber(2)).finish();
     expect(await next).toBe(B);
@@ -191,7 +191,7 @@ describe('a store whose backend fails at a commit', () => {
     await change;
     const reset = store.reset();
     (await backend.commitNumber(2)).fail(new Error('EIO'));
-    await expect(reset).rejects.toThrow(StoreUnavailable);
+    await expect(reset).rejects.toThrow(StoreUnavailableError);
     expect(putInto(store.read().state)).toEqual([A]);
   });
 });

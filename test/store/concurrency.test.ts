@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/default-data.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/start-storefront.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems as [(typeof defaults.cartItems)[number]];

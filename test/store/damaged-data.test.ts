@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText } from '../support/default-data.ts';
-import { openTestState } from '../support/open-store.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { openTestState } from '../support/harness/open-store.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const LINES = defaultText.split('\n').length;
@@ -118,6 +118,25 @@ describe('the sentence about a damaged data file', () => {
     await expect(opened(data)).rejects.toThrow(
       `It was left as it is: mend it, or run \`storefront repair --data ${data}\`, which keeps a copy beside it`,
     );
+  });
+});
+
+describe('a data file that stops the start', () => {
+  const CAUSE =
+    'A power cut under --durability os can leave a file like this. It was left as it is: mend it, or run `storefront repair';
+
+  it.each<[string, string | Buffer]>([
+    ['empty', ''],
+    ['cut off', defaultText.slice(0, 4_096)],
+    ['zeros', Buffer.alloc(4_096)],
+  ])('is said to be what a power cut under --durability os can leave, with the remedy: %s', async (_what, content) => {
+    await expect(opened(await fileWith(content))).rejects.toThrow(CAUSE);
+  });
+
+  it('is not said to come from a power cut where it is whole JSON', async () => {
+    const reason = await opened(await fileWith('{}')).catch(String);
+    expect(reason).toContain('It was left as it is');
+    expect(reason).not.toContain('power cut');
   });
 });
 

@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText, productId } from '../support/default-data.ts';
-import { startStorefront } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);

@@ -2,10 +2,10 @@ import { chmod, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/store/state.ts';
-import { defaults, defaultText, productId } from '../support/default-data.ts';
-import { conflictsOf, editsTold, eventually, saves, shows, textOf, warnings } from '../support/edited-file.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { conflictsOf, editsTold, eventually, saves, shows, textOf, warnings } from '../support/harness/edited-file.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 const ADD_KETTLE = { productId: KETTLE, quantity: 1 };

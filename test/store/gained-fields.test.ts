@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from '../../src/contract/document.ts';
-import { shopOf } from '../../src/contract/shop.ts';
+import { parseDocument } from '../../src/openapi/document.ts';
+import { createShopContract } from '../../src/shop/contract.ts';
 import type { OpenedState } from '../../src/store/open-state.ts';
-import { defaults, defaultText, projectFile } from '../support/default-data.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { openTestState } from '../support/open-store.ts';
-import { PRODUCT_IDS, putting } from '../support/states.ts';
+import { defaults, defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { openTestState } from '../support/harness/open-store.ts';
 
 const [KETTLE] = PRODUCT_IDS as [string];
 const contractText = await readFile(projectFile('openapi.yaml'), 'utf8');
@@ -161,7 +161,7 @@ async function withBrands(): Promise<string> {
 
 /** The check of data by a contract of this text. */
 function checkOf(text: string) {
-  return shopOf(parseDocument('openapi.yaml', text)).checkData;
+  return createShopContract(parseDocument('openapi.yaml', text)).checkData;
 }
 
 /** openapi.yaml with what it gains. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '../../src/store/json-text.ts';
 import type { State } from '../../src/store/state.ts';
-import { defaults } from '../support/default-data.ts';
+import { createTextCache } from '../../src/store/text-cache.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
 
 const EMPTY: State = { products: [], deliveryOptions: [], cartItems: [], orders: [] };
 
@@ -13,7 +13,7 @@ describe('the text of a state', () => {
     ['lists within entries that are empty', { ...EMPTY, products: [product('x', [])] }],
     ['line breaks within a text', { ...EMPTY, products: [product('first\nsecond\r\n\u2028"third"\\', ['\n'])] }],
   ])('is what JSON.stringify makes with two spaces, and a line break: %s', (_name, state) => {
-    expect(String(jsonText().of(state))).toBe(prettyPrinted(state));
+    expect(String(createTextCache().of(state))).toBe(prettyPrinted(state));
   });
 
   it('is so for any texts in the products', () => {
@@ -21,14 +21,14 @@ describe('the text of a state', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(texts, fc.array(texts, { maxLength: 3 })), { maxLength: 5 }), (pairs) => {
         const state = { ...EMPTY, products: pairs.map(([name, keywords]) => product(name, keywords)) };
-        expect(String(jsonText().of(state))).toBe(prettyPrinted(state));
+        expect(String(createTextCache().of(state))).toBe(prettyPrinted(state));
       }),
       { numRuns: 50 },
     );
   });
 
   it('stays right from state to state, where one shares with the other what has not changed', () => {
-    const texts = jsonText();
+    const texts = createTextCache();
     const item = { productId: product('', []).id, quantity: 1, deliveryOptionId: '1' };
     const changes: readonly ((state: State) => State)[] = [
       (state) => ({ ...state, cartItems: [...state.cartItems, item] }),
@@ -44,7 +44,7 @@ describe('the text of a state', () => {
   });
 
   it('is the text that was kept for just this state, and its own for the next', () => {
-    const texts = jsonText();
+    const texts = createTextCache();
     texts.keep(defaults, 'as somebody wrote it');
     expect(String(texts.of(defaults))).toBe('as somebody wrote it');
     const next = { ...defaults, cartItems: [] };

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, readFile, readlink, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createStorefront } from '../../src/storefront.ts';
-import { defaults, defaultText, productId } from '../support/default-data.ts';
-import { startStorefront, type TestShop } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = productId('Cordless Electric Kettle');
 

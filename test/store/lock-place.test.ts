@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Locked, lockPlace } from '../../src/store/lock.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { type DataFileLockedError, getLockAddress } from '../../src/store/lock.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('a lock that is a socket file, as where names can be nothing else,', () => {
   const place = async () => join(await tempFolder(), 'lock');
@@ -13,29 +13,32 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
 
   it('is had by one at a time, and leaves no file', async () => {
     const at = await place();
-    const release = await lockPlace(at, owner);
-    await expect(lockPlace(at, owner)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
+    const release = await getLockAddress(at, owner);
+    await expect(getLockAddress(at, owner)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
     await release();
-    await (await lockPlace(at, owner))();
+    await (await getLockAddress(at, owner))();
     await expect(stat(at)).rejects.toThrow('ENOENT');
   });
 
   it('says that the first is starting or stopping where it has no address', async () => {
     const at = await place();
-    const release = await lockPlace(at, { ...owner, address: () => undefined });
+    const release = await getLockAddress(at, { ...owner, address: () => undefined });
     onTestFinished(release);
-    const refused: Locked = await lockPlace(at, owner).then(
+    const refused: DataFileLockedError = await getLockAddress(at, owner).then(
       () => expect.fail('locked twice'),
       (reason) => reason,
     );
-    expect(refused).toMatchObject({ name: 'Locked', owner: `process ${process.pid}, which is starting or stopping` });
+    expect(refused).toMatchObject({
+      name: 'DataFileLockedError',
+      owner: `process ${process.pid}, which is starting or stopping`,
+    });
   });
 
   it('is taken over from a killed process, by one of those that try', async () => {
     const at = await place();
     await killedAt(at);
     expect((await stat(at)).isSocket()).toBe(true);
-    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => lockPlace(at, owner)));
+    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => getLockAddress(at, owner)));
     const had = tried.filter((attempt) => attempt.status === 'fulfilled');
     for (const { value: release } of had) onTestFinished(release);
     expect(had).toHaveLength(1);
@@ -43,12 +46,12 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
 
   it('is let go of though a client that asked stays', async () => {
     const at = await place();
-    const release = await lockPlace(at, owner);
+    const release = await getLockAddress(at, owner);
     const client = connect({ path: at, allowHalfOpen: true });
     onTestFinished(() => void client.destroy());
     await once(client, 'connect');
     await release();
-    await (await lockPlace(at, owner))();
+    await (await getLockAddress(at, owner))();
   });
 
   it('is not had from an owner that tells something else', async () => {
@@ -56,7 +59,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     const server = createServer((socket) => socket.end('HTTP/1.1 400 "url":"file:///etc"\x1b[31m'));
     onTestFinished(() => void server.close());
     await once(server.listen(at), 'listening');
-    await expect(lockPlace(at, owner)).rejects.toThrow(/^locked by a process that does not answer$/);
+    await expect(getLockAddress(at, owner)).rejects.toThrow(/^locked by a process that does not answer$/);
   });
 });
 

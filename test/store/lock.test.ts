@@ -1,10 +1,11 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createStorefront, repair } from '../../src/storefront.ts';
-import { defaultText } from '../support/default-data.ts';
-import { startStorefront } from '../support/start-storefront.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { createStorefront } from '../../src/index.ts';
+import { repair } from '../../src/server/repair.ts';
+import { defaultText } from '../support/fixtures/default-data.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('a second shop on a data file', () => {
   it('is refused with the process and the address of the first', async () => {

@@ -1,16 +1,16 @@
 import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { shopContract } from '../../src/contract/shop.ts';
+import { shopContract } from '../../src/shop/contract.ts';
 import { machineDisk } from '../../src/store/disk.ts';
 import { repairDataFile } from '../../src/store/repair.ts';
-import { StoreUnavailable } from '../../src/store/store.ts';
-import { cartFile } from '../support/cart-file.ts';
-import { defaultText, projectFile } from '../support/default-data.ts';
-import { faultyDisk, type Plan } from '../support/faulty-disk.ts';
-import { folderWith } from '../support/folder-with.ts';
-import { openTestState } from '../support/open-store.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
+import { StoreUnavailableError } from '../../src/store/store.ts';
+import { cartFile } from '../support/fixtures/cart-file.ts';
+import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { faultyDisk, type Plan } from '../support/harness/faulty-disk.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { openTestState } from '../support/harness/open-store.ts';
 
 const [A, B] = PRODUCT_IDS as [string, string];
 
@@ -28,10 +28,10 @@ describe('a commit that failed and could not be taken back', () => {
     const file = await cartFile([]);
     const disk = faultyDisk();
     const warnings: string[] = [];
-    const tell = { info() {}, warn: (message: string) => void warnings.push(message) };
+    const tell = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
     const { store } = await openTestState({ data: file.path, disk, tell });
     disk.begin(failingForGood());
-    await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailable);
+    await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailableError);
     expect(await file.cart()).toEqual([A]);
     expect(warnings).toEqual([expect.stringContaining('could not be taken back yet')]);
     disk.end();
@@ -162,7 +162,7 @@ describe('a link to the data file of a running shop', () => {
     const link = join(folder, 'db.json');
     await symlink('one.json', link);
     const warnings: string[] = [];
-    const tell = { info() {}, warn: (message: string) => void warnings.push(message) };
+    const tell = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
     const { store } = await openTestState({ data: link, tell });
     await symlink('other.json', `${link}.new`);
     await rename(`${link}.new`, link);

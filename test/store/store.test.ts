@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../src/store/store.ts';
-import { backends } from '../support/backends.ts';
-import { defaults } from '../support/default-data.ts';
-import { NOW_MS } from '../support/start-storefront.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/states.ts';
+import { StoreUnavailableError } from '../../src/store/store.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { backends } from '../support/harness/backends.ts';
+import { NOW_MS } from '../support/harness/start-storefront.ts';
 
 const [A, B, C] = PRODUCT_IDS as [string, string, string];
 
@@ -130,7 +130,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     await store.update(putting(A));
     const before = store.read();
     failCommits(true);
-    await expect(store.update(putting(B))).rejects.toThrow(StoreUnavailable);
+    await expect(store.update(putting(B))).rejects.toThrow(StoreUnavailableError);
     expect(store.read()).toBe(before);
     expect(await kept()).toEqual(before.state);
   });
@@ -140,7 +140,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     await store.update(putting(A));
     const before = store.read();
     failCommits(true);
-    await expect(store.reset()).rejects.toThrow(StoreUnavailable);
+    await expect(store.reset()).rejects.toThrow(StoreUnavailableError);
     expect(store.read()).toBe(before);
     expect(await kept()).toEqual(before.state);
   });
@@ -148,7 +148,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
   it('keeps the next change once it can again, without the one that failed', async () => {
     const { store, kept, failCommits } = await open();
     failCommits(true);
-    await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailable);
+    await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailableError);
     failCommits(false);
     await store.update(putting(B));
     expect(store.read().revision).toBe(1);
@@ -168,8 +168,8 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     await store.update(putting(A));
     const last = store.read();
     await store.close();
-    await expect(store.update(putting(B))).rejects.toThrow(StoreUnavailable);
-    await expect(store.reset()).rejects.toThrow(StoreUnavailable);
+    await expect(store.update(putting(B))).rejects.toThrow(StoreUnavailableError);
+    await expect(store.reset()).rejects.toThrow(StoreUnavailableError);
     expect(store.read()).toBe(last);
   });
 });

@@ -1,4 +1,4 @@
-import { type Document, parseDocument } from '../../src/contract/document.ts';
+import { type Document, parseDocument } from '../../src/openapi/document.ts';
 import type { Change } from '../../tools/contract/breaking.ts';
 
 /** Two versions of a document, and what is known of the step from one to the other. */

@@ -1,4 +1,4 @@
-import type { Document } from '../../src/contract/document.ts';
+import type { Document } from '../../src/openapi/document.ts';
 import { answerChanges } from './breaking/answers.ts';
 import { type Change, changeOf } from './breaking/change.ts';
 import type { Compare } from './breaking/compared.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { loadContract } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
 import { exampleFindings } from './examples.ts';
 import type { DocumentFinding } from './finding.ts';
 import { limitFindings } from './limits.ts';
@@ -7,7 +7,7 @@ import { nameFindings } from './names.ts';
 
 export type { DocumentFinding } from './finding.ts';
 
-/** All that isn't right in the document at a path, the linters' findings first; throws `ContractFault` where it can't be read. Takes seconds. */
+/** All that isn't right in the document at a path, the linters' findings first; throws `ContractError` where it can't be read. Takes seconds. */
 export async function documentFindings(path: string): Promise<readonly DocumentFinding[]> {
   const { text } = await loadContract({ path, strict: false });
   // The linters take a second to load, which those who want the other checks needn't wait for.

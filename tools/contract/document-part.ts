@@ -1,7 +1,7 @@
 import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
-import { isShop } from '../../src/check/shop/shop.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import { at, type Document, parseDocument, placesIn } from '../../src/contract/document.ts';
+import type { Contract } from '../../src/openapi/contract.ts';
+import { createLocator, type Document, getNode, parseDocument } from '../../src/openapi/document.ts';
+import { isShop } from '../../src/shop/model/shop.ts';
 import type { EarlierVersion } from './against.ts';
 import { type Change, changesBetween } from './breaking.ts';
 import { documentFindings } from './document-checks.ts';
@@ -14,7 +14,7 @@ const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 /** What is to be said of a document: its own checks, and what its changes since an earlier version break; `before` says why where none is known. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
   const file = pathFromHere(contract.path);
-  const placeOf = await placesIn(file, contract.text);
+  const placeOf = await createLocator(file, contract.text);
   // Pairing by names is our own custom, and whether limits are those of the code can be told of our own document alone.
   const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
   const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));
@@ -28,7 +28,7 @@ export async function documentPart(contract: Contract, before: EarlierVersion | 
     };
   }
   const { broken, notes } = changesSince(before, contract.document);
-  const isThere = (pointer: string) => at(contract.document, pointer) !== undefined;
+  const isThere = (pointer: string) => getNode(contract.document, pointer) !== undefined;
   // What is gone stands in the older version alone.
   const places = broken.map(({ said, pointer }) =>
     failureOf(file, 'changes', said, isThere(pointer) ? placeOf(pointer) : `${before.name} #${pointer}`),

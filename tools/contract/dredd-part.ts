@@ -2,11 +2,11 @@ import type { Running } from '../../src/check/command.ts';
 import type { Count } from '../../src/check/findings.ts';
 import type { CheckCommand } from '../../src/check/options.ts';
 import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
-import { isShop } from '../../src/check/shop/shop.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import { placesIn } from '../../src/contract/document.ts';
-import { responseTo } from '../../src/contract/responses.ts';
-import { pointerTo } from '../../src/json-pointer.ts';
+import type { Contract } from '../../src/openapi/contract.ts';
+import { createLocator } from '../../src/openapi/document.ts';
+import { responseTo } from '../../src/openapi/responses.ts';
+import { isShop } from '../../src/shop/model/shop.ts';
+import { pointerTo } from '../../src/util/json-pointer.ts';
 import { type DreddTransaction, type DreddVerdict, runDredd } from '../dredd/dredd.ts';
 
 const JUDGE = 'dredd';
@@ -33,7 +33,7 @@ function leftOut(why: string): ReportPart {
 }
 
 async function partOf(contract: Contract, { transactions, faults }: DreddVerdict): Promise<ReportPart> {
-  const placeOf = await placesIn(pathFromHere(contract.path), contract.text);
+  const placeOf = await createLocator(pathFromHere(contract.path), contract.text);
   const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
   const counts = new Map<string, Count>();
   for (const { operationId, status, transaction } of named) {

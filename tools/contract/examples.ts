@@ -1,18 +1,18 @@
-import { closed } from '../../src/contract/closed.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import { at, isNode, type Node } from '../../src/contract/document.ts';
-import { type Example, examplesIn } from '../../src/contract/responses.ts';
-import { type SchemaJudge, schemaJudge, viewOf } from '../../src/contract/schemas.ts';
-import { rebuilt } from '../../src/contract/walk.ts';
-import { pointerTo } from '../../src/json-pointer.ts';
+import { closeSchemas } from '../../src/openapi/close-schemas.ts';
+import type { Contract } from '../../src/openapi/contract.ts';
+import { getNode, isNode, type Node } from '../../src/openapi/document.ts';
+import { type Example, examplesIn } from '../../src/openapi/responses.ts';
+import { createSchemaValidator, type SchemaValidator, viewOf } from '../../src/openapi/schema-validator.ts';
+import { mapNodes } from '../../src/openapi/walk-schemas.ts';
+import { pointerTo } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** Who says whether a value holds: with `closed`, by a schema that allows no properties but its own. */
 interface Judges {
-  readonly request: SchemaJudge;
-  readonly closedRequest: SchemaJudge;
-  readonly answer: SchemaJudge;
-  readonly closedAnswer: SchemaJudge;
+  readonly request: SchemaValidator;
+  readonly closedRequest: SchemaValidator;
+  readonly answer: SchemaValidator;
+  readonly closedAnswer: SchemaValidator;
 }
 
 interface Place {
@@ -27,13 +27,13 @@ interface Place {
 export function exampleFindings({ plain, text }: Contract): readonly DocumentFinding[] {
   const [sent, answered] = [viewOf(plain, text, 'readOnly'), viewOf(plain, text, 'writeOnly')];
   const judges: Judges = {
-    request: schemaJudge(() => sent),
-    closedRequest: schemaJudge(() => closed(sent)),
-    answer: schemaJudge(() => answered),
-    closedAnswer: schemaJudge(() => closed(answered)),
+    request: createSchemaValidator(() => sent),
+    closedRequest: createSchemaValidator(() => closeSchemas(sent)),
+    answer: createSchemaValidator(() => answered),
+    closedAnswer: createSchemaValidator(() => closeSchemas(answered)),
   };
   const places: Place[] = [];
-  rebuilt(plain, (node, pointer) => {
+  mapNodes(plain, (node, pointer) => {
     places.push({ node, pointer });
     return node;
   });
@@ -57,7 +57,7 @@ function wrongExample(judges: Judges, { node, pointer }: Place, { name, value }:
 
 /** Whether an example stands here, and not in the components. */
 function isOwn({ examples }: Node, name: string): boolean {
-  const example = at(examples, pointerTo(name));
+  const example = getNode(examples, pointerTo(name));
   return isNode(example) && 'value' in example;
 }
 
@@ -107,7 +107,7 @@ function wrongOfSchema({ request, answer }: Judges, { node, pointer }: Place): r
 }
 
 /** What is wrong with a value, in words; undefined where nothing is. */
-function wrongness(judge: SchemaJudge, schema: string, value: unknown): string | undefined {
+function wrongness(judge: SchemaValidator, schema: string, value: unknown): string | undefined {
   const errors = judge(schema, value);
   if (errors.length === 0) return undefined;
   const told = errors.map(({ instancePath, message, params }) => {

@@ -1,8 +1,8 @@
-import { at, type Document } from '../../src/contract/document.ts';
-import { QUANTITY_LIMIT } from '../../src/domain/cart.ts';
-import { LIMIT_BYTES } from '../../src/http/body.ts';
+import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { LIMITS, REQUEST_TIMEOUT_MS } from '../../src/http/server.ts';
-import { TERM_LIMIT } from '../../src/search/product-index.ts';
+import { type Document, getNode } from '../../src/openapi/document.ts';
+import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
+import { TERM_LIMIT } from '../../src/shop/search/product-index.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** A place of openapi.yaml that tells a limit which the server enforces in its code. */
@@ -22,8 +22,8 @@ const ADD = '/paths/~1api~1cart-items/post';
 /** Where each limit is told: a change of the constant, or of the words, has to come with the other. Limits of schemas are enforced as they stand. */
 const TOLD: readonly ToldLimit[] = [
   ...told('LIMIT_BYTES of http/body.ts', {
-    [`${TOO_LARGE}/description`]: `${kilobytes(LIMIT_BYTES)} (${grouped(LIMIT_BYTES)} bytes)`,
-    [`${TOO_LARGE}${PROBLEM}/bodyTooLarge/value/detail`]: `${LIMIT_BYTES} bytes`,
+    [`${TOO_LARGE}/description`]: `${kilobytes(MAX_BODY_BYTES)} (${grouped(MAX_BODY_BYTES)} bytes)`,
+    [`${TOO_LARGE}${PROBLEM}/bodyTooLarge/value/detail`]: `${MAX_BODY_BYTES} bytes`,
   }),
   ...told('maxHeaderSize of http/server.ts', {
     [`${BESIDE}/description`]: `headers of more than ${kilobytes(LIMITS.maxHeaderSize)}`,
@@ -47,7 +47,7 @@ const TOLD: readonly ToldLimit[] = [
 /** The limits that the server enforces and openapi.yaml doesn't tell, or tells otherwise. */
 export function limitFindings(document: Document): readonly DocumentFinding[] {
   return TOLD.flatMap(({ constant, pointer, told: wanted }) => {
-    const there = at(document, pointer);
+    const there = getNode(document, pointer);
     const isTold = typeof wanted === 'number' ? there === wanted : typeof there === 'string' && says(there, wanted);
     if (isTold) return [];
     const said = `the server enforces ${constant}, so ${JSON.stringify(wanted)} has to stand here`;

@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore from '@stoplight/spectral-core';
 import parsers from '@stoplight/spectral-parsers';
 import { oas } from '@stoplight/spectral-rulesets';
-import { pointerTo } from '../../src/json-pointer.ts';
+import { pointerTo } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** What Redocly's `recommended-strict` and Spectral's `spectral:oas`, nothing switched off, find in the document at an absolute path. Takes seconds. */

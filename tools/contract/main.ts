@@ -1,15 +1,18 @@
 // `npm run contract`: judges a server by the contract in every way that there is here, a shop of our own unless --url names another: generated checks
-// and the model of the shop (storefront check), dredd, and the document itself, also against its last version. Ends with 1 where anything breaks it.
+// and the model of the shop (storefront check), dredd, and the document itself, also against its last version. Ends with 1 where anything breaks it, and with 3
+// where nothing does but not all could be judged.
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
-import { deliver, judgeServer } from '../../src/check/command.ts';
-import { CheckFault } from '../../src/check/fault.ts';
+import { CheckError } from '../../src/check/check-error.ts';
+import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
+import { EXIT, runCheck, writeReports } from '../../src/check/command.ts';
 import { address, type CheckFlags, checkOf, LARGEST_SEED, withCheckOptions } from '../../src/check/options.ts';
-import { inOwnSandbox } from '../../src/check/own-sandbox.ts';
 import { joined } from '../../src/check/report/report.ts';
-import { loadContract } from '../../src/contract/contract.ts';
-import { ContractFault } from '../../src/contract/document.ts';
-import { contractOf, createStorefront } from '../../src/storefront.ts';
+import { createStopSignal } from '../../src/check/stop-signal.ts';
+import { createStorefront } from '../../src/index.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { ContractError } from '../../src/openapi/document.ts';
+import { getContractPath } from '../../src/server/paths.ts';
 import { AgainstFault, type EarlierVersion, earlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
@@ -21,14 +24,17 @@ interface Flags extends CheckFlags {
 
 const print = (text: string) => void process.stdout.write(text);
 const tell = (text: string) => void process.stderr.write(text);
+const interrupt = new AbortController();
+// A second signal ends the program at once.
+for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
 
 try {
-  process.exitCode = (await judged(flagsOf(process.argv))) ? 0 : 1;
+  process.exitCode = await judged(flagsOf(process.argv));
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else if ([AgainstFault, CheckFault, ContractFault].some((fault) => error instanceof fault)) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.misused;
+  else if ([AgainstFault, CheckError, ContractError].some((fault) => error instanceof fault)) {
     process.stderr.write(`contract: ${(error as Error).message}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof CheckError && error.isMisuse ? EXIT.misused : EXIT.incomplete;
   } else throw error;
 }
 
@@ -45,19 +51,26 @@ function flagsOf(args: readonly string[]): Flags {
   return command.opts<Flags>();
 }
 
-async function judged({ url, against, ...flags }: Flags): Promise<boolean> {
+async function judged({ url, against, ...flags }: Flags): Promise<number> {
   const seed = randomInt(LARGEST_SEED);
   const given = checkOf(flags, url);
-  const command = await inOwnSandbox(given, { contract: contractOf(given), seed, print, tell });
-  const contract = await loadContract({ path: contractOf(command), strict: false });
+  const signal = createStopSignal(given.maxTime, interrupt.signal);
+  const command = await inOwnSandbox(given, {
+    contract: getContractPath(given),
+    seed,
+    print,
+    tell,
+    signal,
+  });
+  const contract = await loadContract({ path: getContractPath(command), strict: false });
   const before = await versionBefore(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
-  const judging = judgeServer(command, { contract: contract.path, start, print, tell, seed });
+  const judging = runCheck(command, { contract: contract.path, start, print, seed, signal });
   // Somebody's server is asked by one judge after the other; of our own shop each has one.
   if (url !== undefined) await judging;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];
   const [report, ...others] = await Promise.all([judging, ...parts]);
-  return deliver(others.reduce(joined, report), command, print);
+  return writeReports(others.reduce(joined, report), command, print);
 }
 
 /** The version that the document is held against; why there is none, where none was asked for. */

@@ -1,7 +1,7 @@
-import type { Contract } from '../../src/contract/contract.ts';
-import { at, isNode, type Node, settledPointer } from '../../src/contract/document.ts';
-import type { Route } from '../../src/contract/routes.ts';
-import { pointerTo } from '../../src/json-pointer.ts';
+import type { Contract } from '../../src/openapi/contract.ts';
+import { getNode, isNode, type Node, resolvePointer } from '../../src/openapi/document.ts';
+import type { Route } from '../../src/openapi/routes.ts';
+import { pointerTo } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** A named example of a request or an answer. */
@@ -27,8 +27,8 @@ interface Names {
 }
 
 /**
- * Where requests and answers don't pair by the names of their examples. Each named request has an answer of its name, each refused one a 4xx. The
- * other way round each answer of an operation's own has its request, but for those that no example can ask for: one success where no body is named,
+ * Where requests and answers don't pair by the names of their examples. Each named request has an answer of its name, unless the operation's success
+ * has no body; each refused one a 4xx; and a problem is about the path of the request of its name. The other way round each answer of an operation's own has its request, but for those that no example can ask for: one success where no body is named,
  * the request without anything that may be left out; and a refusal that is due to the path, the query, or the state alone.
  */
 export function nameFindings({ plain, routes }: Contract): readonly DocumentFinding[] {
@@ -39,11 +39,12 @@ export function nameFindings({ plain, routes }: Contract): readonly DocumentFind
       ...ambiguous(names),
       ...unaskedSuccesses(names),
       ...unaskedRefusals(names),
+      ...misplaced(names),
     ]);
 }
 
 function namesOf(document: Contract['plain'], route: Route): Names {
-  const body = settledPointer(document, `${route.pointer}/requestBody`);
+  const body = resolvePointer(document, `${route.pointer}/requestBody`);
   const media = (holder: string) => pointersBelow(document, `${holder}/content`);
   const responses = `${route.pointer}/responses`;
   return {
@@ -52,7 +53,7 @@ function namesOf(document: Contract['plain'], route: Route): Names {
     ofBody: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/examples`)),
     refused: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/x-refused-examples`)),
     answers: route.responses.flatMap(({ name: status }) => {
-      const holder = settledPointer(document, responses + pointerTo(keyOf(at(document, responses), status)));
+      const holder = resolvePointer(document, responses + pointerTo(keyOf(getNode(document, responses), status)));
       const isShared = !holder.startsWith(responses);
       const named = media(holder).flatMap((pointer) => namedBelow(document, `${pointer}/examples`));
       return named.map((one) => ({ ...one, status, isShared }));
@@ -68,23 +69,25 @@ function keyOf(responses: unknown, status: string): string {
 }
 
 function pointersBelow(document: Contract['plain'], pointer: string): readonly string[] {
-  const node = at(document, pointer);
+  const node = getNode(document, pointer);
   return Object.keys(isNode(node) ? node : {}).map((key) => pointer + pointerTo(key));
 }
 
 function namedBelow(document: Contract['plain'], pointer: string): readonly Named[] {
-  const node = at(document, pointer);
+  const node = getNode(document, pointer);
   return Object.keys(isNode(node) ? node : {}).map((name) => {
     const place = pointer + pointerTo(name);
-    return { name, pointer: place, value: at(document, `${settledPointer(document, place)}/value`) };
+    return { name, pointer: place, value: getNode(document, `${resolvePointer(document, place)}/value`) };
   });
 }
 
-function unanswered({ ofParameters, ofBody, refused, answers }: Names): readonly DocumentFinding[] {
+function unanswered({ route, ofParameters, ofBody, refused, answers }: Names): readonly DocumentFinding[] {
   const has = (name: string, status: RegExp) => answers.some((one) => one.name === name && status.test(one.status));
+  // A success without a body has nothing to give an example of.
+  const isBodiless = route.responses.some(({ name, media }) => name.startsWith('2') && Object.keys(media).length === 0);
   return [
     ...[...ofParameters, ...ofBody]
-      .filter(({ name }) => !has(name, /./))
+      .filter(({ name }) => !isBodiless && !has(name, /./))
       .map((one) => finding(one, `the request ${one.name} has no example of this name among the answers`)),
     ...refused
       .filter(({ name }) => !has(name, /^(4|default)/))
@@ -127,17 +130,32 @@ function unaskedRefusals(names: Names): readonly DocumentFinding[] {
 /** Whether a problem is one that examples can't ask for: they are all of one path and of values that the parameters may have. */
 function isBeyondExamples(route: Route, problem: unknown): boolean {
   const { instance, violations }: Node = isNode(problem) ? problem : {};
-  const isOfOtherPath = typeof instance === 'string' && instance !== plainPath(route);
+  const isOfOtherPath = typeof instance === 'string' && instance !== examplePath(route);
   const isOfOtherPart = Array.isArray(violations) && violations.every((one) => isNode(one) && one.in !== 'body');
   const isOfState = route.parameters.length === 0 && Object.keys(route.bodyMedia).length === 0;
   return isOfOtherPath || isOfOtherPart || isOfState;
 }
 
-/** The path of the examples of the path parameters. */
-function plainPath({ path, parameters }: Route): string {
-  return path.replaceAll(/\{(.*?)\}/g, (whole, name) => {
-    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
-    return String(parameter?.examples[0]?.value ?? whole);
+/** Problems whose `instance` is another path than that of the request of their name. */
+function misplaced({ route, answers }: Names): readonly DocumentFinding[] {
+  const named = route.parameters.filter((one) => one.in === 'path').flatMap(({ examples }) => examples);
+  return answers
+    .filter(({ isShared, name }) => !isShared && named.some((example) => example.name === name))
+    .flatMap((one) => {
+      const { instance }: Node = isNode(one.value) ? one.value : {};
+      const path = examplePath(route, one.name);
+      if (instance === undefined || instance === path) return [];
+      return [
+        finding(one, `the answer ${one.name} is about ${String(instance)}, and the request of its name about ${path}`),
+      ];
+    });
+}
+
+/** The path with the examples of a name as its parameters, or with their first examples. */
+function examplePath({ path, parameters }: Route, name?: string): string {
+  return path.replaceAll(/\{(.*?)\}/g, (whole, placeholder) => {
+    const { examples = [] } = parameters.find((one) => one.in === 'path' && one.name === placeholder) ?? {};
+    return String((examples.find((one) => one.name === name) ?? examples[0])?.value ?? whole);
   });
 }
 

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { curlOf } from '../../src/check/exchange.ts';
-import { type Document, parseDocument, readContract } from '../../src/contract/document.ts';
-import { routesOf } from '../../src/contract/routes.ts';
+import { toCurl } from '../../src/check/exchange.ts';
+import { type Document, parseDocument, readContract } from '../../src/openapi/document.ts';
+import { getRoutes } from '../../src/openapi/routes.ts';
 import { dreddView } from './view.ts';
 
 /** A request as it is sent. */
@@ -99,7 +99,7 @@ const TOLD_LENGTH = 2_000;
 
 /**
  * Has dredd ask the server at `url` for every documented answer of a contract, resetting it before each. Nothing is printed. Rejects with a
- * `ContractFault` where the contract can't be read.
+ * `ContractError` where the contract can't be read.
  */
 export async function runDredd({
   url,
@@ -180,7 +180,7 @@ function lineOf(url: string, { method, path, headers = {}, body = '' }: Sent): s
   const told = Object.entries(headers).filter(([name]) => !/^(user-agent|content-length)$/i.test(name));
   const printed = /^ +$/.test(body) ? { printedBy: `printf '%${body.length}s' ''` } : {};
   const ask = { method, target: path, headers: Object.fromEntries(told), ...(body === '' ? {} : { body }), ...printed };
-  return curlOf(url.replace(/\/+$/, ''), ask);
+  return toCurl(url.replace(/\/+$/, ''), ask);
 }
 
 function whyFailed(status: number, { message, actual, results }: Result['test']): string {
@@ -232,7 +232,7 @@ function without(list: readonly string[], others: readonly string[]): readonly s
 
 /** All answers that a document has a status for, and for each path that to a method which it doesn't have; and which of these a result is. */
 function answersOf(document: Document) {
-  const routes = routesOf(document);
+  const routes = getRoutes(document);
   const operations = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const own = routes.flatMap(({ method, path, responses }) =>
     responses.flatMap(({ name }) => (/^\d+$/.test(name) ? [`${method} ${path} ${name}`] : [])),

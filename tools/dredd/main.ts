@@ -1,13 +1,13 @@
 // Has dredd judge the shop, or with --url the server at another address, by openapi.yaml. Prints what it found, and ends with 1 where something is wrong.
 import { parseArgs } from 'node:util';
-import { createStorefront } from '../../src/storefront.ts';
+import { createStorefront } from '../../src/index.ts';
 import { runDredd } from './dredd.ts';
 import { asTable } from './table.ts';
 
 const { values } = parseArgs({ options: { url: { type: 'string' }, 'allow-writes': { type: 'boolean' } } });
 
 if (values.url !== undefined && !values['allow-writes']) {
-  console.error(`dredd: this changes data on ${values.url} and resets it. If that may be, say --allow-writes`);
+  console.error(`dredd: this changes data on ${values.url} and resets it. To allow this, add --allow-writes`);
   process.exitCode = 1;
 } else {
   const shop = values.url === undefined ? await createStorefront() : undefined;

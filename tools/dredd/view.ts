@@ -1,9 +1,9 @@
-import { closed } from '../../src/contract/closed.ts';
-import { inOneDialect } from '../../src/contract/dialect.ts';
-import { at, type Document, isNode, type Node, pointerOf, settledPointer } from '../../src/contract/document.ts';
-import { type DocumentedResponse, type Example, examplesIn, responseTo } from '../../src/contract/responses.ts';
-import { type Route, routesOf } from '../../src/contract/routes.ts';
-import { pointerTo } from '../../src/json-pointer.ts';
+import { closeSchemas } from '../../src/openapi/close-schemas.ts';
+import { type Document, getNode, isNode, type Node, resolvePointer, toPointer } from '../../src/openapi/document.ts';
+import { normalizeSchemas } from '../../src/openapi/normalize-schemas.ts';
+import { type DocumentedResponse, type Example, examplesIn, responseTo } from '../../src/openapi/responses.ts';
+import { getRoutes, type Route } from '../../src/openapi/routes.ts';
+import { pointerTo } from '../../src/util/json-pointer.ts';
 import { type Ask, type Recipe, recipes as shopRecipes } from '../parity/recipes.ts';
 
 /** A header that no server sends. Dredd asks every answer for it until the hooks strike it out: without them nothing passes. */
@@ -40,8 +40,8 @@ const NUMBER_FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'float',
  * leads to it, the schema that holds, and beside them one operation for each path with a method that it doesn't have.
  */
 export function dreddView(document: Document, recipes: Recipes = shopRecipes): Document {
-  const plain = closed(inOneDialect(document).document);
-  const routes = routesOf(plain);
+  const plain = closeSchemas(normalizeSchemas(document).document);
+  const routes = getRoutes(plain);
   const { title, version } = document.info;
   const view = {
     // What of a newer version matters stands aside, in the hooks' own part.
@@ -105,7 +105,7 @@ function judgedBy(
 ): Node {
   const [entry] = Object.entries(media);
   const [type, body] = entry ?? [];
-  const judgement: Judgement = { ...how, type, schema: body?.schema && inlined(plain, at(plain, body.schema)) };
+  const judgement: Judgement = { ...how, type, schema: body?.schema && inlined(plain, getNode(plain, body.schema)) };
   const example = body && (named(body.examples, exampleName) ?? body.examples[0]);
   return {
     description: name,
@@ -135,8 +135,8 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
 /** A request with what the document has under the name of the answer's example: its body, or the value of a query parameter. */
 function paired(plain: Document, route: Route, name: string | undefined, ask: Ask): Ask {
   const bodies = Object.keys(route.bodyMedia).flatMap((type) => {
-    const pointer = `${settledPointer(plain, `${route.pointer}/requestBody`)}/content${pointerTo(type)}`;
-    return [...examplesIn(plain, pointer), ...refusedExamples(at(plain, pointer))];
+    const pointer = `${resolvePointer(plain, `${route.pointer}/requestBody`)}/content${pointerTo(type)}`;
+    return [...examplesIn(plain, pointer), ...refusedExamples(getNode(plain, pointer))];
   });
   const body = named(bodies, name);
   const query = route.parameters
@@ -185,8 +185,8 @@ function inlined(plain: Document, node: unknown, above: readonly string[] = []):
   if (Array.isArray(node)) return node.map((entry) => inlined(plain, entry, above));
   if (!isNode(node)) return node;
   if (typeof node.$ref === 'string') {
-    const pointer = settledPointer(plain, pointerOf(node.$ref));
-    return above.includes(pointer) ? {} : inlined(plain, at(plain, pointer), [...above, pointer]);
+    const pointer = resolvePointer(plain, toPointer(node.$ref));
+    return above.includes(pointer) ? {} : inlined(plain, getNode(plain, pointer), [...above, pointer]);
   }
   const kept = Object.entries(node).filter(([key, value]) => !(key === 'format' && NUMBER_FORMATS.has(value)));
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 // Writes what dredd is to have of openapi.yaml to where dredd.yml has it read.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parseDocument, readContract } from '../../src/contract/document.ts';
+import { parseDocument, readContract } from '../../src/openapi/document.ts';
 import { dreddView } from './view.ts';
 
 const VIEW = 'node_modules/.cache/storefront/dredd-view.json';

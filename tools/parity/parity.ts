@@ -1,7 +1,7 @@
-import { type Contract, loadContract } from '../../src/contract/contract.ts';
-import { isJsonType } from '../../src/contract/responses.ts';
-import type { Route } from '../../src/contract/routes.ts';
-import { createStorefront, type Storefront } from '../../src/storefront.ts';
+import { createStorefront, type Storefront } from '../../src/index.ts';
+import { type Contract, loadContract } from '../../src/openapi/contract.ts';
+import { isJsonType } from '../../src/openapi/responses.ts';
+import type { Route } from '../../src/openapi/routes.ts';
 import { type Ask, type Recipe, recipes } from './recipes.ts';
 
 /** How real and mock compare in one documented answer. */

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { favicons } from './marks/favicons.ts';
 import { icons } from './marks/icons.ts';
 import { logos } from './marks/logo.ts';
 import { ratingStrip, tenfoldRatings } from './marks/ratings.ts';
@@ -17,6 +18,9 @@ const imagesFolder = fileURLToPath(new URL('../../images/', import.meta.url));
 /** Width of a rating strip: three times that at which pages show it. */
 const ratingWidthPx = 300;
 
+/** Width of a favicon: twice that at which a dense screen shows it. */
+const faviconWidthPx = 64;
+
 /** `fryingPan` → `frying-pan` */
 const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
@@ -27,6 +31,7 @@ function allPictures(): readonly (readonly [path: string, content: string | Buff
       (tenfold) => [`ratings/rating-${tenfold}.png`, png(ratingStrip(tenfold), ratingWidthPx)] as const,
     ),
     ...icons.map(([name, widthPx, mark]) => [`icons/${name}.png`, png(mark, widthPx)] as const),
+    ...favicons.map(([name, mark]) => [`${name}.png`, png(mark, faviconWidthPx)] as const),
     ...logos.map(([name, widthPx, mark]) => [`${name}.png`, png(mark, widthPx)] as const),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Failure, Report } from './report.ts';
 
 /** A report as JUnit XML: a suite for each operation, a case for each answer and judge. */
-export function asJunit({ title, judges, rows, failures }: Report): string {
+export function toJunit({ title, judges, rows, failures, unjudged }: Report): string {
   const suites = [
     ...new Set([...rows.map(({ operationId }) => operationId), ...failures.map(({ operationId }) => operationId)]),
   ];
@@ -15,7 +15,28 @@ export function asJunit({ title, judges, rows, failures }: Report): string {
     ].join('\n');
   });
   const name = attributes({ name: title });
-  return ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${name}>`, ...written, '</testsuites>', ''].join('\n');
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${name}>`,
+    ...written,
+    ...unjudgedSuite(unjudged),
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+/** A suite for what was not judged, with an error for each; none where all was. */
+function unjudgedSuite(unjudged: readonly string[]): readonly string[] {
+  if (unjudged.length === 0) return [];
+  return [
+    `  <testsuite${attributes({ name: 'not judged', tests: unjudged.length, failures: 0, errors: unjudged.length })}>`,
+    ...unjudged.flatMap((name) => [
+      `    <testcase${attributes({ classname: 'not judged', name })}>`,
+      `      <error${attributes({ type: 'incomplete', message: 'not judged, or not to the end' })}/>`,
+      '    </testcase>',
+    ]),
+    '  </testsuite>',
+  ];
 }
 
 interface Case {

@@ -1,14 +1,14 @@
-import { inReadable } from './readable.ts';
+import { toReadable } from './readable-body.ts';
 import type { Failure, Report } from './report.ts';
-import { cellsOf, failuresByRule, verdictLine } from './text.ts';
+import { cellsOf, failuresByRule, unjudgedLines, verdictLine } from './text.ts';
 
 /** How many failures and how many lines of each a page shows. */
 const FAILURES = 30;
 const STEPS = 6;
 
 /** A report as Markdown, for the pages of a CI service. */
-export function asMarkdown(report: Report): string {
-  const { title, judges, rows, failures, notes } = inReadable(report);
+export function toMarkdown(report: Report): string {
+  const { title, judges, rows, failures, notes, unjudged } = toReadable(report);
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
   const table = [
     line(['operation', 'answer', ...judges]),
@@ -19,12 +19,12 @@ export function asMarkdown(report: Report): string {
     .slice(0, FAILURES)
     .map(([first, ...others]) => (first ? failureText(first, others) : ''));
   return [
-    `## Contract: ${escaped(verdictLine(failures))}`,
+    `## Contract: ${escaped(verdictLine(failures, unjudged))}`,
     '',
     escaped(title),
     '',
     ...told,
-    ...notes.map(escaped),
+    ...[...notes, ...unjudgedLines(unjudged)].map(escaped),
     '',
     ...table,
     '',

@@ -1,11 +1,10 @@
 import { relative } from 'node:path';
-import type { Contract } from '../../contract/contract.ts';
-import { placesIn } from '../../contract/document.ts';
-import type { Route } from '../../contract/routes.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import { createLocator } from '../../openapi/document.ts';
+import type { Route } from '../../openapi/routes.ts';
 import type { Verdict } from '../check.ts';
-import { curlOf, type Exchange } from '../exchange.ts';
+import { type Exchange, toCurl } from '../exchange.ts';
 import { type Count, type Finding, JUDGES } from '../findings.ts';
-import { SAFE } from '../session.ts';
 
 /** All that was judged, as it is printed: judges may be added to it. */
 export interface Report {
@@ -16,10 +15,12 @@ export interface Report {
   readonly failures: readonly Failure[];
   /** What else should be known, a sentence each. */
   readonly notes: readonly string[];
+  /** What was not judged to its end though it was meant to be, in words. */
+  readonly unjudged: readonly string[];
 }
 
 /** What a further judge adds to a report. */
-export type ReportPart = Omit<Report, 'title'>;
+export type ReportPart = Omit<Report, 'title' | 'unjudged'>;
 
 /** A report with what another judge has seen. */
 export function joined(report: Report, { judges, rows, failures, notes }: ReportPart): Report {
@@ -70,10 +71,10 @@ const BODY_SHOWN = 300;
 export type Again = (operationId: string) => string;
 
 /** A verdict as a report. */
-export async function reportOf(verdict: Verdict, contract: Contract, again: Again): Promise<Report> {
-  const { url, seed, runs, kind, routes, findings, ledger, notes } = verdict;
+export async function createReport(verdict: Verdict, contract: Contract, again: Again): Promise<Report> {
+  const { url, seed, runs, kind, routes, findings, ledger, notes, unjudged } = verdict;
   const path = pathFromHere(contract.path);
-  const placeOf = await placesIn(path, contract.text);
+  const placeOf = await createLocator(path, contract.text);
   const rows = routes.flatMap((route) => rowsOf(verdict, route));
   const model = kind === 'shop' ? 'the model of the shop' : 'checks for any API (examples, links, create-read-delete)';
   return {
@@ -85,6 +86,7 @@ export async function reportOf(verdict: Verdict, contract: Contract, again: Agai
       again: again(finding.operationId),
     })),
     notes: [...notes, ...neverSeen(rows)],
+    unjudged,
   };
 }
 
@@ -120,8 +122,6 @@ function rowsOf({ ledger }: Verdict, { operationId, responses }: Route): readonl
 function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
   const { url, headers } = verdict;
   const { judge, operationId, status, rule, said, pointer, exchanges } = finding;
-  // What only looked on the way there is left out.
-  const shown = exchanges.filter(({ ask }, at) => at === exchanges.length - 1 || !SAFE.includes(ask.method));
   return {
     judge,
     operationId,
@@ -129,7 +129,7 @@ function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string
     rule,
     said,
     place: placeOf(pointer),
-    steps: shown.map((exchange) => stepOf(url, told(headers), exchange)),
+    steps: exchanges.map((exchange) => stepOf(url, told(headers), exchange)),
   };
 }
 
@@ -149,5 +149,5 @@ function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, r
       ? `${reply.text.slice(0, BODY_SHOWN)}… (${reply.text.length} characters)`
       : reply.text;
   const answer = reply.status === 0 ? 'no answer' : [String(reply.status), type, body].filter((part) => part).join(' ');
-  return { request: curlOf(url, ask, headers), answer };
+  return { request: toCurl(url, ask, headers), answer };
 }

@@ -1,5 +1,5 @@
 import type { Count } from '../findings.ts';
-import { inReadable } from './readable.ts';
+import { toReadable } from './readable-body.ts';
 import type { Failure, Report, Row } from './report.ts';
 
 /** How many of the failures of one rule are told in full, how many in a line each, and how many of the steps that led to one. */
@@ -8,9 +8,9 @@ const IN_LINES = 8;
 const STEPS = 40;
 
 /** A report for people at a terminal: one table, each failure with its request and answer, and the verdict in a line. */
-export function asText(given: Report): string {
-  const report = inReadable(given);
-  const { title, failures, notes } = report;
+export function toText(given: Report): string {
+  const report = toReadable(given);
+  const { title, failures, notes, unjudged } = report;
   const told = failuresByRule(failures).map((group, number) => groupText(group, number + 1));
   return [
     title,
@@ -19,15 +19,29 @@ export function asText(given: Report): string {
     ...(told.length > 0 ? ['', ...told] : []),
     '',
     ...notes,
-    verdictLine(failures),
+    ...unjudgedLines(unjudged),
+    verdictLine(failures, unjudged),
   ].join('\n');
 }
 
 /** The verdict in a line. */
-export function verdictLine(failures: readonly Failure[]): string {
+export function verdictLine(failures: readonly Failure[], unjudged: readonly string[] = []): string {
   const ways = failuresByRule(failures).length;
+  if (ways === 0 && unjudged.length > 0)
+    return 'incomplete: nothing was found that breaks the contract, but not all was judged';
   if (ways === 0) return 'kept: nothing was found that breaks the contract';
-  return `broken: ${ways} ${ways === 1 ? 'rule' : 'rules'} of the contract, in ${failures.length} ${failures.length === 1 ? 'place' : 'places'}`;
+  const broken = `broken: ${ways} ${ways === 1 ? 'rule' : 'rules'} of the contract, in ${failures.length} ${failures.length === 1 ? 'place' : 'places'}`;
+  return unjudged.length > 0 ? `${broken}; not all was judged` : broken;
+}
+
+/** How much of what was not judged is named. */
+const UNJUDGED_SHOWN = 20;
+
+/** What was not judged, in a line; none where all was. */
+export function unjudgedLines(unjudged: readonly string[]): readonly string[] {
+  const rest = unjudged.length - UNJUDGED_SHOWN;
+  const shown = unjudged.slice(0, UNJUDGED_SHOWN).join('; ');
+  return unjudged.length > 0 ? [`not judged, or not to the end: ${shown}${rest > 0 ? `; and ${rest} more` : ''}`] : [];
 }
 
 /** The failures of one rule together, in the order in which they were found. */

@@ -60,6 +60,20 @@ test('eight front ends are in shops of their own at the same time', async ({ bro
   expect(await summary('')).toBe(3);
 });
 
+test("a page at w3.localhost is in the sandbox w3 through Vite's proxy", async ({ page, request }) => {
+  await page.goto('http://w3.localhost:5173/');
+  await page.getByRole('button', { name: 'Add Cordless Electric Kettle' }).click();
+  await expect(page.locator('#cart')).toHaveText('4');
+  const itemsAt = async (prefix) =>
+    (await (await request.get(`http://localhost:3000${prefix}/api/payment-summary`)).json()).totalItems;
+  expect([await itemsAt(''), await itemsAt('/_sandbox/w3')]).toEqual([3, 4]);
+});
+
+test('a browser that opens the contract shows it', async ({ page }) => {
+  await page.goto('http://localhost:3000/openapi.yaml');
+  await expect(page.locator('body')).toContainText('openapi: 3.0.3');
+});
+
 test('the built front end is served by the shop itself, its own routes too', async ({ page }) => {
   await page.goto('http://localhost:3100/tracking/1/2');
   await expect(page.getByRole('listitem')).toHaveCount(40);

@@ -3,8 +3,8 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   server: {
     proxy: {
-      '/api': 'http://localhost:3000',
-      '/images': 'http://localhost:3000',
+      '/api': { target: 'http://localhost:3000' },
+      '/images': { target: 'http://localhost:3000' },
     },
   },
 });

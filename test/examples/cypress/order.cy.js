@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => control('DELETE', ''));
 
 it('orders at the second attempt', () => {
-  control('POST', '/faults', { operation: 'createOrder', code: 500, times: 1 });
+  control('POST', '/faults', { operation: 'createOrder', status: 500, times: 1 });
   cy.visit('/');
   cy.contains('button', 'Order').click();
   cy.get('#message').should('not.be.empty').and('not.contain', 'ordered');

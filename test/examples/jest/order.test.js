@@ -10,7 +10,7 @@ afterAll(() => shop.close());
 
 it('orders at the second attempt', async () => {
   const sandbox = await shop.sandbox({ from: 'full-cart' });
-  await sandbox.fault({ operation: 'createOrder', code: 500, times: 1 });
+  await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
 
   expect((await sandbox.fetch('/api/orders', { method: 'POST' })).status).toBe(500);
   expect((await sandbox.fetch('/api/orders', { method: 'POST' })).status).toBe(201);

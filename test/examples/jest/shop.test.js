@@ -41,7 +41,7 @@ describe('a shop for tests', () => {
 
   it('fails when it is told to, and tells what was asked', async () => {
     await sandbox.restore('full-cart');
-    await sandbox.fault({ operation: 'createOrder', code: 500, times: 1 });
+    await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
     expect((await client.POST('/api/orders')).response.status).toBe(500);
     expect((await client.POST('/api/orders')).response.status).toBe(201);
     await sandbox.verify({ operation: 'createOrder', times: 2 });

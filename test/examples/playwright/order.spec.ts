@@ -5,7 +5,7 @@ const test = base.extend<StorefrontFixtures>(storefrontFixtures({ server: 'http:
 
 test('an order fails, and works a day later', async ({ page, shop }) => {
   await shop.clock.freeze('2025-06-01T12:00:00Z');
-  await shop.fault({ operation: 'createOrder', code: 500, times: 1 });
+  await shop.fault({ operation: 'createOrder', status: 500, times: 1 });
   await page.goto('/');
   await page.getByRole('button', { name: 'Order' }).click();
   await expect(page.locator('#cart')).toHaveText('3');

@@ -30,7 +30,7 @@ for (const [test, app, how] of [
 
     test('an order fails once and the next one works', async ({ page, shop }) => {
       await page.goto(app);
-      await shop.fault({ operation: 'createOrder', code: 500, times: 1 });
+      await shop.fault({ operation: 'createOrder', status: 500, times: 1 });
       await page.getByRole('button', { name: 'Order' }).click();
       await expect(page.locator('#message')).not.toHaveText('');
       await expect(page.locator('#message')).not.toContainText('ordered');

@@ -11,7 +11,7 @@ it('orders at the second attempt', async () => {
   const sandbox = await shop.sandbox({ from: 'full-cart' });
   const client = createClient<paths>({ baseUrl: sandbox.url });
   await sandbox.clock.freeze(NOON);
-  await sandbox.fault({ operation: 'createOrder', code: 500, times: 1 });
+  await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
 
   expect((await client.POST('/api/orders')).response.status).toBe(500);
   const { data: order } = await client.POST('/api/orders');

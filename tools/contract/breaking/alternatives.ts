@@ -1,4 +1,4 @@
-import { isNode, type Node } from '../../../src/contract/document.ts';
+import { isNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta, Direction, Effect } from './change.ts';
 import { delta, type Pair, shown } from './compared.ts';
 import { factsOf, placeOf, type Type } from './schema-facts.ts';

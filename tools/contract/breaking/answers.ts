@@ -1,6 +1,6 @@
-import { isNode } from '../../../src/contract/document.ts';
-import { statusesOf } from '../../../src/contract/structure.ts';
-import { pointerTo } from '../../../src/json-pointer.ts';
+import { statusesOf } from '../../../src/openapi/check-structure.ts';
+import { isNode } from '../../../src/openapi/document.ts';
+import { pointerTo } from '../../../src/util/json-pointer.ts';
 import type { Delta } from './change.ts';
 import type { Compare } from './compared.ts';
 import { contentChanges, type Sides } from './content.ts';

@@ -1,6 +1,6 @@
-import type { Document } from '../../../src/contract/document.ts';
-import { bareType, mediaTypeFor } from '../../../src/contract/responses.ts';
-import { pointerTo } from '../../../src/json-pointer.ts';
+import type { Document } from '../../../src/openapi/document.ts';
+import { bareType, mediaTypeFor } from '../../../src/openapi/responses.ts';
+import { pointerTo } from '../../../src/util/json-pointer.ts';
 import type { Delta, Direction } from './change.ts';
 import type { Compare } from './compared.ts';
 import { keysAt } from './operation.ts';

@@ -1,6 +1,6 @@
-import { at, type Document, isNode, type Node, pointerOf } from '../../../src/contract/document.ts';
-import { METHODS } from '../../../src/contract/structure.ts';
-import { pointerTo } from '../../../src/json-pointer.ts';
+import { METHODS } from '../../../src/openapi/check-structure.ts';
+import { type Document, getNode, isNode, type Node, toPointer } from '../../../src/openapi/document.ts';
+import { pointerTo } from '../../../src/util/json-pointer.ts';
 
 /** An operation of a document, with its place. */
 export interface Operation {
@@ -36,16 +36,16 @@ export function found(document: Document, pointer: string): { readonly node: Nod
   const seen = new Set<string>();
   let place = pointer;
   for (;;) {
-    const node = at(document, place);
+    const node = getNode(document, place);
     if (!isNode(node)) return { node: {}, pointer: place };
     if (typeof node.$ref !== 'string' || !node.$ref.startsWith('#') || seen.has(place)) return { node, pointer: place };
     seen.add(place);
-    place = pointerOf(node.$ref);
+    place = toPointer(node.$ref);
   }
 }
 
 /** The keys of a node below a pointer, where there is one. */
 export function keysAt(document: Document, pointer: string): readonly string[] {
-  const node = at(document, pointer);
+  const node = getNode(document, pointer);
   return isNode(node) ? Object.keys(node) : [];
 }

@@ -1,4 +1,4 @@
-import { at, type Node } from '../../../src/contract/document.ts';
+import { getNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta } from './change.ts';
 import type { Compare } from './compared.ts';
 import { contentChanges } from './content.ts';
@@ -87,8 +87,8 @@ const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simp
 function written({ in: place, style, explode, content, schema, allowReserved }: Node): string {
   if (content !== undefined) return 'content';
   const plain = style ?? STYLES[String(place)];
-  const type = [at(schema, '/type')].flat();
-  const isComposed = type.includes('array') || type.includes('object') || at(schema, '/$ref') !== undefined;
+  const type = [getNode(schema, '/type')].flat();
+  const isComposed = type.includes('array') || type.includes('object') || getNode(schema, '/$ref') !== undefined;
   return canonical([plain, isComposed ? (explode ?? plain === 'form') : true, allowReserved === true]);
 }
 
@@ -99,7 +99,7 @@ function parametersOf(operation: Operation): ReadonlyMap<string, Parameter> {
   const { document, path, pointer, item } = operation;
   const names = [...path.matchAll(/\{(.*?)\}/g)].map(([, name]) => name);
   const parameters = [item, pointer].flatMap((holder) => {
-    const list = at(document, `${holder}/parameters`);
+    const list = getNode(document, `${holder}/parameters`);
     return (Array.isArray(list) ? [...list.keys()] : []).map((place) =>
       found(document, `${holder}/parameters/${place}`),
     );

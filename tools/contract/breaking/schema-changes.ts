@@ -1,4 +1,4 @@
-import type { Document } from '../../../src/contract/document.ts';
+import type { Document } from '../../../src/openapi/document.ts';
 import {
   alternativeChanges,
   alternativeTrial,

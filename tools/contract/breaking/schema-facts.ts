@@ -1,5 +1,5 @@
-import { isNode, type Node } from '../../../src/contract/document.ts';
-import { pointerTo } from '../../../src/json-pointer.ts';
+import { isNode, type Node } from '../../../src/openapi/document.ts';
+import { pointerTo } from '../../../src/util/json-pointer.ts';
 import type { Direction } from './change.ts';
 import { canonical, ELSEWHERE, type Part, type Schema, schemaBelow } from './schema-parts.ts';
 

@@ -1,5 +1,5 @@
-import { at, type Document, isNode, type Node, pointerOf } from '../../../src/contract/document.ts';
-import { pointerTo } from '../../../src/json-pointer.ts';
+import { type Document, getNode, isNode, type Node, toPointer } from '../../../src/openapi/document.ts';
+import { pointerTo } from '../../../src/util/json-pointer.ts';
 
 /** A schema of a document, or a part of one, with its place. */
 export interface Part {
@@ -18,7 +18,7 @@ export const ELSEWHERE = 'x-elsewhere';
 
 /** The schema at a pointer: with its references followed, and what stands in its `allOf` and beside its `$ref` as parts. */
 export function schemaAt(document: Document, pointer: string, seen: readonly string[] = []): Schema {
-  const value = at(document, pointer);
+  const value = getNode(document, pointer);
   // `false` of JSON Schema: nothing holds.
   if (value === false) return [{ document, pointer, node: { enum: [] } }];
   if (!isNode(value) || seen.includes(pointer)) return [];
@@ -41,7 +41,7 @@ function meantBeside(own: Node): Node {
 
 function referred(document: Document, pointer: string, reference: string, seen: readonly string[]): Schema {
   return reference.startsWith('#')
-    ? schemaAt(document, pointerOf(reference), seen)
+    ? schemaAt(document, toPointer(reference), seen)
     : [{ document, pointer, node: { [ELSEWHERE]: reference } }];
 }
 

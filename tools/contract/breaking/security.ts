@@ -1,4 +1,4 @@
-import { at, type Document, isNode, type Node } from '../../../src/contract/document.ts';
+import { type Document, getNode, isNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta } from './change.ts';
 import { found, type Operation } from './operation.ts';
 import { canonical } from './schema-parts.ts';
@@ -34,8 +34,8 @@ function wayOf(document: Document, way: Node): Way {
       const flows = Object.keys(isNode(node.flows) ? node.flows : {}).toSorted();
       const urls = flows.map((flow) => [
         flow,
-        at(node, `/flows/${flow}/tokenUrl`),
-        at(node, `/flows/${flow}/authorizationUrl`),
+        getNode(node, `/flows/${flow}/tokenUrl`),
+        getNode(node, `/flows/${flow}/authorizationUrl`),
       ]);
       const identity =
         type === undefined ? name : canonical([type, place, key, String(scheme).toLowerCase(), openIdConnectUrl, urls]);

@@ -1,4 +1,4 @@
-import { type Document, isNode } from '../../../src/contract/document.ts';
+import { type Document, isNode } from '../../../src/openapi/document.ts';
 import type { Change } from './change.ts';
 
 /** What changed in the addresses that a document is served at: clients call the one that they were told of. */

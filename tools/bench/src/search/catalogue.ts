@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { words } from 'popular-english-words';
-import { type Random, randomFrom } from '../../../../src/mock/random.ts';
+import { createRandom, type Random } from '../../../../src/util/random.ts';
 
 /** What of a product is searched. */
 export interface Item {
@@ -34,7 +34,7 @@ export function catalogueOf(size: number): readonly Item[] {
  * words (Heaps: some 400 for 40 products, 15,000 for 10,000).
  */
 function makeCatalogue(size: number, seed: number): readonly Item[] {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const known = Math.min(vocabulary.length, Math.round(60 * size ** 0.62));
   // Each catalogue has a choice of words of its own.
   const chosen = shuffled(vocabulary.slice(0, Math.max(known * 3, 2_000)), random).slice(0, known);

@@ -3,8 +3,8 @@ import { create, insertMultiple, search as searchOrama } from '@orama/orama';
 import { Index } from 'flexsearch';
 import Fuse from 'fuse.js';
 import MiniSearch from 'minisearch';
-import type { Product } from '../../../../src/contract/operation.ts';
-import { prepareSearch, searchOf } from '../../../../src/search/product-index.ts';
+import { getSearch, prepareSearch } from '../../../../src/shop/search/product-index.ts';
+import type { Product } from '../../../../src/shop/types.ts';
 import type { Item } from './catalogue.ts';
 
 /** Finds the items that a term means, the best first. */
@@ -19,7 +19,7 @@ export const engines: Readonly<Record<string, Engine>> = {
     // Of a product only what an item has is looked at.
     const products = items as readonly Product[];
     prepareSearch(products);
-    return searchOf(products);
+    return getSearch(products);
   },
   'Fuse.js': (items) => fuse(items, {}),
   'Fuse.js, tuned': (items) =>

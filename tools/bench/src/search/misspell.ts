@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/mock/random.ts';
+import type { Random } from '../../../../src/util/random.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const VOWELS = 'aeiou';

@@ -1,0 +1,81 @@
+import { loadContract } from '../openapi/contract.ts';
+import { isShop } from '../shop/model/shop.ts';
+import { reachServer } from './check.ts';
+import { CheckError } from './check-error.ts';
+import { type Client, createClient, NoResponseError } from './client.ts';
+import type { CheckCommand } from './options.ts';
+import { createNotCheckedError } from './stop-signal.ts';
+
+/** The header by which a request names a sandbox of a storefront. */
+const HEADER = 'x-sandbox';
+
+/** The path that is requested to find out whether the server knows a sandbox. */
+const PROBE = '/api/products';
+
+/** What a check in a sandbox is told with. */
+interface SandboxParts {
+  /** The contract, where the command names none. */
+  readonly contract: string;
+  /** Tells the sandboxes of two checks apart. */
+  readonly seed: number;
+  readonly print: (text: string) => void;
+  /** Told what is waited for. */
+  readonly tell: (text: string) => void;
+  /** Ends the check once it is aborted; its reason is a `CheckStoppedError`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** In how many sandboxes parts of a check are judged at the same time. */
+const SANDBOXES = 8;
+
+/**
+ * Returns the command of a check that runs in sandboxes of its own where its URL is a storefront, and does not change the default sandbox; otherwise the
+ * command as it is. A storefront names in its response the sandbox that it used, and creates it on the first request. Throws a `CheckError` where the
+ * server can't be reached, does not respond, or the signal ends the check.
+ */
+export async function inOwnSandbox(
+  command: CheckCommand,
+  { seed, print, tell, signal, ...own }: SandboxParts,
+): Promise<CheckCommand> {
+  const { url, headers, wait } = command;
+  if (url === undefined || headers[HEADER] !== undefined) return command;
+  const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
+  if (!isShop(contract)) return command;
+  const client = createClient(url, headers, signal);
+  try {
+    if (wait > 0) tell(`waiting for ${url}, ${wait} s at most …\n`);
+    await reachServer(client, wait, signal);
+    const [id, ...others] = await findSandboxes(client, `check-${seed}`);
+    if (id === undefined) return command;
+    print(describeSandboxes(url, id, others.length));
+    const places = others.map((one) => ({ ...headers, [HEADER]: one }));
+    return { ...command, headers: { ...headers, [HEADER]: id }, places, allowWrites: true, isFresh: true };
+  } catch (error) {
+    if (signal?.aborted) throw createNotCheckedError(client.url, signal);
+    if (!(error instanceof NoResponseError)) throw error;
+    throw new CheckError(`${client.url} was not checked: no response to GET ${PROBE}: ${error.message}`, {
+      cause: error,
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** Returns the ids of the sandboxes that the check can use: none where the server is no storefront. */
+async function findSandboxes(client: Client, id: string): Promise<readonly string[]> {
+  if (!(await isSandbox(client, id))) return [];
+  const others = Array.from({ length: SANDBOXES - 1 }, (_, at) => `${id}-${at + 2}`);
+  const known = await Promise.all(others.map((one) => isSandbox(client, one)));
+  return [id, ...others.filter((_, at) => known[at])];
+}
+
+function describeSandboxes(url: string, id: string, others: number): string {
+  const where = others > 0 ? `${others + 1} sandboxes of its own (${id} and ${others} more)` : `its own sandbox ${id}`;
+  return `${url} is a storefront: the check runs in ${where} and does not change the default sandbox\n`;
+}
+
+/** Whether a server says back that it was asked in a sandbox. */
+async function isSandbox(client: Client, id: string): Promise<boolean> {
+  const { status, headers } = await client.send({ method: 'GET', target: PROBE, headers: { [HEADER]: id } });
+  return status < 400 && headers[HEADER] === id;
+}

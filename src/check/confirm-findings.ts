@@ -1,0 +1,85 @@
+import { forEachAtOnce } from './concurrency.ts';
+import { type Finding, keyOf } from './findings.ts';
+import type { Session } from './session.ts';
+import { Gone } from './stopped.ts';
+
+/** How often what was found is looked for again before it counts as not reproducible. */
+const REPEATS = 3;
+
+/**
+ * Takes findings into the ledger: what is new as it is, once the same requests, sent again by `repeat`, are answered wrongly in the same way; otherwise as
+ * not reproducible.
+ */
+export async function addConfirmed(
+  { ledger }: Session,
+  found: readonly Finding[],
+  repeat: () => Promise<readonly Finding[]>,
+): Promise<void> {
+  ledger.addAll(found.filter((finding) => ledger.knows(finding)));
+  let open = found.filter((finding) => !ledger.knows(finding));
+  try {
+    for (let time = 0; time < REPEATS && open.length > 0; time++) {
+      const again = await repeat();
+      ledger.addAll(open.filter((finding) => again.some((other) => isSame(finding, other))));
+      open = open.filter((finding) => !again.some((other) => isSame(finding, other)));
+    }
+  } catch (error) {
+    ledger.addAll(open.filter((finding) => isTold(finding, error)));
+    throw error;
+  }
+  for (const finding of open) ledger.addUnsteady(finding);
+}
+
+/** What some requests have wrong with them, again, where it is found after as many requests; undefined where it isn't within some repetitions. */
+export async function foundAgain(
+  finding: Finding,
+  repeat: () => Promise<readonly Finding[]>,
+  times = REPEATS,
+): Promise<Finding | undefined> {
+  for (let time = 0; time < times; time++) {
+    const again = (await repeat()).find((other) => isSame(finding, other));
+    if (again) return again;
+  }
+  return undefined;
+}
+
+/** Whether two findings are the same, after the same number of requests. */
+function isSame(one: Finding, other: Finding): boolean {
+  return keyOf(one) === keyOf(other) && one.exchanges.length === other.exchanges.length;
+}
+
+/** Whether a finding counts that couldn't be looked for again: that no answer comes from a server that is gone says nothing of its contract. */
+export function isTold({ status }: Finding, error: unknown): boolean {
+  return !(error instanceof Gone && status === 'none');
+}
+
+/** Examines entries of which none depends on another, several at once, and then takes in what was found, in their order. */
+export async function examineAtOnce<Entry>(
+  session: Session,
+  entries: readonly Entry[],
+  { examine, repeat }: Examination<Entry>,
+): Promise<void> {
+  const found = new Map<Entry, readonly Finding[]>();
+  try {
+    await forEachAtOnce(entries, session.atOnce, async (entry) => void found.set(entry, await examine(entry)));
+  } catch (error) {
+    for (const findings of found.values()) session.ledger.addAll(findings.filter((one) => isTold(one, error)));
+    throw error;
+  }
+  for (const entry of entries) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
+}
+
+/** How entries are examined, and examined again. */
+export interface Examination<Entry> {
+  readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
+  readonly repeat: (entry: Entry) => Promise<readonly Finding[]>;
+}
+
+/** Examines entries one after the other, each by itself. */
+export async function examineEach<Entry>(
+  session: Session,
+  entries: readonly Entry[],
+  repeat: (entry: Entry) => Promise<readonly Finding[]>,
+): Promise<void> {
+  for (const entry of entries) await addConfirmed(session, await repeat(entry), () => repeat(entry));
+}

@@ -1,0 +1,118 @@
+import type { Contract } from '../openapi/contract.ts';
+import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
+import type { Edit, Place } from './edits.ts';
+
+/** Values of every kind, for any place of a body: of any schema but an open one most of them break it. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  1,
+  -1,
+  1.5,
+  2 ** 31,
+  2 ** 53,
+  1e300,
+  '',
+  ' ',
+  'x',
+  '3',
+  'null',
+  '__proto__',
+  'constructor',
+  '\u0000',
+  '\ud800',
+  '\u202e\u0301😀',
+  'a'.repeat(5_000),
+  [],
+  ['x'],
+  {},
+  { x: 1 },
+];
+
+/** Texts of every kind, for any parameter. */
+const TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1.5',
+  '9'.repeat(30),
+  'true',
+  'null',
+  '[]',
+  'x',
+  '%',
+  '%00',
+  'a/b',
+  '__proto__',
+  'constructor',
+  '\u0000',
+  '\u202e\u0301😀',
+  `"'><`,
+  '; --',
+  'a'.repeat(5_000),
+];
+
+/** How far a uuid and other formats are spoilt. */
+const SPOILT: readonly ((text: string) => string)[] = [
+  (text) => text.slice(1),
+  (text) => `${text}0`,
+  (text) => `{${text}}`,
+  (text) => `urn:uuid:${text}`,
+  (text) => text.replaceAll('-', ''),
+  (text) => `g${text.slice(1)}`,
+  (text) => ` ${text}`,
+  (text) => `${text}\n`,
+];
+
+/** Every change of a place that is worth a look, whatever comes of it: what lacks, what is of another kind, what is just within a bound and just beyond. */
+export function createCoverageSet(contract: Contract, place: Place, current: unknown): readonly Edit[] {
+  const schema = schemaOf(contract, place);
+  const bounds = [...boundsOf(schema), ...spoilt(schema, current)];
+  const values =
+    place.kind === 'body' ? [...VALUES, [current], ...bounds, ...asText(current)] : [...TEXTS, ...bounds.map(String)];
+  const gifts = [...new Set(values)].map((value): Edit => ({ kind: 'give', value }));
+  return [{ kind: 'leave out' }, { kind: 'give twice' }, { kind: 'add a property', value: 'x' }, ...gifts];
+}
+
+/** The schema of a place, itself or the one that it refers to. */
+function schemaOf({ plain }: Contract, { schema }: Place): Node {
+  const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
+  return isNode(node) ? node : {};
+}
+
+/** The values at and next to the bounds of a schema. */
+function boundsOf(schema: Node): readonly unknown[] {
+  const { minimum, maximum, multipleOf, minLength, maxLength } = schema;
+  const numbers = [minimum, maximum].flatMap((bound) =>
+    typeof bound === 'number' ? [bound, bound - 1, bound + 1, bound - 0.5, bound + 0.5] : [],
+  );
+  const steps = typeof multipleOf === 'number' ? [multipleOf, multipleOf * 1.5] : [];
+  const lengths = [minLength, maxLength].flatMap((bound) =>
+    typeof bound === 'number' && bound < LONGEST
+      ? [bound, bound - 1, bound + 1].map((length) => 'a'.repeat(Math.max(0, length)))
+      : [],
+  );
+  const listed = Array.isArray(schema.enum) ? schema.enum.flatMap((value) => [value, ...asText(value)]) : [];
+  return [
+    ...numbers,
+    ...steps,
+    ...lengths,
+    ...listed.flatMap((value) => (typeof value === 'string' ? [value, `${value}x`, value.toUpperCase()] : [value])),
+  ];
+}
+
+/** How long a text is made at most, in characters. */
+const LONGEST = 20_000;
+
+function spoilt({ format, pattern }: Node, current: unknown): readonly unknown[] {
+  return typeof current === 'string' && (format !== undefined || pattern !== undefined)
+    ? SPOILT.map((spoil) => spoil(current))
+    : [];
+}
+
+function asText(value: unknown): readonly unknown[] {
+  return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
+}

@@ -1,0 +1,18 @@
+import type { Report } from './report.ts';
+
+/** A report in whose texts nothing steers a terminal or begins a line: what could is shown as JSON shows it. Servers put there what they like. */
+export function toReadable(report: Report): Report {
+  return shown(report) as Report;
+}
+
+function shown(value: unknown): unknown {
+  if (typeof value === 'string') return readable(value);
+  if (Array.isArray(value)) return value.map(shown);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one)]));
+}
+
+function readable(text: string): string {
+  const asJson = (one: string) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  return text.replaceAll(/\s*[\r\n]\s*/g, ' ').replaceAll(/[\p{Control}\p{Format}\u2028\u2029]/gu, asJson);
+}

@@ -1,0 +1,19 @@
+import { CheckError } from './check-error.ts';
+import { CheckStoppedError } from './stopped.ts';
+
+/** Returns the signal that ends a check after `maxTime` seconds (0 or undefined: never) or on an interrupt. Its reason is a `CheckStoppedError`. */
+export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const stop = (why: string) => controller.abort(new CheckStoppedError(why));
+  // The requests under way keep the process running, the timer doesn't.
+  if (maxTime) setTimeout(stop, maxTime * 1_000, `the time is up (--max-time ${maxTime})`).unref();
+  const onInterrupt = () => stop('it was interrupted');
+  if (interrupt.aborted) onInterrupt();
+  interrupt.addEventListener('abort', onInterrupt, { once: true });
+  return controller.signal;
+}
+
+/** Returns the error of a check that was stopped before its first result. */
+export function createNotCheckedError(url: string, { reason }: AbortSignal): CheckError {
+  return new CheckError(`${url} was not checked: ${(reason as Error).message}`);
+}

@@ -1,0 +1,40 @@
+import type { Entry, Journal } from '../sandbox/journal/journal.ts';
+import type { Bounds } from '../sandbox/journal/verify-requests.ts';
+
+/** What is waited for, how long, and what ends that before. */
+export interface Waiting extends Bounds {
+  readonly journal: Pick<Journal, 'follow'>;
+  readonly withinMs: number;
+  readonly stopping: AbortSignal;
+  /** How many there are already. */
+  readonly count: number;
+  /** Whether one more request is one more of them. */
+  readonly isMeant: (entry: Entry) => boolean;
+}
+
+/**
+ * Resolves as soon as nothing can change a verdict any more: once there are enough, where any number more will do, or too many; else after some ms,
+ * since one more request could come until then.
+ */
+export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMeant }: Waiting): Promise<void> {
+  let seen = count;
+  const isSettled = () => seen > most || (seen >= least && most === Number.POSITIVE_INFINITY);
+  if (withinMs === 0 || isSettled() || stopping.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      unfollow();
+      stopping.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, withinMs);
+    const unfollow = journal.follow({
+      tell(entry) {
+        if (isMeant(entry)) seen++;
+        if (isSettled()) end();
+      },
+      end,
+    });
+    stopping.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,128 @@
+import createCors from '@koa/cors';
+import type { Context, Middleware } from 'koa';
+import {
+  type AccessPolicy,
+  getRequester,
+  isHostAllowed,
+  isOriginAllowed,
+  parseHostName,
+  type Requester,
+} from './access-policy.ts';
+import { isControlPath } from './control-api.ts';
+import { getExchange } from './exchange.ts';
+import { type HttpProblem, HttpProblemError } from './problem.ts';
+
+/** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** Methods that a preflight allows, beside the one that it asks for. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Methods that change something, which foreign pages may not use. */
+const UNSAFE_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Headers that scripts of other origins may read. */
+const EXPOSED = [
+  'Location',
+  'Allow',
+  'Retry-After',
+  'Preference-Applied',
+  'X-Mocked',
+  'X-Sandbox',
+  'X-Sandbox-Expired',
+];
+
+/** The parts that decide who may use the server. */
+export interface AccessParts {
+  readonly access: AccessPolicy;
+}
+
+/**
+ * CORS: answers preflights and lets pages of allowed origins read responses. Decision: the origin is named rather than `*`, since front ends that send
+ * credentials would be refused with that. A foreign origin gets no CORS headers; the log says how to allow it.
+ */
+export function cors({ access }: AccessParts): Middleware {
+  const allow = createCors({
+    origin: (ctx) => (canRead(access, { ...getRequester(ctx.req), path: ctx.path }) ? ctx.get('Origin') : ''),
+    credentials: true,
+    exposeHeaders: EXPOSED,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+  return async (ctx, next) => {
+    // The control API is for pages of its own origin alone, which need no CORS.
+    if (isControlPath(ctx.path)) return next();
+    await allow(ctx, next);
+    const isRead = !UNSAFE_METHODS.includes(ctx.method);
+    if (isRead && !isOriginAllowed(access, getRequester(ctx.req))) noteForeignOrigin(ctx);
+    const method = ctx.get('Access-Control-Request-Method');
+    if (ctx.method !== 'OPTIONS' || method === '' || !ctx.response.get('Access-Control-Allow-Origin')) return;
+    // What a preflight asks for is allowed, whatever it is. The response depends on that.
+    ctx.vary(['Access-Control-Request-Headers', 'Access-Control-Request-Method']);
+    const methods = METHODS.includes(method) ? METHODS : [...METHODS, method];
+    ctx.set({ 'Access-Control-Allow-Methods': methods.join(), 'Cache-Control': 'no-store' });
+  };
+}
+
+/** Whether a page of the request's origin may read the response to a path. */
+function canRead(access: AccessPolicy, requester: Requester & { readonly path: string }): boolean {
+  return requester.origin !== undefined && !isControlPath(requester.path) && isOriginAllowed(access, requester);
+}
+
+/** The headers of CORS for a response that is written beside the app. */
+export function corsHeaders(
+  access: AccessPolicy,
+  requester: Requester & { readonly path: string },
+): Readonly<Record<string, string>> {
+  if (!canRead(access, requester)) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': requester.origin ?? '',
+    'Access-Control-Allow-Credentials': 'true',
+    'Access-Control-Expose-Headers': EXPOSED.join(),
+  };
+}
+
+/** Refuses requests to unknown hosts, and changes by pages of foreign origins. */
+export function refuseForeign({ access }: AccessParts): Middleware {
+  return (ctx, next) => {
+    const requester = getRequester(ctx.req);
+    if (!isHostAllowed(access, requester.host)) throw new HttpProblemError(foreignHost(requester.host));
+    // The control API has a stricter rule of its own.
+    const isChange = UNSAFE_METHODS.includes(ctx.method) && !isControlPath(ctx.path);
+    if (isChange && !isOriginAllowed(access, requester)) throw new HttpProblemError(foreignOrigin(requester.origin));
+    return next();
+  };
+}
+
+/** The longest host or origin that a problem quotes, in characters. */
+const QUOTED_LENGTH = 100;
+
+function foreignHost(host = ''): HttpProblem {
+  const name = parseHostName(host);
+  const quoted = JSON.stringify((name ?? host).slice(0, QUOTED_LENGTH));
+  // An IPv6 address that is none, and text that is no host, can't be allowed by name.
+  const isName = name !== undefined && !name.startsWith('[');
+  const detail = isName
+    ? `the Host ${quoted} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, QUOTED_LENGTH)}`
+    : `the Host ${quoted} is no host name and no IP address with an optional port: use one such as localhost:3000 or [::1]:3000`;
+  return { code: 'foreign-host', detail };
+}
+
+function foreignOrigin(origin = ''): HttpProblem {
+  return {
+    code: 'foreign-origin',
+    detail: `the origin ${JSON.stringify(origin.slice(0, QUOTED_LENGTH))} is not allowed: ${howToAllow(origin)}`,
+  };
+}
+
+function howToAllow(origin: string): string {
+  return `start the server with --allow-origin ${origin.slice(0, QUOTED_LENGTH) || 'ORIGIN'} (* allows every origin)`;
+}
+
+/** Adds to the log line what else shows in the browser's console alone. A refused change says so itself. */
+function noteForeignOrigin(ctx: Context): void {
+  const exchange = getExchange(ctx);
+  const origin = ctx.get('Origin');
+  const quoted = JSON.stringify(origin.slice(0, QUOTED_LENGTH));
+  exchange.notes = [...exchange.notes, `the origin ${quoted} can't read this response: ${howToAllow(origin)}`];
+}

@@ -1,0 +1,162 @@
+import type { Random } from '../util/random.ts';
+
+/** Words for what is sold, and for how it is. */
+const THINGS = [
+  'Kettle',
+  'Lamp',
+  'Backpack',
+  'Notebook',
+  'Blanket',
+  'Mug',
+  'Chair',
+  'Watch',
+  'Bottle',
+  'Scarf',
+  'Speaker',
+  'Vase',
+];
+const KINDS = [
+  'Classic',
+  'Compact',
+  'Linen',
+  'Oak',
+  'Wool',
+  'Ceramic',
+  'Everyday',
+  'Travel',
+  'Brushed Steel',
+  'Recycled',
+  'Slim',
+  'Soft',
+];
+const FIRST_NAMES = [
+  'Ada',
+  'Bruno',
+  'Chloe',
+  'Dmitri',
+  'Elena',
+  'Farid',
+  'Grace',
+  'Hiro',
+  'Ines',
+  'Jonas',
+  'Kofi',
+  'Lucia',
+];
+const LAST_NAMES = [
+  'Almeida',
+  'Berg',
+  'Castillo',
+  'Dubois',
+  'Eriksen',
+  'Fischer',
+  'Garcia',
+  'Haddad',
+  'Ivanova',
+  'Jensen',
+  'Kim',
+  'Lopez',
+];
+const CITIES = ['Lisbon', 'Oslo', 'Valencia', 'Kyoto', 'Dublin', 'Ghent', 'Turin', 'Accra', 'Lima', 'Porto'];
+const STREETS = ['Mill Lane', 'Station Road', 'Harbour Street', 'Garden Walk', 'Market Square', 'Orchard Way'];
+const COUNTRIES = ['Portugal', 'Norway', 'Spain', 'Japan', 'Ireland', 'Belgium', 'Italy', 'Ghana', 'Peru', 'Canada'];
+const COLOURS = ['black', 'white', 'sage', 'navy', 'terracotta', 'sand', 'charcoal', 'ivory'];
+const WORDS = [
+  'light',
+  'sturdy',
+  'simple',
+  'made',
+  'to',
+  'last',
+  'for',
+  'every',
+  'day',
+  'with',
+  'a',
+  'soft',
+  'finish',
+  'and',
+  'room',
+  'enough',
+  'at',
+  'home',
+];
+const TAGS = ['new', 'home', 'kitchen', 'outdoor', 'gift', 'sale', 'office', 'travel'];
+
+/** The text that a property of some name may well hold, by the ends of words of its name; the first that fits. */
+const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
+  [/(first|given)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
+  [/(last|family|sur)_?name/i, ({ pick }) => pick(LAST_NAMES)],
+  [/(user|log)_?(name|in)$/i, (random) => `${random.pick(FIRST_NAMES).toLowerCase()}${random.whole(10, 99)}`],
+  [
+    /(full|person|author|customer|owner|holder|recipient)_?name|^(author|owner|customer)$/i,
+    ({ pick }) => `${pick(FIRST_NAMES)} ${pick(LAST_NAMES)}`,
+  ],
+  [/e?mail/i, ({ pick }) => `${pick(FIRST_NAMES).toLowerCase()}.${pick(LAST_NAMES).toLowerCase()}@example.com`],
+  [/phone|mobile|fax/i, (random) => `+1 555 0${random.whole(100, 199)}`],
+  [/city|town/i, ({ pick }) => pick(CITIES)],
+  [/street|address/i, (random) => `${random.whole(1, 180)} ${random.pick(STREETS)}`],
+  [/(zip|post)_?(al)?_?code/i, (random) => String(random.whole(10_000, 99_999))],
+  [/country/i, ({ pick }) => pick(COUNTRIES)],
+  [/currency/i, ({ pick }) => pick(['EUR', 'USD', 'GBP'])],
+  [/colou?r/i, ({ pick }) => pick(COLOURS)],
+  [
+    /image|picture|photo|avatar|thumbnail|icon/i,
+    (random) => `images/${random.pick(THINGS).toLowerCase()}-${random.whole(1, 9)}.svg`,
+  ],
+  [
+    /url|uri|link|href|website/i,
+    (random) => `https://example.com/${random.pick(THINGS).toLowerCase()}/${random.whole(1, 999)}`,
+  ],
+  [
+    /sku|code|number|reference|(^|_)ref$/i,
+    (random) => `${random.pick(THINGS).slice(0, 2).toUpperCase()}-${random.whole(1_000, 9_999)}`,
+  ],
+  [
+    /(^|[a-z_])id$|Id$|_id$|token|key$|hash|secret/,
+    (random) => Array.from({ length: 12 }, () => random.pick([...'abcdefghjkmnpqrstuvwxyz23456789'])).join(''),
+  ],
+  [/date|_at$|At$|time/, (random) => momentFrom(random).toISOString()],
+  [/tag|keyword|category|label|kind|type/i, ({ pick }) => pick(TAGS)],
+  [/version/i, (random) => `${random.whole(0, 3)}.${random.whole(0, 20)}.${random.whole(0, 9)}`],
+  [/name|title|product|item/i, ({ pick }) => `${pick(KINDS)} ${pick(THINGS)}`],
+  [/description|summary|text|comment|message|note|body|content|detail|reason/i, (random) => sentence(random)],
+];
+
+/** A text as a property of this name may hold it. */
+export function textFor(name: string, random: Random): string {
+  const [, make] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
+  return make ? make(random) : `${random.pick(WORDS)} ${random.pick(THINGS).toLowerCase()}`;
+}
+
+/** Some words with a capital and a full stop. */
+export function sentence(random: Random): string {
+  const words = Array.from({ length: random.whole(5, 11) }, () => random.pick(WORDS)).join(' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** The first and the last moment that are told, in ms since 1970: the year 2025. */
+const FIRST_MS = 1_735_689_600_000;
+const LAST_MS = 1_767_225_599_000;
+
+/** A moment of 2025, at a full second. */
+export function momentFrom(random: Random): Date {
+  return new Date(Math.floor(random.whole(FIRST_MS, LAST_MS) / 1_000) * 1_000);
+}
+
+/** Between which bounds the number of a property of this name lies, in most shops; its schema may narrow them. */
+export function boundsFor(name: string): readonly [least: number, most: number] {
+  if (/cents$/i.test(name)) return [499, 19_999];
+  if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [FIRST_MS, LAST_MS];
+  if (/(created|updated|expires?|start|end|time|date)(_?at)?$|timestamp/i.test(name))
+    return [FIRST_MS / 1_000, LAST_MS / 1_000];
+  if (/price|amount|total|cost/i.test(name)) return [5, 250];
+  if (/quantity|count|size|limit/i.test(name)) return [1, 12];
+  if (/lat(itude)?$/i.test(name)) return [-60, 70];
+  if (/(lon|lng|longitude)$/i.test(name)) return [-120, 150];
+  if (/percent|rate/i.test(name)) return [0, 100];
+  if (/age$/i.test(name)) return [18, 90];
+  if (/year/i.test(name)) return [1_990, 2_025];
+  if (/weight/i.test(name)) return [100, 5_000];
+  return [1, 1_000];
+}

@@ -1,0 +1,44 @@
+import { memoryBackend } from '../../store/backend.ts';
+import type { State } from '../../store/state.ts';
+import { createStore, type Store, type StoreParts } from '../../store/store.ts';
+import type { Account } from './memory.ts';
+
+/** What holds states: their memory counts for an account. */
+export interface CountedParts extends Omit<StoreParts, 'backend'> {
+  /** It holds the initial state already. */
+  readonly account: Account;
+  /** Called with each change. */
+  readonly onChange: () => void;
+}
+
+/** A store in memory. It refuses a change with a `StateTooLargeError` where its account would hold more than it may. */
+export function countedStore({ account, onChange, ...parts }: CountedParts): Store {
+  const store = createStore({ ...parts, backend: memoryBackend() });
+  const update: Store['update'] = (change) =>
+    store.update((state, nowMs) => {
+      const changed = change(state, nowMs);
+      if (changed.next) {
+        account.replace(state, changed.next);
+        onChange();
+      }
+      return changed;
+    });
+  return { ...store, update, reset: () => update(() => ({ next: parts.defaults(), result: undefined })) };
+}
+
+/** Snapshots by their names. They are refused with a `StateTooLargeError` where their account would hold more than it may. */
+export function countedSnapshots(account: Account, onChange: () => void): Map<string, State> {
+  const states = new Map<string, State>();
+  return Object.assign(states, {
+    set(name: string, state: State) {
+      account.replace(states.get(name), state);
+      onChange();
+      return Map.prototype.set.call(states, name, state);
+    },
+    delete(name: string) {
+      account.replace(states.get(name), undefined);
+      onChange();
+      return Map.prototype.delete.call(states, name);
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import { isNode } from '../../openapi/document.ts';
+import { pointerTo } from '../../util/json-pointer.ts';
+
+/** The first place in which a value is not the one that is expected, as a sentence; undefined where it is. The order of properties doesn't count. */
+export function difference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
+  const place = pointer === '' ? 'the body' : pointer;
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    if (expected.length !== actual.length) return `${place} has ${actual.length} entries instead of ${expected.length}`;
+    return first(expected.map((one, index) => difference(one, actual[index], `${pointer}/${index}`)));
+  }
+  if (isNode(expected) && isNode(actual)) {
+    const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
+    return first(names.map((name) => difference(expected[name], actual[name], pointer + pointerTo(name))));
+  }
+  return Object.is(expected, actual) ? undefined : `${place} is ${shown(actual)} instead of ${shown(expected)}`;
+}
+
+function first(found: readonly (string | undefined)[]): string | undefined {
+  return found.find((one) => one !== undefined);
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? 'not there' : JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** How much of a value is shown, in characters. */
+const LONGEST = 120;

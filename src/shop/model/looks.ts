@@ -1,0 +1,99 @@
+import { createRequestSender, type Reply } from '../../check/exchange.ts';
+import type { OperationId } from '../types.ts';
+import { difference } from './difference.ts';
+import { DAY_MS, expanded, type Model, summaryOf } from './model.ts';
+import { ModelMismatchError, type Player } from './player.ts';
+
+/** What a shop can be asked without changing it, by the operation that tells it. */
+export const LISTS = [
+  'listProducts',
+  'listDeliveryOptions',
+  'listCartItems',
+  'listOrders',
+  'getPaymentSummary',
+] as const satisfies readonly OperationId[];
+export type List = (typeof LISTS)[number];
+
+/** Before which moment no clock of a server is set, in ms since 1970: what is smaller is seconds, or a span of time. */
+const EARLIEST_MS = Date.UTC(2000);
+
+/** Asks a shop for what it holds, `expand`ed or not, and sees that it is what the model has. */
+export async function look(player: Player, { list, isExpanded = false, by = list, rule }: Look): Promise<void> {
+  const reply = await read(player, list, isExpanded);
+  const expected = expectedOf(player.model, list, isExpanded);
+  const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(player, reply.body) : reply.body;
+  const said = `${rule}, but in the answer of ${player.routes[list].path}`;
+  player.expectSame(by, rule, { expected, actual }, said);
+  // What comes of another state than the model has would be told of as something else.
+  if (list !== 'getPaymentSummary' && difference(expected, actual) !== undefined) throw new ModelMismatchError([]);
+}
+
+/** What a shop is asked for, and which rule is broken, by which operation, where it isn't what the model has. */
+export interface Look {
+  readonly list: List;
+  readonly isExpanded?: boolean;
+  /** The operation itself unless given. */
+  readonly by?: OperationId;
+  readonly rule: string;
+}
+
+/** Asks for a list, which has to be answered 200. */
+export async function read(player: Player, list: List, isExpanded: boolean): Promise<Reply> {
+  const { path, parameters } = player.routes[list];
+  const value = isExpanded ? parameters.find(({ name }) => name === 'expand')?.examples[0]?.value : undefined;
+  const reply = await player.ask(
+    list,
+    createRequestSender('GET', value === undefined ? path : `${path}?expand=${value}`),
+  );
+  player.expectStatus(list, reply, 200, 'nothing is wrong with the request');
+  return reply;
+}
+
+function expectedOf(model: Model, list: List, isExpanded: boolean): unknown {
+  switch (list) {
+    case 'listProducts':
+      return model.products;
+    case 'listDeliveryOptions':
+      return model.deliveryOptions;
+    case 'listCartItems':
+      return isExpanded ? expanded(model, model.cart) : model.cart;
+    case 'listOrders':
+      return model.orders.map((order) =>
+        isExpanded ? { ...order, products: expanded(model, order.products) } : order,
+      );
+    case 'getPaymentSummary':
+      return summaryOf(model);
+  }
+}
+
+/** The delivery options without their estimates, each of which has to be the shop's present moment and its days. */
+function withoutEstimates(player: Player, body: unknown): unknown {
+  nowOf(player, body);
+  return (body as { estimatedDeliveryTimeMs: number }[]).map(({ estimatedDeliveryTimeMs: _, ...option }) => option);
+}
+
+/** What the shop's clock shows, by the estimates of its delivery options, in ms since 1970; undefined where there are none. */
+export function nowOf(player: Player, body: unknown): number | undefined {
+  const rule = 'an estimate is the present moment and the days of delivery';
+  const options = body as readonly { deliveryDays: number; estimatedDeliveryTimeMs?: number }[];
+  const nows = options.map(({ deliveryDays, estimatedDeliveryTimeMs }) => {
+    if (estimatedDeliveryTimeMs === undefined)
+      return player.off('listDeliveryOptions', 'expand adds the estimates', 'an option comes without its estimate');
+    return estimatedDeliveryTimeMs - deliveryDays * DAY_MS;
+  });
+  const [now] = nows;
+  if (now !== undefined && now < EARLIEST_MS) {
+    player.off(
+      'listDeliveryOptions',
+      rule,
+      `${rule}: ${options[0]?.estimatedDeliveryTimeMs} for ${options[0]?.deliveryDays} days is none since 1970 in ms`,
+    );
+  }
+  if (nows.some((other) => Math.abs(other - (now ?? 0)) > SLACK_MS)) {
+    player.off('listDeliveryOptions', rule, `${rule}: without their days the estimates are ${nows.join(', ')}`);
+  }
+  return now;
+}
+
+/** How far the clocks may be apart that answers are made by, in ms: a shop may be several machines. */
+export const SLACK_MS = 2_000;

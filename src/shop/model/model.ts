@@ -1,0 +1,98 @@
+import type { CartItem, DeliveryOption, Order, PaymentSummary, Product } from '../types.ts';
+
+/** What a shop holds, as far as its contract tells. */
+export interface Model {
+  readonly products: readonly Product[];
+  readonly deliveryOptions: readonly DeliveryOption[];
+  /** In the order in which products were first added. */
+  readonly cart: readonly CartItem[];
+  /** The one created last first. */
+  readonly orders: readonly Order[];
+}
+
+/** A day of delivery, in ms. */
+export const DAY_MS = 86_400_000;
+
+/** How many of a product the cart takes. */
+export const MOST_OF_A_PRODUCT = 1_000_000;
+
+/** The delivery option of a new item: 1, or the first one where there is no 1. */
+function firstOption({ deliveryOptions }: Model): string {
+  return (deliveryOptions.find(({ id }) => id === '1') ?? deliveryOptions[0])?.id ?? '1';
+}
+
+/** The cart with some of a product added. */
+export function withAdded(model: Model, productId: string, quantity: number): Model {
+  const item = model.cart.find((one) => one.productId === productId);
+  const added = item
+    ? { ...item, quantity: item.quantity + quantity }
+    : { productId, quantity, deliveryOptionId: firstOption(model) };
+  return { ...model, cart: item ? replaced(model.cart, added) : [...model.cart, added] };
+}
+
+/** The cart with an item changed. */
+export function withChanged(model: Model, change: Partial<CartItem> & Pick<CartItem, 'productId'>): Model {
+  return {
+    ...model,
+    cart: model.cart.map((item) => (item.productId === change.productId ? { ...item, ...change } : item)),
+  };
+}
+
+/** The cart without an item. */
+export function withoutItem(model: Model, productId: string): Model {
+  return { ...model, cart: model.cart.filter((item) => item.productId !== productId) };
+}
+
+/** With an order made of the cart, which is empty then. */
+export function withOrder(model: Model, order: Order): Model {
+  return { ...model, cart: [], orders: [order, ...model.orders] };
+}
+
+/** What the cart costs; the tax is 10 %, rounded half up to a cent. */
+export function summaryOf({ cart, products, deliveryOptions }: Model): PaymentSummary {
+  const price = (id: string) => products.find((product) => product.id === id)?.priceCents ?? 0;
+  const shipping = (id: string) => deliveryOptions.find((option) => option.id === id)?.priceCents ?? 0;
+  const productCostCents = sum(cart.map(({ productId, quantity }) => price(productId) * quantity));
+  const shippingCostCents = sum(cart.map(({ deliveryOptionId }) => shipping(deliveryOptionId)));
+  const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
+  const taxCents = Math.round(totalCostBeforeTaxCents / 10);
+  return {
+    totalItems: sum(cart.map(({ quantity }) => quantity)),
+    productCostCents,
+    shippingCostCents,
+    totalCostBeforeTaxCents,
+    taxCents,
+    totalCostCents: totalCostBeforeTaxCents + taxCents,
+  };
+}
+
+/** The order that the cart makes, but for its id. */
+export function orderOf(model: Model, id: string, orderTimeMs: number): Order {
+  const days = (optionId: string) => model.deliveryOptions.find((option) => option.id === optionId)?.deliveryDays ?? 0;
+  return {
+    id,
+    orderTimeMs,
+    totalCostCents: summaryOf(model).totalCostCents,
+    products: model.cart.map(({ productId, quantity, deliveryOptionId }) => ({
+      productId,
+      quantity,
+      estimatedDeliveryTimeMs: orderTimeMs + days(deliveryOptionId) * DAY_MS,
+    })),
+  };
+}
+
+/** Entries with the product that each is of, as `expand` has it. */
+export function expanded<Entry extends { readonly productId: string }>(
+  { products }: Model,
+  entries: readonly Entry[],
+): readonly Entry[] {
+  return entries.map((entry) => ({ ...entry, product: products.find(({ id }) => id === entry.productId) }));
+}
+
+function replaced(cart: readonly CartItem[], item: CartItem): readonly CartItem[] {
+  return cart.map((one) => (one.productId === item.productId ? item : one));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

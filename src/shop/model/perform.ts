@@ -1,0 +1,116 @@
+import { type List, look } from './looks.ts';
+import { addAround, addEach, orderOften } from './many.ts';
+import type { Model } from './model.ts';
+import { askInOtherCase } from './other-case.ts';
+import type { Player } from './player.ts';
+import { type RightRequest, rightRequests } from './right-requests.ts';
+import {
+  add,
+  addBeyond,
+  addUnknown,
+  type Change,
+  change,
+  order,
+  readOrder,
+  refused,
+  remove,
+  reset,
+  UNKNOWN_ID,
+} from './steps.ts';
+import { type WrongRequest, wrongRequests } from './wrong-requests.ts';
+
+/** One step of a sequence; products, options and orders are counted round. */
+export type Step =
+  | { readonly do: 'add'; readonly product: number; readonly quantity: number }
+  | { readonly do: 'add unknown' }
+  | { readonly do: 'add beyond'; readonly product: number }
+  | {
+      readonly do: 'change';
+      readonly product: number;
+      readonly quantity?: number;
+      readonly option?: number;
+      readonly isNumber?: boolean;
+    }
+  | { readonly do: 'change to unknown option'; readonly product: number; readonly quantity?: number }
+  | { readonly do: 'remove'; readonly product: number }
+  | { readonly do: 'order' }
+  | { readonly do: 'read order'; readonly order: number; readonly isExpanded: boolean }
+  | { readonly do: 'read unknown order' }
+  | { readonly do: 'look'; readonly list: List; readonly isExpanded: boolean }
+  | { readonly do: 'break'; readonly which: number }
+  | { readonly do: 'ask rightly'; readonly which: number }
+  | { readonly do: 'ask in another case' }
+  | { readonly do: 'add each'; readonly count: number }
+  | { readonly do: 'order often'; readonly product: number; readonly count: number }
+  | { readonly do: 'add around'; readonly product: number; readonly bound: number }
+  | { readonly do: 'reset' };
+
+/** An option that no shop has. */
+const UNKNOWN_OPTION = 'none-such';
+
+/** Does a step, beside the model; `start` is what a reset restores. Throws `ModelMismatchError` where the shop does something else. */
+export async function perform(player: Player, start: Model, step: Step): Promise<void> {
+  const product = 'product' in step ? productAt(player.model, step.product) : '';
+  switch (step.do) {
+    case 'add':
+      return add(player, product, step.quantity);
+    case 'add unknown':
+      return addUnknown(player);
+    case 'add beyond':
+      return addBeyond(player, product);
+    case 'change':
+      return change(player, product, changeOf(player.model, step));
+    case 'change to unknown option':
+      return change(player, product, {
+        ...(step.quantity === undefined ? {} : { quantity: step.quantity }),
+        deliveryOptionId: UNKNOWN_OPTION,
+      });
+    case 'remove':
+      return remove(player, product);
+    case 'order':
+      return order(player);
+    case 'read order': {
+      const { orders } = player.model;
+      return readOrder(player, orders[step.order % Math.max(1, orders.length)]?.id ?? UNKNOWN_ID, step.isExpanded);
+    }
+    case 'read unknown order':
+      return readOrder(player, UNKNOWN_ID, false);
+    case 'look':
+      return look(player, { list: step.list, isExpanded: step.isExpanded, rule: 'what was done is what is shown' });
+    case 'break': {
+      const inCart = player.model.cart[0]?.productId;
+      const wrong = wrongRequests(inCart ?? productAt(player.model, 0));
+      const chosen = wrong[step.which % wrong.length] as WrongRequest;
+      // What isn't in the cart may be told before what is wrong with a change of it.
+      return inCart === undefined && chosen.id === 'updateCartItem' ? undefined : refused(player, chosen);
+    }
+    case 'ask rightly': {
+      const [first, second] = [productAt(player.model, 0), productAt(player.model, 2)];
+      const { id, ask, status, why } = rightRequests(first, second)[step.which] as RightRequest;
+      return player.expectStatus(id, await player.ask(id, ask), status, why);
+    }
+    case 'ask in another case':
+      return askInOtherCase(player);
+    case 'add each':
+      return addEach(player, step.count);
+    case 'order often':
+      return orderOften(player, product, step.count);
+    case 'add around':
+      return addAround(player, product, step.bound);
+    case 'reset':
+      return reset(player, start);
+  }
+}
+
+function productAt({ products }: Model, place: number): string {
+  return products[place % Math.max(1, products.length)]?.id ?? UNKNOWN_ID;
+}
+
+function changeOf({ deliveryOptions }: Model, { quantity, option, isNumber }: Extract<Step, { do: 'change' }>): Change {
+  const id = option === undefined ? undefined : deliveryOptions[option % deliveryOptions.length]?.id;
+  const named = id !== undefined && isNumber === true && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id;
+  return {
+    ...(quantity === undefined ? {} : { quantity }),
+    ...(named === undefined ? {} : { deliveryOptionId: named }),
+  };
+}

@@ -1,0 +1,101 @@
+import { LISTS } from './looks.ts';
+import { MOST_OF_A_PRODUCT, type Model } from './model.ts';
+import type { Step } from './perform.ts';
+import { rightRequests } from './right-requests.ts';
+import { UNKNOWN_ID } from './steps.ts';
+import { wrongRequests } from './wrong-requests.ts';
+
+/** Steps that are played in their order. */
+export type Script = readonly Step[];
+
+/** Whether a script ends with a request that has to be refused. */
+export function isBreaking(script: Script): boolean {
+  return script.at(-1)?.do === 'break';
+}
+
+/** Something in the cart, whatever the default data has. */
+const STOCKED: readonly Step[] = [
+  { do: 'add', product: 0, quantity: 1 },
+  { do: 'add', product: 1, quantity: 2 },
+];
+
+/** How long lists are made: longer than the pages that servers cut lists into as a rule. */
+const LONG_LIST = 51;
+
+/** Quantities at which sums are tried: limits that servers have in this place, and that of the contract. */
+const BOUNDS = [100, 1_000, 65_536, MOST_OF_A_PRODUCT];
+
+/** What leads to each documented status but those of wrong requests, in sequences that are as short as they can be. */
+const PROVOKING: readonly (readonly Step[])[] = [
+  ...LISTS.map((list): Step[] => [{ do: 'look', list, isExpanded: false }]),
+  ...LISTS.slice(1, -1).map((list): Step[] => [
+    ...STOCKED,
+    { do: 'order' },
+    ...STOCKED,
+    { do: 'look', list, isExpanded: true },
+  ]),
+  [...STOCKED],
+  [...STOCKED, { do: 'add', product: 0, quantity: 10 }],
+  [...STOCKED, { do: 'change', product: 0, option: 1 }, { do: 'add', product: 0, quantity: 10 }],
+  [...STOCKED, { do: 'change', product: 0, option: 1 }, { do: 'remove', product: 0 }, ...STOCKED],
+  [{ do: 'add each', count: LONG_LIST }],
+  [{ do: 'order often', product: 0, count: LONG_LIST }, { do: 'reset' }],
+  ...BOUNDS.map((bound): Step[] => [{ do: 'add around', product: 0, bound }]),
+  [...STOCKED, { do: 'order' }, ...STOCKED, { do: 'ask in another case' }],
+  [{ do: 'add unknown' }],
+  [{ do: 'add beyond', product: 0 }],
+  [...STOCKED, { do: 'change', product: 0, quantity: 12 }],
+  [...STOCKED, { do: 'change', product: 0, option: 1 }],
+  [...STOCKED, { do: 'change', product: 1, option: 1, isNumber: true }],
+  [...STOCKED, { do: 'change', product: 0, quantity: 3, option: 2 }],
+  [...STOCKED, { do: 'change', product: 0 }],
+  [...STOCKED, { do: 'change to unknown option', product: 0, quantity: 4 }],
+  [{ do: 'change', product: 4, quantity: 1 }],
+  [...STOCKED, { do: 'remove', product: 0 }],
+  [...STOCKED, { do: 'remove', product: 0 }, { do: 'remove', product: 0 }],
+  [{ do: 'remove', product: 4 }],
+  [...STOCKED, { do: 'order' }],
+  [...STOCKED, { do: 'order' }, { do: 'order' }],
+  [...STOCKED, { do: 'order' }, ...STOCKED, { do: 'order' }, { do: 'read order', order: 1, isExpanded: false }],
+  [...STOCKED, { do: 'order' }, { do: 'read order', order: 0, isExpanded: true }],
+  [{ do: 'read unknown order' }],
+  [{ do: 'reset' }],
+  [...STOCKED, { do: 'reset' }],
+  [...STOCKED, { do: 'order' }, { do: 'reset' }],
+];
+
+/** Changes what the default data has in the cart, in each way, and resets: nothing of it may be left. */
+function resetting({ cart, products, deliveryOptions }: Model): readonly (readonly Step[])[] {
+  const items = cart.map(({ productId, quantity, deliveryOptionId }) => ({
+    product: products.findIndex(({ id }) => id === productId),
+    quantity: quantity === 1 ? 2 : quantity - 1,
+    option: deliveryOptions.findIndex(({ id }) => id !== deliveryOptionId),
+  }));
+  const reset: Step = { do: 'reset' };
+  const changes = items.map(({ product, quantity, option }): Step => {
+    const other = option < 0 ? {} : { option };
+    return { do: 'change', product, quantity, ...other };
+  });
+  const removals = items.map(({ product }): Step => ({ do: 'remove', product }));
+  const additions = items.toReversed().map(({ product }): Step => ({ do: 'add', product, quantity: 1 }));
+  return items.length === 0
+    ? []
+    : [
+        [...changes, reset],
+        [...removals, reset],
+        [...removals, ...additions, reset],
+      ];
+}
+
+/**
+ * Every sequence that is played whatever chance has it: what leads to each documented status, each wrong request, each that is odd and right, and
+ * what a reset has to undo in the default data.
+ */
+export function scriptsFor(start: Model): readonly (readonly Step[])[] {
+  return [
+    ...PROVOKING,
+    ...wrongRequests(UNKNOWN_ID).map((_, which): Step[] => [...STOCKED, { do: 'break', which }]),
+    ...rightRequests(UNKNOWN_ID, UNKNOWN_ID).map((_, which): Step[] => [...STOCKED, { do: 'ask rightly', which }]),
+    ...resetting(start),
+  ];
+}

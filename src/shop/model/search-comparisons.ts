@@ -1,0 +1,140 @@
+import { createRequestSender } from '../../check/exchange.ts';
+import type { Random } from '../../util/random.ts';
+import type { Product } from '../types.ts';
+import type { Player } from './player.ts';
+import { type Holders, heldWithin, holdersIn, plainWords, textOf, type WordCase, wordCase } from './search-words.ts';
+
+/** Searches for what is sent as `search`, escapes and all. */
+export async function search(player: Player, query: string): Promise<readonly Product[]> {
+  const reply = await player.ask('listProducts', createRequestSender('GET', `/api/products?search=${query}`));
+  player.expectStatus('listProducts', reply, 200, `the query is search=${query}`);
+  return reply.body as readonly Product[];
+}
+
+/** How many characters of a term count. */
+const TERM_LENGTH = 512;
+
+/** A word that is like nothing. */
+const MEANINGLESS = 'qqqqqqxzqq';
+
+/** Searches, and throws `ModelMismatchError` where what is found does not fit. */
+export type Judgement = (player: Player) => Promise<void>;
+
+/** Judgements of searches by other searches. */
+export function comparisons(products: readonly Product[], random: Random): readonly Judgement[] {
+  const words = holdersIn(products);
+  const within = heldWithin(products, words);
+  const cases = [1, 1, 2].flatMap((count) => wordCase(products, count, random) ?? []);
+  const [most] = words.toSorted((one, other) => other.holders.length - one.holders.length);
+  const encoded = words.filter(({ word }) => /[klmno]/.test(word));
+  const ordered = [...(within.length === 0 ? [] : [random.pick(within), random.pick(within)]), ...(most ? [most] : [])];
+  const formed = encoded.length === 0 ? [] : [random.pick(encoded).word];
+  return [
+    judgeBlank,
+    ...(products.some((product) => textOf(product).includes('+')) ? [] : [judgePlus]),
+    ...cases.map(
+      (one): Judgement =>
+        (player) =>
+          judgeAllWords(player, one),
+    ),
+    ...ordered.map(
+      (one): Judgement =>
+        (player) =>
+          judgeOrder(player, one),
+    ),
+    ...formed.map(
+      (word): Judgement =>
+        (player) =>
+          judgeForms(player, word),
+    ),
+  ];
+}
+
+/** A `+` is a space, and a blank term gives the whole list, in its order. */
+async function judgeBlank(player: Player): Promise<void> {
+  const rule = 'a + is a space';
+  const found = await search(player, '+');
+  player.expectSame(
+    'listProducts',
+    rule,
+    { expected: player.model.products, actual: found },
+    `${rule}, and a blank term gives the whole list`,
+  );
+}
+
+/** An escaped `+` is none. */
+async function judgePlus(player: Player): Promise<void> {
+  const found = await search(player, '%2B');
+  const rule = 'an escaped + is no space';
+  if (found.length > 0)
+    player.off('listProducts', rule, `${rule}, and matches nothing here, but ${found.length} products are found`);
+}
+
+/** All words are looked for, whichever comes first. */
+async function judgeAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
+  const rule = 'looks for all words of a term';
+  const byLast = await search(player, last);
+  for (const query of [[...common, last].join('%20'), [last, ...common].join('+')])
+    await expectWithin(player, { rule, query, product, outer: byLast, why: `those that ${last} finds` });
+}
+
+/** Products that have a word whole are all found, before all others. */
+async function judgeOrder(player: Player, { word, holders }: Holders): Promise<void> {
+  const found = await search(player, word);
+  const isHolder = ({ id }: Product) => holders.some((holder) => holder.id === id);
+  const missing = holders.find(({ id }) => !found.some((product) => product.id === id));
+  if (missing)
+    player.off(
+      'listProducts',
+      'finds the words of names and keywords',
+      `${word} does not find ${JSON.stringify(missing.name)}`,
+    );
+  const place = found.findIndex((product) => !isHolder(product));
+  const late = place < 0 ? undefined : found.slice(place).find(isHolder);
+  const rule = 'the best match comes first';
+  if (late)
+    player.off(
+      'listProducts',
+      rule,
+      `${rule}, but ${JSON.stringify(late.name)}, which has the word ${word}, comes after ${JSON.stringify(found[place]?.name)}, which has not`,
+    );
+}
+
+/** What is the same term in another form finds the same. */
+async function judgeForms(player: Player, word: string): Promise<void> {
+  const outer = await search(player, word);
+  const product = player.model.products.find((one) => plainWords(one).has(word));
+  const blanks = '%20'.repeat(TERM_LENGTH - word.length);
+  const forms = [
+    ['a % that starts no escape is taken as written', `%%20${word}`],
+    ['escapes in lower case count', word.replace(/[klmno]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
+    [`the first ${TERM_LENGTH} characters of a term count`, blanks + word],
+    [`no more than ${TERM_LENGTH} characters of a term count`, `${word}${blanks}${MEANINGLESS}`],
+  ] as const;
+  for (const [rule, query] of forms)
+    await expectWithin(player, { rule, query, product, outer, why: `those that ${word} finds` });
+}
+
+interface Within {
+  readonly rule: string;
+  readonly query: string;
+  /** What has to be found. */
+  readonly product: Product | undefined;
+  /** What may be found. */
+  readonly outer: readonly Product[];
+  readonly why: string;
+}
+
+async function expectWithin(player: Player, { rule, query, product, outer, why }: Within): Promise<void> {
+  const found = await search(player, query);
+  const shown = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
+  const stray = found.find(({ id }) => !outer.some((one) => one.id === id));
+  if (stray)
+    player.off(
+      'listProducts',
+      rule,
+      `${rule}, but search=${shown} finds ${JSON.stringify(stray.name)}, which is not among ${why}`,
+    );
+  if (product && !found.some(({ id }) => id === product.id))
+    player.off('listProducts', rule, `${rule}, but search=${shown} does not find ${JSON.stringify(product.name)}`);
+}

@@ -1,0 +1,76 @@
+import type { Random } from '../../util/random.ts';
+import type { Product } from '../types.ts';
+
+/** How many products are compared with each other at most. */
+const MOST_COMPARED = 100;
+
+/** The shortest word that is searched for, in letters: shorter ones are found within others by chance. */
+const SHORTEST = 3;
+
+/** The text of a product that is searched, in lower case. */
+export function textOf({ name, keywords }: Product): string {
+  return [name, ...keywords].join('\n').toLowerCase();
+}
+
+/** The words of a product that stand between blanks and commas: what a hyphen or an apostrophe is beside may count as part of a longer word. */
+export function plainWords(product: Product): ReadonlySet<string> {
+  const words = textOf(product).split(/[\s,]+/);
+  return new Set(words.filter((word) => word.length >= SHORTEST && /^[a-z]+$/.test(word)));
+}
+
+/** A product with some words, the last of which another product with the other words does not have. */
+export interface WordCase {
+  readonly product: Product;
+  readonly common: readonly string[];
+  readonly last: string;
+}
+
+/** A case with this many common words, by chance; undefined where the catalogue has none. */
+export function wordCase(products: readonly Product[], count: number, random: Random): WordCase | undefined {
+  const compared = products.slice(0, MOST_COMPARED);
+  const cases = compared.flatMap((product) =>
+    compared.flatMap((other) => {
+      if (other === product) return [];
+      const words = [...plainWords(product)];
+      const theirs = plainWords(other);
+      const common = words.filter((word) => theirs.has(word)).slice(0, count);
+      const own = words.filter((word) => !textOf(other).includes(word));
+      return common.length === count && own.length > 0 ? [{ product, common, own }] : [];
+    }),
+  );
+  if (cases.length === 0) return undefined;
+  const { product, common, own } = random.pick(cases);
+  return { product, common, last: random.pick(own) };
+}
+
+/** A word, and the products that have it whole. */
+export interface Holders {
+  readonly word: string;
+  readonly holders: readonly Product[];
+}
+
+/** Each word of the catalogue with the products that have it whole, but for words that some product has beside a hyphen or the like. */
+export function holdersIn(products: readonly Product[]): readonly Holders[] {
+  const holders = new Map<string, Product[]>();
+  for (const product of products)
+    for (const word of plainWords(product)) holders.set(word, [...(holders.get(word) ?? []), product]);
+  const isPlain = (word: string, having: readonly Product[]) =>
+    products.every((product) => having.includes(product) || !runsOf(product).has(word));
+  return [...holders].flatMap(([word, having]) => (isPlain(word, having) ? [{ word, holders: having }] : []));
+}
+
+/** The words of the catalogue that products which come before some of their holders have within other words alone. */
+export function heldWithin(products: readonly Product[], words: readonly Holders[]): readonly Holders[] {
+  return words.filter(({ word, holders }) => {
+    const last = products.findLastIndex((product) => holders.includes(product));
+    return products.some(
+      (product, place) => place < last && !holders.includes(product) && textOf(product).includes(word),
+    );
+  });
+}
+
+/** The runs of letters and digits of a product, with and without what its apostrophes part. */
+function runsOf(product: Product): ReadonlySet<string> {
+  const text = textOf(product);
+  return new Set([text, text.replaceAll(/['’]/g, '')].flatMap((one) => one.match(/[\p{L}\p{N}]+/gu) ?? []));
+}

@@ -1,0 +1,141 @@
+import { addConfirmed } from '../../check/confirm-findings.ts';
+import type { Finding } from '../../check/findings.ts';
+import type { Session } from '../../check/session.ts';
+import { createRandom, type Random } from '../../util/random.ts';
+import type { Product } from '../types.ts';
+import { difference } from './difference.ts';
+import type { Model } from './model.ts';
+import { createPlayer, ModelMismatchError, type Player } from './player.ts';
+import { comparisons, type Judgement, search } from './search-comparisons.ts';
+
+/** A term, which products it has to find at least, and why. */
+interface Search {
+  readonly term: string;
+  readonly finds: readonly Product[];
+  readonly why: string;
+  /** Whether nothing else may be found. */
+  readonly isAll?: boolean;
+}
+
+/** How long a word has to be to be found when it is misspelt by a letter, and how many searches of each kind are made. */
+const MISSPELT_LENGTH = 5;
+const EACH = 8;
+
+/** Judges searches: what a term that was made of a product's name and keywords has to find. */
+export async function judgeSearch(session: Session, model: Model, seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const isEmpty = model.products.length === 0;
+  const searches = isEmpty
+    ? []
+    : Array.from({ length: EACH }, () => searchesFor(random.pick(model.products), random)).flat();
+  const judgements = [...always(model), ...searches].map(
+    (search): Judgement =>
+      (player) =>
+        judgeOne(player, model, search),
+  );
+  for (const judgement of [...judgements, ...comparisons(model.products, random)]) {
+    const find = () => findingsOf(session, model, judgement);
+    await addConfirmed(session, await find(), find);
+  }
+}
+
+/** What is found when a judgement is made by a player of its own. */
+async function findingsOf(session: Session, model: Model, judgement: Judgement): Promise<readonly Finding[]> {
+  try {
+    await judgement(createPlayer(session, 'behaviour', model));
+    return [];
+  } catch (error) {
+    if (error instanceof ModelMismatchError) return error.findings;
+    throw error;
+  }
+}
+
+async function judgeOne(player: Player, { products }: Model, { term, finds, why, isAll }: Search): Promise<void> {
+  const found = await search(player, encodeURIComponent(term));
+  const missing = finds.find(({ id }) => !found.some((product) => product.id === id));
+  if (missing)
+    player.off(
+      'listProducts',
+      `finds ${why}`,
+      `${JSON.stringify(term)} does not find ${JSON.stringify(missing.name)}: a search finds ${why}`,
+    );
+  if (isAll && found.length !== finds.length)
+    player.off(
+      'listProducts',
+      `finds ${why}`,
+      `${JSON.stringify(term)} finds ${found.length} products instead of ${finds.length}: a search finds ${why}`,
+    );
+  for (const product of found) {
+    const said = difference(
+      products.find(({ id }) => id === product.id),
+      product,
+    );
+    if (said !== undefined)
+      player.off(
+        'listProducts',
+        'products are as they are in the list of all',
+        `found by ${JSON.stringify(term)}, ${product.id} is another than in the list of all: ${said}`,
+      );
+  }
+}
+
+/** Terms that mean the same in every catalogue. */
+function always({ products }: Model): readonly Search[] {
+  const every = { finds: products, why: 'all products by a blank term', isAll: true };
+  return [
+    { term: '', ...every },
+    { term: '  ', ...every },
+    { term: 'qqqqqqxzqq', finds: [], why: 'nothing by a term that is like nothing', isAll: true },
+  ];
+}
+
+function searchesFor(product: Product, random: Random): readonly Search[] {
+  const inName = wordsOf(product.name);
+  const inKeywords = product.keywords.flatMap(wordsOf);
+  const words = [...inName, ...inKeywords].filter((word) => word.length >= 3);
+  if (words.length === 0) return [];
+  const word = random.pick(words);
+  // What stands beside an apostrophe or a hyphen may count as part of a longer word.
+  const long = [product.name, ...product.keywords]
+    .flatMap((text) => text.split(/[\s,]+/))
+    .filter((one) => one.length >= MISSPELT_LENGTH && /^[a-z]+$/i.test(one));
+  const keyword = product.keywords.find((one) => wordsOf(one).some((part) => part.length >= 3));
+  return [
+    { term: word, finds: [product], why: 'the words of names and keywords' },
+    ...(keyword === undefined ? [] : [{ term: keyword, finds: [product], why: 'keywords' }]),
+    { term: word.toUpperCase(), finds: [product], why: 'words whatever their letter case' },
+    { term: word.toLowerCase(), finds: [product], why: 'words whatever their letter case' },
+    { term: product.name, finds: [product], why: 'whole names' },
+    ...(long.length === 0 ? [] : misspelt(product, random.pick(long), random)),
+    ...accented(product, word),
+    ...overBorders(product),
+  ];
+}
+
+/** A word with an accent, and in wide letters: neither counts. */
+function accented(product: Product, word: string): readonly Search[] {
+  const finds = { finds: [product], why: 'words whatever their accents' };
+  return /[aeiou]/.test(word) ? [{ term: word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`), ...finds }] : [];
+}
+
+/** A word of a product with a letter missing, and with one wrong; never the first one. */
+function misspelt(product: Product, word: string, random: Random): readonly Search[] {
+  const at = random.whole(1, word.length - 1);
+  const other = word[at]?.toLowerCase() === 'x' ? 'z' : 'x';
+  return [
+    { term: word.slice(0, at) + word.slice(at + 1), finds: [product], why: 'words with a letter missing' },
+    { term: word.slice(0, at) + other + word.slice(at + 1), finds: [product], why: 'words with a wrong letter' },
+  ];
+}
+
+/** The end of one keyword and the start of the next: the keywords count as one text in which they are joined by a comma. */
+function overBorders(product: Product): readonly Search[] {
+  const [one = '', other = ''] = product.keywords.filter((keyword) => !keyword.includes(','));
+  if (product.keywords.indexOf(other) !== product.keywords.indexOf(one) + 1 || one.length < 3 || other.length < 3)
+    return [];
+  return [{ term: `${one},${other.slice(0, 3)}`, finds: [product], why: 'what runs over the border of two keywords' }];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+}

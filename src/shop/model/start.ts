@@ -1,0 +1,98 @@
+import { addConfirmed } from '../../check/confirm-findings.ts';
+import { createRequestSender } from '../../check/exchange.ts';
+import { type Finding, keyOf } from '../../check/findings.ts';
+import type { Pool } from '../../check/pool.ts';
+import type { Session } from '../../check/session.ts';
+import type { Model } from './model.ts';
+import { createPlayer, isBroken, ModelMismatchError, type Player } from './player.ts';
+import { resetAlone } from './steps.ts';
+
+/** Where the state of a shop is read from. */
+interface StartParts {
+  readonly session: Session;
+  readonly pool: Pool;
+  readonly mayReset: boolean;
+  /** Whether the shop is in its default data already, so that a reset is to change nothing. */
+  readonly isFresh: boolean;
+}
+
+/** The operations that tell what a shop holds. */
+export const LISTED = ['listProducts', 'listDeliveryOptions', 'listCartItems', 'listOrders'] as const;
+
+/** What a shop holds in its default data; where it may not be reset, now. Undefined where that can't be told. */
+export async function startOf({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
+  const player = createPlayer(session, 'statuses', { products: [], deliveryOptions: [], cart: [], orders: [] });
+  const model = await noting(session, async () => {
+    const before = isFresh ? await heldBy(session, pool, player) : undefined;
+    if (mayReset) await noting(session, () => resetAlone(player));
+    const after = await heldBy(session, pool, player);
+    if (before) {
+      const rule = 'a reset restores the default data';
+      await noting(session, async () => player.expectSame('resetData', rule, { expected: before, actual: after }));
+    }
+    return after;
+  });
+  if (model) await noting(session, async () => seeReferences(player, model));
+  return model;
+}
+
+/** What is read; undefined where the shop is off, which is noted: as not reproducible where a second look finds nothing. */
+async function noting<Value>({ ledger }: Session, look: () => Promise<Value>): Promise<Value | undefined> {
+  const first = await valueOrFindings(look);
+  if ('value' in first) return first.value;
+  const second = await valueOrFindings(look);
+  const again = 'value' in second ? [] : second.findings.map(keyOf);
+  for (const finding of first.findings) {
+    if (again.includes(keyOf(finding))) ledger.add(finding);
+    else ledger.addUnsteady(finding);
+  }
+  return 'value' in second ? second.value : undefined;
+}
+
+async function valueOrFindings<Value>(
+  look: () => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly findings: readonly Finding[] }> {
+  try {
+    return { value: await look() };
+  } catch (error) {
+    if (error instanceof ModelMismatchError) return { findings: error.findings };
+    throw error;
+  }
+}
+
+async function heldBy(session: Session, pool: Pool, player: Player): Promise<Model> {
+  const listed = async (list: (typeof LISTED)[number]): Promise<readonly never[]> => {
+    const route = player.routes[list];
+    const ask = () => session.ask('statuses', route, createRequestSender('GET', route.path));
+    const { exchange, findings } = await ask();
+    await addConfirmed(session, findings, async () => (await ask()).findings);
+    const body = exchange?.reply.body;
+    if (!Array.isArray(body) || findings.some(isBroken)) throw new ModelMismatchError([]);
+    pool.learn(route, body);
+    return body as never[];
+  };
+  return {
+    products: await listed('listProducts'),
+    deliveryOptions: await listed('listDeliveryOptions'),
+    cart: await listed('listCartItems'),
+    orders: await listed('listOrders'),
+  };
+}
+
+/** Sees that ids are ids, and that the cart holds nothing but what there is. */
+function seeReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
+  const ids = products.map(({ id }) => id);
+  if (new Set(ids).size < ids.length) {
+    player.off('listProducts', 'each product has an id of its own', 'two products have one id');
+  }
+  const isKnown = (optionId: string) => deliveryOptions.some(({ id }) => id === optionId);
+  const stray = cart.find(({ productId, deliveryOptionId }) => !ids.includes(productId) || !isKnown(deliveryOptionId));
+  if (stray) {
+    const rule = 'the cart holds what there is';
+    player.off(
+      'listCartItems',
+      rule,
+      `${rule}, but ${JSON.stringify(stray)} is of a product or delivery option that is not listed`,
+    );
+  }
+}

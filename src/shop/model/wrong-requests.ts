@@ -1,0 +1,132 @@
+import { type Ask, createRequestSender } from '../../check/exchange.ts';
+import type { OperationId } from '../types.ts';
+
+/** A request that breaks the contract, or HTTP, and the status that it is refused with. */
+export interface WrongRequest {
+  readonly id: OperationId;
+  readonly ask: Ask;
+  readonly status: number;
+  /** Why it is refused: the end of a sentence that begins with "where". */
+  readonly why: string;
+  /** Pointers into the body that the violations have to tell of. */
+  readonly tells?: readonly string[];
+}
+
+/** The largest body, in bytes. */
+const LARGEST_BODY = 102_400;
+
+/** Quantities that no request may have. */
+const QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
+
+/** What is no JSON. */
+const TEXTS = [
+  '{"quantity": ',
+  '{quantity: 1}',
+  "{'quantity': 1}",
+  '{"quantity": 01}',
+  'quantity=1',
+  '{"quantity": 1}}',
+  'NaN',
+];
+
+/** Requests about a product that is in the cart that break the contract, each in one way. */
+export function wrongRequests(productId: string): readonly WrongRequest[] {
+  const path = `/api/cart-items/${productId}`;
+  const off = (id: OperationId, ask: Ask, why: string): WrongRequest => ({ id, ask, status: 400, why });
+  const bodies = (id: OperationId, method: string, target: string, list: readonly unknown[]) =>
+    list.map((body) => off(id, createRequestSender(method, target, body), `the body is ${JSON.stringify(body)}`));
+  return [
+    ...bodies('addCartItem', 'POST', '/api/cart-items', [
+      ...[...QUANTITIES, 11].map((quantity) => ({ productId, quantity })),
+      ...[1, null, '', 'kettle', `${productId}0`, [productId]].map((id) => ({ productId: id, quantity: 1 })),
+      ...[{ productId }, { quantity: 1 }, {}, [], [{ productId, quantity: 1 }], 'text', 1, null],
+    ]),
+    ...bodies('updateCartItem', 'PUT', path, [
+      ...[...QUANTITIES, 1_000_001].map((quantity) => ({ quantity })),
+      ...[null, true, 1.5, ['1'], {}].map((deliveryOptionId) => ({ quantity: 2, deliveryOptionId })),
+      ...[[], 'text', 1, null],
+    ]),
+    {
+      ...off(
+        'addCartItem',
+        createRequestSender('POST', '/api/cart-items', { productId: 1, quantity: 0 }),
+        'both properties are wrong',
+      ),
+      tells: ['/productId', '/quantity'],
+    },
+    off(
+      'updateCartItem',
+      createRequestSender('PUT', '/api/cart-items/kettle', { quantity: 1 }),
+      'the path holds no uuid',
+    ),
+    off('removeCartItem', createRequestSender('DELETE', '/api/cart-items/kettle'), 'the path holds no uuid'),
+    off('getOrder', createRequestSender('GET', '/api/orders/1'), 'the path holds no uuid'),
+    off('getOrder', createRequestSender('GET', `/api/orders/${productId}?expand=product`), 'expand is off its list'),
+    off('listProducts', createRequestSender('GET', '/api/products?search=a&search=b'), 'search is given twice'),
+    ...expands('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
+    ...expands('listCartItems', '/api/cart-items', 'product'),
+    ...expands('listOrders', '/api/orders', 'products'),
+    ...wrongBodies('addCartItem', 'POST', '/api/cart-items', JSON.stringify({ productId, quantity: 1 })),
+    ...wrongBodies('updateCartItem', 'PUT', path, JSON.stringify({ quantity: 7 })),
+  ];
+}
+
+function expands(id: OperationId, path: string, value: string): readonly WrongRequest[] {
+  const wrong = [`expand=${value}s`, 'expand=', `expand=${value.toUpperCase()}`, `expand=${value},${value}`];
+  return [
+    ...wrong.map((query) => ({
+      id,
+      ask: createRequestSender('GET', `${path}?${query}`),
+      status: 400,
+      why: `the query is ${query}`,
+    })),
+    {
+      id,
+      ask: createRequestSender('GET', `${path}?expand=${value}&expand=${value}`),
+      status: 400,
+      why: 'expand is given twice',
+    },
+  ];
+}
+
+/** Bodies that are no JSON, too large, or announced as something else than JSON. `right`: one that would be done. */
+function wrongBodies(id: OperationId, method: string, target: string, right: string): readonly WrongRequest[] {
+  const sent = (type: string, body: string | Buffer): Ask => ({
+    method,
+    target,
+    headers: { 'content-type': type },
+    body,
+  });
+  const ofType = (type: string): WrongRequest => ({
+    id,
+    ask: sent(type, right),
+    status: 415,
+    why: `the content type is ${type}`,
+  });
+  const padded = `${' '.repeat(LARGEST_BODY + 1 - right.length)}${right}`;
+  const printedBy = `printf '%${LARGEST_BODY + 1 - right.length}s%s' '' '${right}'`;
+  return [
+    ...TEXTS.map((text) => ({ id, ask: sent('application/json', text), status: 400, why: `the body is ${text}` })),
+    {
+      id,
+      ask: { ...sent('application/json', padded), printedBy },
+      status: 413,
+      why: `the body has ${LARGEST_BODY + 1} bytes`,
+    },
+    { id, ask: { method, target, body: right }, status: 415, why: 'no content type is given' },
+    ...['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
+      ofType,
+    ),
+    {
+      id,
+      ask: {
+        method,
+        target,
+        headers: { 'content-type': 'application/json', 'content-encoding': 'rot13' },
+        body: right,
+      },
+      status: 415,
+      why: 'the content encoding is rot13',
+    },
+  ];
+}

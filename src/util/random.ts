@@ -1,0 +1,29 @@
+/** Chance that can be had again: the same seed, the same numbers. */
+export interface Random {
+  /** From 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from `least` to `most`, both included. */
+  whole(least: number, most: number): number;
+  /** One of some values, of which there is at least one. */
+  pick<Value>(values: readonly Value[]): Value;
+}
+
+/** The chance of a seed (T. Ettinger, Mulberry32, 2017: 32 bits of state, passes gjrand's tests). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const whole = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+  return { next, whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
+}
+
+/** A seed for a text (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
+export function toSeed(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,16 @@
+/** Runs tasks one after the other, one in each turn of the event loop, so that other requests are handled in between. */
+export type TurnQueue = (task: () => void) => void;
+
+/** Creates an empty queue. */
+export function createTurnQueue(): TurnQueue {
+  const tasks: (() => void)[] = [];
+  const runNext = () => {
+    const task = tasks.shift();
+    if (tasks.length > 0) setImmediate(runNext);
+    task?.();
+  };
+  return (task) => {
+    tasks.push(task);
+    if (tasks.length === 1) setImmediate(runNext);
+  };
+}

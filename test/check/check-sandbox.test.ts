@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { CheckError } from '../../src/check/check-error.ts';
+import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
+import { CheckStoppedError } from '../../src/check/stopped.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { rejection } from '../support/harness/rejection.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
+
+const COMMAND = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
+
+/** The check's question for a sandbox, printed and answered by the server at `url`. */
+async function choosePlace(url: string, signal?: AbortSignal) {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const parts = { contract: projectFile('openapi.yaml'), seed: 7, print, tell() {}, signal };
+  return { command: await inOwnSandbox({ ...COMMAND, url }, parts), printed: printed.join('') };
+}
+
+describe('inOwnSandbox', () => {
+  it('says that the check runs in sandboxes and does not change the default one', async () => {
+    const { url } = await startStorefront();
+    expect((await choosePlace(url)).printed).toBe(
+      `${url} is a storefront: the check runs in 8 sandboxes of its own (check-7 and 7 more) and does not change the default sandbox\n`,
+    );
+  });
+
+  it('refuses the check where the server closes the connection instead of a response', async () => {
+    const { url } = await recorder(({ target }, response) =>
+      target === '/' ? void response.end() : void response.destroy(),
+    );
+    const error = await rejection(choosePlace(url), CheckError);
+    expect(error.message).toMatch(new RegExp(`^${url} was not checked: no response to GET /api/products: `));
+  });
+
+  it('ends with the reason of the signal while it waits for a response', async () => {
+    const interrupt = new AbortController();
+    const { url } = await recorder(({ target }, response) => {
+      if (target === '/') response.end();
+      else interrupt.abort(new CheckStoppedError('it was interrupted'));
+    });
+    const error = await rejection(choosePlace(url, interrupt.signal), CheckError);
+    expect(error.message).toBe(`${url} was not checked: it was interrupted`);
+  });
+});

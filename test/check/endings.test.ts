@@ -1,0 +1,116 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXIT, writeReports } from '../../src/check/command.ts';
+import { checkOf } from '../../src/check/options.ts';
+import { createReport } from '../../src/check/report/report.ts';
+import { CheckStoppedError } from '../../src/check/stopped.ts';
+import { checked, shopContract, told } from '../support/harness/check.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
+import { notesContract, notesServer } from '../support/reference-servers/notes-server.ts';
+
+/** The address of a server that answers so many requests with an empty list, and then does something. */
+async function answering(answers: number, then: () => void): Promise<string> {
+  let left = answers;
+  const { url } = await recorder((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    if (--left === 0) then();
+  });
+  return url;
+}
+
+const PROBLEM = { 'content-type': 'application/problem+json' };
+
+/** The address of a server that is gone after so many requests, all of which it has answered. */
+async function leaving(answers: number): Promise<string> {
+  let left = answers;
+  const server = createServer(({ method }, response) => {
+    const isRead = method === 'GET' || method === 'HEAD';
+    const head = isRead ? { 'content-type': 'application/json' } : { ...PROBLEM, allow: 'GET, POST' };
+    response.writeHead(isRead ? 200 : 405, { ...head, connection: 'close' }).end(isRead ? '[]' : '{"detail":"no"}');
+    if (--left === 0) server.close();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('checkServer that ends early', () => {
+  it('reports what was found before it was interrupted, and what was not judged', async () => {
+    const controller = new AbortController();
+    const url = await answering(60, () => controller.abort(new CheckStoppedError('the time is up')));
+    const contract = await notesContract();
+    const verdict = await checked(url, { contract, isFresh: false, signal: controller.signal });
+    expect(told(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
+    expect(verdict.unjudged).toContain('methods of /notes');
+    expect(verdict.unjudged).not.toContain('input of listNotes');
+    expect(verdict.notes).toContain('the check ended early: the time is up');
+  });
+
+  it('sends nothing more once it was interrupted', async () => {
+    const controller = new AbortController();
+    const { url, seen } = await notesServer();
+    controller.abort(new CheckStoppedError('it was interrupted'));
+    const judging = checked(url, { contract: await notesContract(), signal: controller.signal });
+    await expect(judging).rejects.toThrow(/was not checked: it was interrupted/);
+    expect(seen).toEqual([]);
+  });
+
+  it('does not blame the contract where the server is not there any more', async () => {
+    const verdict = await checked(await leaving(4), {
+      contract: await notesContract(),
+      only: ['listNotes'],
+      mayWrite: false,
+      isFresh: false,
+    });
+    expect(told(verdict.findings)).toEqual([]);
+    expect(verdict.unjudged).not.toEqual([]);
+    expect(verdict.notes).toContainEqual(
+      expect.stringMatching(/^the check ended early: the server is not there any more/),
+    );
+  });
+});
+
+describe('the exit code of a check', () => {
+  const command = checkOf({ header: {}, wait: 0, runs: 1 }, undefined);
+
+  it.each([
+    ['nothing was found and all was judged', [], [], EXIT.kept],
+    ['something was found', ['a'], [], EXIT.broken],
+    ['something was found and not all was judged', ['a'], ['links'], EXIT.broken],
+    ['nothing was found and not all was judged', [], ['links'], EXIT.incomplete],
+  ] as const)('where %s', async (_, found, unjudged, expected) => {
+    const verdict = await checked((await notesServer()).url, {
+      contract: await notesContract(),
+      mayWrite: false,
+      runs: 0,
+    });
+    const report = await createReport({ ...verdict, unjudged }, shopContract, String);
+    const failure = { judge: 'input', operationId: 'a', status: '200', rule: 'a', said: 'a', place: 'a', steps: [] };
+    const printed: string[] = [];
+    const code = writeReports(
+      { ...report, failures: found.map(() => failure) },
+      command,
+      (text) => void printed.push(text),
+    );
+    expect(code).toBe(expected);
+    expect(printed.join('').includes('not judged, or not to the end: links')).toBe(unjudged.length > 0);
+  });
+});
+
+describe('checkServer', () => {
+  it('sends several requests at once that do not depend on each other', async () => {
+    let open = 0;
+    let most = 0;
+    const { url } = await recorder((_, response) => {
+      most = Math.max(most, ++open);
+      setImmediate(() => {
+        open--;
+        response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+      });
+    });
+    await checked(url, { contract: await notesContract(), isFresh: false, only: ['readNote'] });
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(10);
+  });
+});

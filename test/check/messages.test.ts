@@ -1,0 +1,29 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../src/check/client.ts';
+import { createLedger } from '../../src/check/findings.ts';
+import { createSession } from '../../src/check/session.ts';
+import type { Route } from '../../src/openapi/routes.ts';
+import { shopContract } from '../support/harness/check.ts';
+
+describe('what a check says', () => {
+  it('of an answer to HEAD with a body is that it has one', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]');
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    const client = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {});
+    const ledger = createLedger(shopContract.routes);
+    const session = createSession({ contract: shopContract, client, ledger, isShop: true, rules: [], atOnce: 1 });
+    const [route] = shopContract.routes as [Route];
+    const { findings } = await session.ask('methods', route, { method: 'HEAD', target: '/api/products' });
+    expect(findings.map(({ rule, status, said }) => [rule, status, said])).toEqual([
+      ['HTTP', '200', expect.stringContaining('the answer to HEAD has a body')],
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { LONGEST_WAIT_MS, Pace } from '../../src/check/pace.ts';
+import { createNotCheckedError, createStopSignal } from '../../src/check/stop-signal.ts';
+
+describe('the pace of a check', () => {
+  it('holds requests back for the seconds of Retry-After', async () => {
+    const pace = new Pace(undefined);
+    const sentMs = await pace.turn();
+    expect(pace.slowDown(sentMs, { 'retry-after': '1' })).toBe(true);
+    expect((await pace.turn()) - sentMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it.each([
+    ['seconds', { 'retry-after': String(LONGEST_WAIT_MS / 1_000 + 1) }],
+    ['a date', { 'retry-after': 'Sun, 01 Jun 2025 13:00:00 GMT', date: 'Sun, 01 Jun 2025 12:00:00 GMT' }],
+  ])('does not wait longer than a minute: %s', (_, headers) => {
+    expect(new Pace(undefined).slowDown(0, headers)).toBe(false);
+  });
+
+  it('ends the wait once the check is stopped', async () => {
+    const controller = new AbortController();
+    const pace = new Pace(controller.signal);
+    pace.slowDown(await pace.turn(), { 'retry-after': '60' });
+    const waiting = pace.turn();
+    controller.abort();
+    await expect(waiting).rejects.toThrow();
+  });
+});
+
+describe('the signal that stops a check', () => {
+  it('says that the time is up', async () => {
+    const signal = createStopSignal(0.001, new AbortController().signal);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    expect(signal.reason.message).toBe('the time is up (--max-time 0.001)');
+  });
+
+  it('says that it was interrupted, before the check or during it', () => {
+    const interrupt = new AbortController();
+    const signal = createStopSignal(undefined, interrupt.signal);
+    expect(signal.aborted).toBe(false);
+    interrupt.abort();
+    expect(createNotCheckedError('http://localhost', signal).message).toBe(
+      'http://localhost was not checked: it was interrupted',
+    );
+    expect(createStopSignal(undefined, interrupt.signal).aborted).toBe(true);
+  });
+});

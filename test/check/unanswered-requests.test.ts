@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../src/check/client.ts';
+import { createLedger } from '../../src/check/findings.ts';
+import { createSession } from '../../src/check/session.ts';
+import { Silent } from '../../src/check/stopped.ts';
+import type { Route } from '../../src/openapi/routes.ts';
+import { shopContract } from '../support/harness/check.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
+
+const AT_ONCE = 10;
+
+/** Sends ten requests at once to a server that closes their connections together, for so many rounds. Returns how to send such a round. */
+async function rounds(lost: number) {
+  let left = lost;
+  const waiting: ServerResponse[] = [];
+  const { url } = await recorder((_, response) => {
+    if (left === 0) return void response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    if (waiting.push(response) < AT_ONCE) return;
+    left--;
+    for (const one of waiting.splice(0)) one.destroy();
+  });
+  const client = createClient(url, {});
+  onTestFinished(() => client.close());
+  const ledger = createLedger(shopContract.routes);
+  const parts = { contract: shopContract, client, ledger, isShop: false, rules: [], atOnce: AT_ONCE };
+  const session = createSession(parts);
+  const [route] = shopContract.routes as [Route];
+  const send = () => session.ask('input', route, { method: 'GET', target: '/api/products' });
+  return () => Promise.all(Array.from({ length: AT_ONCE }, send));
+}
+
+describe('a session', () => {
+  it('goes on after ten requests that were under way together got no response', async () => {
+    const sendRound = await rounds(4);
+    for (let round = 0; round < 4; round++)
+      expect((await sendRound()).flatMap(({ findings }) => findings).map(({ rule }) => rule)).toEqual(
+        Array.from({ length: AT_ONCE }, () => 'answers'),
+      );
+    expect((await sendRound()).filter(({ exchange }) => exchange?.reply.status === 200)).toHaveLength(AT_ONCE);
+  });
+
+  it('ends after five rounds in a row without a response', async () => {
+    const sendRound = await rounds(5);
+    for (let round = 0; round < 4; round++) await sendRound();
+    await expect(sendRound()).rejects.toThrow(Silent);
+  });
+});

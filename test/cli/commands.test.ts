@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src/cli/options.ts';
+
+const read = (args: readonly string[]) => readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
+
+const COMMANDS = 'repair, check, types, reset, snapshot, restore, clock, ids, state, sandboxes, faults, journal'.split(
+  ', ',
+);
+
+function helpOf(command: readonly string[]): string {
+  const help = read([...command, '--help']);
+  if (help.kind !== 'print') throw new Error(`${command.join(' ')} --help prints nothing`);
+  return help.text;
+}
+
+function examplesIn(help: string): string[] {
+  return (help.split('Examples:\n')[1] ?? '').split('\n').flatMap((line) => line.match(/^ {2}storefront.*/)?.[0] ?? []);
+}
+
+describe('an unknown command', () => {
+  it.each([
+    ['start', 'to start the server, run storefront without a command'],
+    ['serve', 'to start the server, run storefront without a command'],
+    ['something-else', 'to start the server, run storefront without a command'],
+    ['rest', 'did you mean reset?'],
+    ['chek', 'did you mean check?'],
+    ['Faults', 'did you mean faults?'],
+    ['sandbox', 'did you mean sandboxes?'],
+  ])('is refused with its name, a hint and the list of commands: %s', (name, hint) => {
+    const reason = `unknown command "${name}": ${hint}`;
+    expect(read([name])).toEqual({ kind: 'refuse', reason: expect.stringContaining(reason) });
+    expect(read(['--port', '4000', name])).toEqual({ kind: 'refuse', reason: expect.stringContaining(reason) });
+    expect(read([name])).toEqual({ kind: 'refuse', reason: expect.stringContaining(COMMANDS.join(', ')) });
+  });
+});
+
+describe('the help', () => {
+  it('names every command', () => {
+    for (const command of COMMANDS) expect(helpOf([])).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+  });
+
+  it.each([[], ...COMMANDS.map((command) => [command])])(
+    'of storefront %s ends with examples that are understood',
+    (...command) => {
+      const examples = examplesIn(helpOf(command));
+      expect(examples).not.toEqual([]);
+      for (const example of examples) {
+        const [line = ''] = example.trim().split(' > ');
+        const args = line
+          .split(' ')
+          .slice(1)
+          .filter((word) => !['--static', 'dist', 'put', 'state.json'].includes(word));
+        expect({ example, kind: read(args).kind }).not.toEqual({ example, kind: 'refuse' });
+      }
+    },
+  );
+});

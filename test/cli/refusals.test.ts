@@ -1,0 +1,81 @@
+import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront } from '../../src/index.ts';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+describe('a data file that cannot be used', () => {
+  const FILES = {
+    'is empty': '',
+    'is a list': '[]',
+    'is cut off': defaultText.slice(0, 500),
+    'lacks a list': '{"products": []}',
+    'is not UTF-8': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    'has a product twice': JSON.stringify({ ...defaults, products: [...defaults.products, ...defaults.products] }),
+  };
+
+  it.each(Object.entries(FILES))('stops the start with one line that names it, and stays: %s', async (_, content) => {
+    const path = join(await tempFolder(), 'shop.json');
+    await writeFile(path, content);
+    await expect(createStorefront({ data: path })).rejects.toThrow(oneLineOf(path));
+    expect(await readFile(path)).toEqual(Buffer.from(content));
+  });
+
+  it('stops the start where it is a folder, leads nowhere or lies in a file', async () => {
+    const folder = await tempFolder();
+    await mkdir(join(folder, 'folder.json'));
+    await symlink('loop.json', join(folder, 'loop.json'));
+    await writeFile(join(folder, 'file'), 'text');
+    for (const name of ['folder.json', 'loop.json', 'file/shop.json', 'x'.repeat(300)]) {
+      const path = join(folder, name);
+      await expect(createStorefront({ data: path }), name).rejects.toThrow(oneLineOf(path));
+    }
+    expect(await readFile(join(folder, 'file'), 'utf8')).toBe('text');
+  });
+});
+
+describe('default data', () => {
+  it('that is missing stops the start, before a data file is made', async () => {
+    const folder = await tempFolder();
+    const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'default.json')];
+    await expect(createStorefront({ data, defaultData })).rejects.toThrow(oneLineOf(defaultData));
+    await expect(readFile(data)).rejects.toThrow('ENOENT');
+  });
+
+  it('that is missing is not said to have been left as it is', async () => {
+    const defaultData = join(await tempFolder(), 'default.json');
+    await expect(createStorefront({ defaultData })).rejects.toThrow(/^(?!.*left as it is)/);
+  });
+
+  it('that is newer than the data is told of', async () => {
+    const folder = await tempFolder();
+    const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'default.json')];
+    for (const path of [data, defaultData]) await writeFile(path, defaultText);
+    await utimes(data, 1_000_000, 1_000_000);
+    const { log } = await startStorefront({ data, defaultData });
+    expect(log).toContainEqual(expect.objectContaining({ level: 40, msg: expect.stringContaining(defaultData) }));
+  });
+
+  it('that is older is not worth a word', async () => {
+    const folder = await tempFolder();
+    const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'default.json')];
+    for (const path of [data, defaultData]) await writeFile(path, defaultText);
+    await utimes(defaultData, 1_000_000, 1_000_000);
+    const { log } = await startStorefront({ data, defaultData });
+    expect(log.filter(({ level }) => level >= 40)).toEqual([]);
+  });
+});
+
+describe('an address that cannot be listened on', () => {
+  it('stops the start with one line that names it', async () => {
+    const host = '203.0.113.9';
+    await expect(createStorefront({ host })).rejects.toThrow(oneLineOf(host));
+  });
+});
+
+/** Matches a text of one line that has `part` in it. */
+function oneLineOf(part: string): RegExp {
+  return new RegExp(`^.*${part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}.*$`);
+}

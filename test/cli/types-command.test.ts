@@ -1,0 +1,86 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TypesError, writeTypes } from '../../src/cli/types-command.ts';
+import type { TypesCommand } from '../../src/cli/types-options.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+
+const NOTES = `openapi: 3.1.0
+info: { title: Notes, version: "1" }
+paths:
+  /notes:
+    get:
+      responses:
+        "200":
+          description: The notes
+          content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Note" } } } }
+components:
+  schemas:
+    Note: { type: object, required: [text, tags], properties: { text: { type: string }, tags: { type: array, items: { type: string } } } }
+`;
+
+/** Runs the command in a folder; gives back what it prints. */
+async function printed(folder: string, command: TypesCommand): Promise<string> {
+  let text = '';
+  await writeTypes(command, {
+    folder,
+    print: (part) => {
+      text += part;
+    },
+  });
+  return text;
+}
+
+describe('storefront types', () => {
+  it('prints the types of a contract, with lists that openapi-fetch recognises', async () => {
+    const folder = await folderWith({ 'notes.yaml': NOTES });
+    const types = await printed(folder, { contract: 'notes.yaml' });
+    expect(types).toContain('"/notes": {');
+    expect(types).toContain('tags: string[];');
+    expect(types).not.toContain('readonly');
+  });
+
+  it('writes them to the file that --output names, and prints nothing', async () => {
+    const folder = await folderWith({ 'notes.yaml': NOTES });
+    expect(await printed(folder, { contract: 'notes.yaml', output: 'notes.d.ts' })).toBe('');
+    expect(await readFile(join(folder, 'notes.d.ts'), 'utf8')).toBe(await printed(folder, { contract: 'notes.yaml' }));
+  });
+
+  it('makes the types that the package exports of its own contract', async () => {
+    const types = await printed(projectFile('.'), { contract: 'openapi.yaml' });
+    expect(types).toBe(await readFile(projectFile('src/shop/schema.d.ts'), 'utf8'));
+  });
+
+  it.each([
+    ['missing.yaml', /^missing\.yaml can't be read as an OpenAPI document: .*no such file/],
+    ['broken.yaml', /^broken\.yaml can't be read as an OpenAPI document: /],
+    ['plain.yaml', /^plain\.yaml can't be read as an OpenAPI document: /],
+  ])('refuses %s with one line that names it', async (contract, message) => {
+    const folder = await folderWith({ 'broken.yaml': 'openapi: [', 'plain.yaml': 'colour: red' });
+    await expect(printed(folder, { contract })).rejects.toThrow(message);
+    await expect(printed(folder, { contract })).rejects.toThrow(TypesError);
+  });
+
+  it('refuses a file that can not be written', async () => {
+    const folder = await folderWith({ 'notes.yaml': NOTES });
+    const writing = printed(folder, { contract: 'notes.yaml', output: 'no/such/folder.d.ts' });
+    await expect(writing).rejects.toThrow(/^no\/such\/folder\.d\.ts can't be written: /);
+  });
+
+  it('says how to install TypeScript 5 where the installed version is too new for openapi-typescript', async () => {
+    const folder = await folderWith({ 'notes.yaml': NOTES });
+    // TypeScript 7 has no factory, which openapi-typescript 7 uses as soon as it is loaded.
+    for (const [name, code] of [
+      ['openapi-typescript', "require('typescript').factory.createKeywordTypeNode(1);"],
+      ['typescript', 'module.exports = {};'],
+    ] as const) {
+      const place = join(folder, 'node_modules', name);
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, 'index.js'), code);
+    }
+    const types = printed(folder, { contract: 'notes.yaml' });
+    await expect(types).rejects.toThrow(/needs TypeScript 5/);
+    await expect(types).rejects.toThrow(/npm install --save-dev openapi-typescript@7 typescript@5/);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { asking } from '../support/harness/sandboxes.ts';
+import { sharedShop } from '../support/harness/shared-shop.ts';
+
+const { room } = sharedShop();
+const LOCAL = { Origin: 'http://localhost:5173' };
+const EXPOSE = 'access-control-expose-headers';
+
+describe('a header of a fault', () => {
+  it.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])('sets the type of a text, spelled %s', async (name) => {
+    const here = room();
+    const page = { status: 502, body: '<h1>bad</h1>', headers: { [name]: 'text/html' }, violation: true };
+    await here.steer('POST', '/faults', page);
+    const reply = await here.ask('GET', '/api/orders');
+    expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
+  });
+
+  it('leads to the same sandbox if it is a Location, however it is spelled', async () => {
+    const here = room();
+    const headers = { location: '/api/orders/x' };
+    await here.steer('POST', '/faults', { operation: 'createOrder', status: 503, headers });
+    const reply = await asking(here)('POST', `/_sandbox/${here.id}/api/orders`);
+    expect([reply.status, reply.headers.get('location')]).toEqual([503, `/_sandbox/${here.id}/api/orders/x`]);
+  });
+
+  it.each<readonly [headers: object, pointer: string, reason: RegExp]>([
+    [{ 'retry-after': 'soon' }, '/headers/retry-after', /integer/],
+    [{ 'content-type': 'text/html' }, '/headers/content-type', /text\/html/],
+    [{ 'X-A': '1', 'x-a': '2' }, '/headers/x-a', /given twice/],
+    [{ 'content-length': '3' }, '/headers/content-length', /written by the server/],
+    [{ 'Transfer-Encoding': 'chunked' }, '/headers/Transfer-Encoding', /written by the server/],
+    [{ Connection: 'close' }, '/headers/Connection', /written by the server/],
+    [{ Trailer: 'X-A' }, '/headers/Trailer', /written by the server/],
+    [{ Upgrade: 'h2c' }, '/headers/Upgrade', /written by the server/],
+    [{ 'X-A': 'a\rb' }, '/headers/X-A', /no value of a header/],
+    [{ 'X-A': 'a\n' }, '/headers/X-A', /no value of a header/],
+  ])('is refused with its place if it can not be sent or breaks the contract: %j', async (headers, pointer, reason) => {
+    const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
+    const reply = await room().steer('POST', '/faults', fault);
+    expect([reply.status, reply.body.type]).toEqual([400, '/problems/not-a-fault']);
+    expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
+    expect(reply.body.detail).toMatch(reason);
+  });
+
+  it.each([{ operation: 'listOrders' }, { where: { path: '/images/*' } }])(
+    'can be read by pages of allowed origins: %j',
+    async (target) => {
+      const here = room();
+      const headers = { 'X-RateLimit-Remaining': '0', 'retry-after': '7' };
+      await here.steer('POST', '/faults', { ...target, status: 429, headers, times: 2 });
+      const path = 'operation' in target ? '/api/orders' : '/images/logo.png';
+      const exposed = (await here.ask('GET', path, undefined, LOCAL)).headers.get(EXPOSE)?.split(',');
+      expect(exposed).toContain('X-RateLimit-Remaining');
+      expect(exposed?.filter((name) => name.toLowerCase() === 'retry-after')).toEqual(['Retry-After']);
+      const foreign = await here.ask('GET', path, undefined, { Origin: 'https://app.example' });
+      expect([foreign.status, foreign.headers.get(EXPOSE)]).toEqual([429, null]);
+      const next = await here.ask('GET', path, undefined, LOCAL);
+      expect([next.status, next.headers.get(EXPOSE)?.includes('RateLimit')]).toEqual([200, false]);
+    },
+  );
+});
+
+describe('a forced 403', () => {
+  it.each(['GET', 'POST'])('says nothing that does not hold for its method: %s', async (method) => {
+    const reply = await room().ask(method, '/api/orders', undefined, { Prefer: 'code=403' });
+    expect([reply.status, reply.body.type]).toEqual([403, '/problems/foreign-origin']);
+    expect(reply.body.detail).toContain('is not allowed: start the server with --allow-origin');
+  });
+});

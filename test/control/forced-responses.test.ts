@@ -1,0 +1,263 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { asking, steering } from '../support/harness/sandboxes.ts';
+import { roomIn, sharedShop } from '../support/harness/shared-shop.ts';
+import { type Reply, startStorefront } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+const { room } = sharedShop();
+const shopContract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+
+/** How a response breaks the contract of the shop. */
+function violationsOf(operationId: string, { status, headers, text, body }: Reply) {
+  const route = shopContract.routes.find((one) => one.operationId === operationId);
+  if (!route) throw new Error(`the contract has no ${operationId}`);
+  const answer = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
+  return shopContract.verify(route, answer, { closed: true });
+}
+
+describe('a forced error that the contract has no example of', () => {
+  it.each([
+    [401, 'Unauthorized', 'the request has no valid credentials: sign in'],
+    [404, 'Not Found', 'there is nothing at this path'],
+    [418, "I'm a Teapot", 'the request failed with status 418'],
+    [429, 'Too Many Requests', 'too many requests in a short time: try again after the time in Retry-After'],
+    [502, 'Bad Gateway', 'a gateway got an invalid response from the server behind it: try again'],
+    [504, 'Gateway Timeout', 'a gateway got no response in time from the server behind it: try again'],
+  ])('describes its own status: %i', async (status, title, detail) => {
+    const reply = await room().ask('GET', '/api/products', undefined, { Prefer: `code=${status}` });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+    expect(reply.body).toEqual({
+      ...{ type: 'about:blank', title, status, detail, message: detail },
+      instance: '/api/products',
+    });
+    expect(reply.headers.get('allow')).toBeNull();
+    expect(reply.headers.get('retry-after')).toBe(status === 429 ? '1' : null);
+    expect(violationsOf('listProducts', reply)).toEqual([]);
+  });
+
+  it('names the methods of its own path where the status is 405', async () => {
+    const { ask } = room();
+    const one = await ask('GET', '/api/products', undefined, { Prefer: 'code=405' });
+    const other = await ask('GET', '/api/cart-items', undefined, { Prefer: 'code=405' });
+    expect([one.headers.get('allow'), other.headers.get('allow')]).toEqual(['GET', 'GET, POST']);
+    expect(one.body).toMatchObject({ type: '/problems/method-not-allowed', instance: '/api/products' });
+    expect(one.body.detail).not.toContain('/api/orders');
+  });
+
+  it('says after which time to try again where the status is 503', async () => {
+    const { ask } = room();
+    const reply = await ask('GET', '/api/products', undefined, { Prefer: 'code=503' });
+    expect([reply.headers.get('retry-after'), reply.headers.get('allow')]).toEqual(['1', null]);
+    expect(reply.body.type).toBe('/problems/unavailable');
+  });
+
+  it('names the path of the request, that of the sandbox included', async () => {
+    const here = room();
+    const path = `/_sandbox/${here.id}/api/orders`;
+    const reply = await asking(here)('POST', path, undefined, { Prefer: 'code=409' });
+    expect(reply.body).toMatchObject({ type: '/problems/empty-cart', instance: path });
+  });
+});
+
+/** A contract of somebody else: errors in three forms, each for all of its range. */
+const OTHER = `openapi: 3.0.3
+info: { title: Other, version: 1.0.0 }
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        "200": { description: Some, content: { application/json: { schema: { type: array, items: { type: string } } } } }
+        4XX:
+          description: Refused
+          headers:
+            Retry-After: { schema: { type: integer }, example: 30 }
+            Allow: { schema: { type: string }, example: PATCH }
+          content:
+            application/json:
+              schema:
+                type: object
+                additionalProperties: false
+                required: [code, message]
+                properties:
+                  code: { type: integer }
+                  message: { type: string }
+                  field: { type: string }
+              example: { code: 400, message: The name is too long, field: name }
+        5XX:
+          description: Failed
+          content:
+            application/json:
+              schema: { type: object, required: [error], properties: { error: { type: string, maxLength: 20 } } }
+    post:
+      operationId: addThing
+      responses:
+        "201": { description: Added }
+`;
+
+async function otherShop(options: object = {}) {
+  const file = join(await tempFolder(), 'other.yaml');
+  await writeFile(file, OTHER);
+  return startStorefront({ contract: file, ...options });
+}
+
+describe('a forced error of the contract of somebody else', () => {
+  it('describes its own status in the form that the contract has', async () => {
+    const { ask } = await otherShop();
+    const preferring = async (code: number) => ask('GET', '/things', undefined, { Prefer: `code=${code}` });
+    const [tooMany, teapot, gateway] = [await preferring(429), await preferring(404), await preferring(502)];
+    expect(tooMany.body).toEqual({ code: 429, message: expect.stringContaining('too many requests') });
+    expect([tooMany.headers.get('retry-after'), tooMany.headers.get('allow')]).toEqual(['30', null]);
+    expect(teapot.body).toEqual({ code: 404, message: 'there is nothing at this path' });
+    expect(teapot.headers.get('retry-after')).toBeNull();
+    expect(gateway.body).toEqual({ error: 'Bad Gateway' });
+  });
+});
+
+describe('an error that the contract does not document', () => {
+  it('can be injected, is marked in the journal, and is no violation of the handler', async () => {
+    const lines: string[] = [];
+    const shop = await otherShop({
+      verify: 'strict',
+      log: 'json',
+      logTo: { write: (line: string) => lines.push(line) },
+    });
+    const here = roomIn(shop, 'w1');
+    const { body } = await here.steer('POST', '/faults', { operation: 'addThing', status: 429 });
+    const reply = await here.ask('POST', '/things');
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(reply.body).toMatchObject({ type: 'about:blank', title: 'Too Many Requests', instance: '/things' });
+    const [entry] = (await here.steer('GET', '/requests')).body;
+    expect(entry.forced).toEqual({ faults: [body.fault], phase: 'before', status: 429, undocumented: true });
+    expect(entry.breaches).toBeUndefined();
+    expect(lines.join('')).not.toContain('breaks the contract');
+  });
+
+  it('can be injected into all operations at once', async () => {
+    const here = roomIn(await otherShop(), 'w1');
+    await here.steer('POST', '/faults', { status: 503 });
+    expect((await here.ask('POST', '/things')).status).toBe(503);
+    expect((await here.ask('GET', '/things')).status).toBe(503);
+  });
+
+  it.each([302, 204])('is an error: %i is refused', async (status) => {
+    const here = roomIn(await otherShop(), 'w1');
+    const reply = await here.steer('POST', '/faults', { operation: 'addThing', status });
+    expect([reply.status, reply.body.violations[0].pointer]).toEqual([400, '/status']);
+  });
+});
+
+describe('a fault with a body and headers of its own', () => {
+  const PROBLEM = {
+    ...{ type: 'about:blank', title: 'Slow down', status: 429, detail: 'not so fast', message: 'not so fast' },
+    instance: '/api/orders',
+  };
+
+  it('answers with them', async () => {
+    const here = room();
+    const headers = { 'Retry-After': '30', 'X-RateLimit-Remaining': '0' };
+    const fault = { operation: 'listOrders', status: 429, body: PROBLEM, headers };
+    const added = await here.steer('POST', '/faults', fault);
+    expect(added.body).toMatchObject(fault);
+    const reply = await here.ask('GET', '/api/orders');
+    expect([reply.status, reply.body]).toEqual([429, PROBLEM]);
+    expect(reply.headers.get('content-type')).toBe('application/problem+json');
+    expect([reply.headers.get('retry-after'), reply.headers.get('x-ratelimit-remaining')]).toEqual(['30', '0']);
+  });
+
+  it('may have headers alone', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'listOrders', status: 503, headers: { 'Retry-After': '7' } });
+    const reply = await here.ask('GET', '/api/orders');
+    expect([reply.status, reply.headers.get('retry-after'), reply.body.status]).toEqual([503, '7', 503]);
+  });
+
+  it('may have a success of its own', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'listOrders', status: 200, body: [] });
+    expect((await here.ask('GET', '/api/orders?expand=products')).body).toEqual([]);
+  });
+
+  it.each<readonly [fault: object, pointer: string, reason: RegExp]>([
+    [{ status: 429, body: { ...PROBLEM, status: 'x' } }, '/body/status', /of listOrders.*integer/],
+    [{ status: 200, body: [{ id: 1 }] }, '/body/0/id', /listOrders/],
+    [{ status: 502, body: '<h1>', headers: { 'Content-Type': 'text/html' } }, '/headers/Content-Type', /text\/html/],
+    [{ status: 503, headers: { 'Retry-After': 'soon' } }, '/headers/Retry-After', /integer/],
+    [{ status: 500, headers: { 'Content-Length': '3' } }, '/headers/Content-Length', /written by the server/],
+    [{ status: 500, headers: { 'X A': '3' } }, '/headers/X A', /no name of a header/],
+    [{ status: 500, headers: { 'X-A': 'a\r\nB: c' } }, '/headers/X-A', /no value of a header/],
+    [{ delay: 1, body: [] }, '/body', /goes with a status/],
+    [{ status: 200, example: 'none', body: [] }, '/example', /leave out body/],
+    [{ status: 500, violation: true }, '/violation', /goes with body or headers/],
+  ])(
+    'is refused with its place where that breaks the contract or makes no sense: %j',
+    async (fault, pointer, reason) => {
+      const reply = await room().steer('POST', '/faults', { operation: 'listOrders', ...fault });
+      expect(reply.status).toBe(400);
+      expect(reply.body.type).toBe('/problems/not-a-fault');
+      expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
+      expect(reply.body.detail).toMatch(reason);
+    },
+  );
+
+  it('may break the contract where it says so, as the page of a gateway does', async () => {
+    const here = room();
+    const page = { status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'Content-Type': 'text/html' } };
+    const added = await here.steer('POST', '/faults', { operation: 'listOrders', ...page, violation: true });
+    expect(added.status).toBe(200);
+    const reply = await here.ask('GET', '/api/orders');
+    expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([
+      502,
+      'text/html',
+      '<h1>Bad Gateway</h1>',
+    ]);
+    expect((await here.steer('GET', '/requests')).body[0].breaches).toBeUndefined();
+  });
+});
+
+describe('a sandbox that is not there, where sandboxes are declared', () => {
+  it('is a 404 that the contract documents, for every operation', async () => {
+    const shop = await startStorefront({ sandboxes: 'declared' });
+    const uuid = '6fb12208-d3f8-49e5-8f52-3d2038703fc6';
+    for (const { method, path, operationId } of shopContract.routes) {
+      const reply = await asking(shop)(method, path.replace(/\{.*?\}/, uuid), undefined, { 'X-Sandbox': 'w9' });
+      expect([reply.status, reply.body.type], operationId).toEqual([404, '/problems/unknown-sandbox']);
+      expect(violationsOf(operationId, reply), operationId).toEqual([]);
+    }
+    await steering(shop)('PUT', '/w9');
+    expect((await asking(shop)('GET', '/api/orders', undefined, { 'X-Sandbox': 'w9' })).status).toBe(200);
+  });
+});
+
+describe('the contract of control', () => {
+  it('is closed: what a request may not have is said in its schemas', async () => {
+    const text = await readFile(new URL('../../src/control/control.yaml', import.meta.url), 'utf8');
+    const { steer } = room();
+    await steer('PUT', '');
+    for (const [method, path, body] of [
+      ['PUT', '', { form: 'x' }],
+      ['PUT', '/clock', { time: 1 }],
+      ['POST', '/clock/advance', { ms: 1, s: 1 }],
+      ['PUT', '/ids', { seed: 1, salt: 1 }],
+      ['PUT', '/state', { cart: [] }],
+      ['PUT', '/state', { deliveryOptions: [] }],
+      ['POST', '/faults', {}],
+      ['POST', '/faults', { status: 500, sattus: 1 }],
+      ['POST', '/faults', { status: 500, where: { url: '/' } }],
+      ['POST', '/requests/count', { times: 1 }],
+      ['POST', '/requests/verify', { withIn: 1 }],
+      ['POST', '/requests/verify', { after: 1e300 }],
+    ] as const) {
+      const reply = await steer(method, path, body);
+      expect([reply.status, reply.body.type], JSON.stringify(body)).toEqual([400, '/problems/invalid-request']);
+    }
+    expect((await steer('GET', '/requests?after=9007199254740992')).status).toBe(400);
+    expect(text).toContain('"415"');
+    const form = await steer('PUT', '/clock', 'a=b', { 'content-type': 'text/plain' });
+    expect(form.status).toBe(415);
+  });
+});

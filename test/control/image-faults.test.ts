@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { steering } from '../support/harness/sandboxes.ts';
+import { sharedShop } from '../support/harness/shared-shop.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const { room } = sharedShop();
+const LOGO = '/images/logo.png';
+const where = { path: '/images/*' };
+
+describe('a fault that images can not have', () => {
+  it.each<readonly [fault: object, warning: RegExp]>([
+    [{ status: 503, connection: 'cut' }, /images can't have connection cut/],
+    [{ connection: 'cut' }, /images can't have connection cut/],
+    [{ slowMs: 100 }, /images can't have slowMs/],
+    [{ status: 200 }, /images can't have status 200/],
+    [{ example: 'foreignOrigin' }, /images can't have example/],
+  ])('is set with a warning: %j', async (fault, warning) => {
+    const here = room();
+    const added = await here.steer('POST', '/faults', { where, ...fault });
+    expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
+    expect((await here.ask('GET', LOGO)).status).toBe(200);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: 0, met: 0 }]);
+  });
+
+  it.each([{ connection: 'reset' }, { delay: 1 }, { status: 418 }])(
+    'is none of these, which are set without a warning: %j',
+    async (fault) => {
+      const added = await room().steer('POST', '/faults', { where, ...fault });
+      expect([added.status, added.body.warnings]).toEqual([200, undefined]);
+    },
+  );
+
+  it('is set without a warning if operations can have it at its path', async () => {
+    const added = await room().steer('POST', '/faults', { where: { path: '*' }, connection: 'cut' });
+    expect([added.status, added.body.warnings]).toEqual([200, undefined]);
+  });
+});
+
+describe('an error of an image', () => {
+  it.each([
+    [405, { allow: 'GET, HEAD', 'retry-after': null }],
+    [429, { allow: null, 'retry-after': '1' }],
+    [503, { allow: null, 'retry-after': '1' }],
+    [404, { allow: null, 'retry-after': null }],
+  ] as const)('has the headers that its status calls for: %i', async (status, headers) => {
+    const here = room();
+    await here.steer('POST', '/faults', { where, status });
+    const reply = await here.ask('GET', LOGO);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+    expect(reply.headers.get('x-mocked')).toBe('operation');
+    for (const [name, value] of Object.entries(headers)) expect(reply.headers.get(name), name).toBe(value);
+    expect(reply.body).toMatchObject({ type: 'about:blank', status, instance: LOGO });
+  });
+
+  it('has the headers of the fault in place of those that its status calls for', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { where, status: 503, headers: { 'retry-after': '7' } });
+    expect((await here.ask('GET', LOGO)).headers.get('retry-after')).toBe('7');
+  });
+
+  it('has a text of the fault as it is, however the fault spells Content-Type', async () => {
+    const here = room();
+    const page = { status: 502, body: '<h1>bad</h1>', headers: { 'content-type': 'text/html' } };
+    await here.steer('POST', '/faults', { where, ...page });
+    const reply = await here.ask('GET', LOGO);
+    expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
+  });
+
+  it('comes before the image of a built front end', async () => {
+    const folder = await folderWith({ 'index.html': 'the front end', 'images/logo.png': 'a logo of its own' });
+    const shop = await startStorefront({ static: folder });
+    await steering(shop)('POST', '/default/faults', { where, status: 503, times: 1 });
+    expect((await shop.ask('GET', LOGO)).status).toBe(503);
+    expect(await shop.ask('GET', LOGO)).toMatchObject({ status: 200, text: 'a logo of its own' });
+  });
+});

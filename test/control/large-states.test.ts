@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { ordersText } from '../support/fixtures/large-states.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { rawConnection } from '../support/harness/raw-client.ts';
+import { sandboxIds, steering, within } from '../support/harness/sandboxes.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+/** More entries than are checked before other requests get their turn, many times over. */
+const MANY = 8_000;
+
+describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
+  it('is checked in slices: a request that comes later is answered before', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const order: string[] = [];
+    const large = steering(shop)('PUT', '/w1/state', ordersText(MANY)).then(({ status }) =>
+      order.push(`PUT ${status}`),
+    );
+    // Goes on while the large state is handled: each GET comes after the answer to the one before.
+    const small = (async () => {
+      while (!order.some((done) => done.startsWith('PUT'))) {
+        order.push(`GET ${(await within(shop, 'w2')('GET', '/api/delivery-options')).status}`);
+      }
+    })();
+    await Promise.all([large, small]);
+    const before = order.slice(0, order.indexOf('PUT 204'));
+    expect(before.length).toBeGreaterThan(5);
+    expect(new Set(before)).toEqual(new Set(['GET 200']));
+  });
+
+  it('is refused with 413 above 16 MB, and creates no sandbox', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const reply = await steering(shop)('PUT', '/w1/state', `{"orders":[]${' '.repeat(16 * 1024 * 1024)}}`);
+    expectProblem(reply, 413, 'body-too-large');
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is refused with 413 above 1,200,000 values, and creates no sandbox', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const steer = steering(shop);
+    for (const body of [`{"orders":[${'{},'.repeat(3_000_000)}{}]}`, `{"orders":[${'1,'.repeat(1_300_000)}1]}`]) {
+      const reply = await steer('PUT', '/w1/state', body);
+      expectProblem(reply, 413, 'body-too-large');
+      expect(reply.body.detail).toContain('more than 1200000 objects, lists, properties and entries');
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('may have any number of commas and brackets in a text', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const [first, ...others] = defaults.products;
+    const products = [{ ...first, name: `"${'\\"{,['.repeat(500_000)}` }, ...others];
+    const reply = await steering(shop)('PUT', '/w1/state', JSON.stringify({ products }));
+    expect(reply.status).toBe(204);
+  });
+
+  it('is handled while 15 other clients send theirs slowly', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const slow = Array.from({ length: 15 }, (_, n) => {
+      const connection = rawConnection(Number(new URL(shop.url).port));
+      const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue';
+      connection.write(`PUT /_control/sandboxes/s${n}/state HTTP/1.1\r\nHost: localhost\r\n${type}\r\n\r\n`);
+      return connection;
+    });
+    await Promise.all(slow.map(({ until }) => until('100 Continue')));
+    for (const { write } of slow) write('1\r\n{\r\n');
+    expect((await steering(shop)('PUT', '/w1/state', ordersText(MANY))).status).toBe(204);
+    expect(slow.map(({ received }) => received()).filter((text) => /HTTP\/1.1 [2-5]/.test(text))).toEqual([]);
+    for (const { socket } of slow) socket.destroy();
+  });
+
+  it('is refused with the first error alone, where all would take more memory than there is', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const steer = steering(shop);
+    for (const body of [`{"orders":[${'1,'.repeat(1_000_000)}1]}`, `{"products":[${'{},'.repeat(100_000)}{}]}`]) {
+      const reply = await steer('PUT', '/w1/state', body);
+      expect(reply.status).toBe(400);
+      expect(reply.body.violations.length).toBeLessThanOrEqual(1_000);
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('replaces what another change did meanwhile only where it is given', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const [steer, ask] = [steering(shop), within(shop, 'w1')];
+    await ask('GET', '/api/cart-items');
+    const [replaced, removed] = await Promise.all([
+      steer('PUT', '/w1/state', ordersText(MANY)),
+      ask('DELETE', `/api/cart-items/${(await ask('GET', '/api/cart-items')).body[0].productId}`),
+    ]);
+    expect([replaced.status, removed.status]).toEqual([204, 204]);
+    const { body } = await steer('GET', '/w1/state');
+    expect([body.orders.length, body.cartItems.length]).toEqual([MANY, 1]);
+  });
+
+  it('goes through for many clients at once', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const text = ordersText(2_000);
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => steering(shop)('PUT', `/w${n}/state`, text)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(204));
+  });
+});
+
+describe('other bodies of the control API', () => {
+  it('are refused above 100 kB', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const reply = await steering(shop)('PUT', '/w1/faults', `[${' '.repeat(110_000)}]`);
+    expectProblem(reply, 413, 'body-too-large');
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { canBothMatch } from '../../src/mock/unmatched-faults.ts';
+import { asking, steering } from '../support/harness/sandboxes.ts';
+import { sharedShop } from '../support/harness/shared-shop.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const { room } = sharedShop();
+const KETTLE = '/images/products/kettle.svg';
+
+describe('a fault that no request can meet', () => {
+  it.each<readonly [fault: object, warning: RegExp]>([
+    [{ where: { path: '/api/product' } }, /no operation is at \/api\/product.*\/api\/products/],
+    [{ where: { path: '/_sandbox/w1/api/orders' } }, /without \/_sandbox\/ID: give \/api\/orders/],
+    [{ where: { path: '/api/products', method: 'POST' } }, /\/api\/products has no method POST, but GET/],
+    [{ operation: 'createOrder', where: { path: '/api/products' } }, /createOrder is at \/api\/orders, not at/],
+    [{ operation: 'createOrder', where: { method: 'get' } }, /createOrder has no method get, but POST/],
+    [{ where: { path: '/images/*', method: 'POST' } }, /images have no method POST/],
+    [{ operation: 'listOrders', where: { path: '/images/*' } }, /listOrders is at \/api\/orders/],
+  ])('is set with a warning: %j', async (fault, warning) => {
+    const here = room();
+    const added = await here.steer('POST', '/faults', { ...fault, status: 500 });
+    expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
+    const replaced = await here.steer('PUT', '/faults', [{ status: 500 }, { ...fault, status: 500 }]);
+    expect(replaced.body.map((one: { warnings?: string[] }) => one.warnings?.length)).toEqual([undefined, 1]);
+    expect((await here.steer('GET', '/faults')).body).toEqual(replaced.body);
+  });
+
+  it.each([
+    { where: { path: '/api/cart-items/*' } },
+    { where: { path: '/api/*', method: 'PUT' } },
+    { where: { path: '/api/orders/', method: 'head' } },
+    { where: { path: '*' } },
+    { where: { path: '/images/*' } },
+    { where: { path: KETTLE, method: 'HEAD' } },
+    { where: { path: '/api/orders/b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9' } },
+    { operation: ['createOrder', 'listProducts'], where: { path: '/api/products' } },
+  ])('is none of these, which are set without a warning: %j', async (fault) => {
+    const added = await room().steer('POST', '/faults', { ...fault, status: 500 });
+    expect([added.status, added.body.warnings]).toEqual([200, undefined]);
+  });
+
+  it('is told of in the log', async () => {
+    const lines: string[] = [];
+    const shop = await startStorefront({ log: 'json', logTo: { write: (line: string) => lines.push(line) } });
+    await steering(shop)('POST', '/w1/faults', { where: { path: '/api/product' }, status: 500 });
+    expect(lines.join('')).toContain('fault f1 of sandbox w1: no request can meet it');
+  });
+
+  it.each([
+    ['/a/*', '/*/b', true],
+    ['/a/*', '/b/*', false],
+    ['*', '', true],
+    ['', '', true],
+    ['a', '', false],
+    ['*a', 'b*', true],
+    ['a*c', 'ab*', true],
+    ['ab', 'a*b*c', false],
+  ])('is found by two texts with *: %s and %s: %s', (one, other, both) => {
+    expect([canBothMatch(one, other), canBothMatch(other, one)]).toEqual([both, both]);
+  });
+});
+
+describe('a request for an image', () => {
+  it('meets a fault whose path it is like, and stands in the journal then', async () => {
+    const here = room();
+    const { body } = await here.steer('POST', '/faults', { where: { path: '/images/*' }, status: 503, times: 1 });
+    const reply = await here.ask('GET', KETTLE);
+    expect([reply.status, reply.body]).toEqual([503, expect.objectContaining({ status: 503, instance: KETTLE })]);
+    expect((await here.ask('GET', KETTLE)).status).toBe(200);
+    expect((await here.steer('GET', '/requests')).body).toMatchObject([
+      { request: { path: KETTLE }, answer: { status: 503 }, forced: { faults: [body.fault], status: 503 } },
+    ]);
+  });
+
+  it('meets it in the sandbox that its path names', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { where: { path: '/images/*' }, status: 404, body: 'gone' });
+    const reply = await asking(here)('GET', `/_sandbox/${here.id}${KETTLE}`);
+    expect([reply.status, reply.body]).toEqual([404, 'gone']);
+    expect((await room().ask('GET', KETTLE)).status).toBe(200);
+  });
+
+  it('loses its connection, or waits', async () => {
+    const here = room();
+    await here.steer('PUT', '/faults', [{ where: { path: '/images/*' }, connection: 'reset', times: 1 }]);
+    await expect(here.ask('GET', KETTLE)).rejects.toThrow();
+    await here.steer('PUT', '/faults', [{ where: { path: '/images/*' }, delay: 5 }]);
+    expect((await here.ask('GET', KETTLE)).status).toBe(200);
+    const { body } = await here.steer('GET', '/requests');
+    expect(body.map(({ forced }: { forced: object }) => forced)).toMatchObject([
+      { connection: 'reset' },
+      { delayMs: 5 },
+    ]);
+  });
+
+  it.each([{ status: 500 }, { operation: 'listProducts', status: 500 }, { where: { path: '/api/*' }, status: 500 }])(
+    'meets none that is of operations: %j',
+    async (fault) => {
+      const here = room();
+      await here.steer('POST', '/faults', fault);
+      expect((await here.ask('GET', KETTLE)).status).toBe(200);
+      expect((await here.steer('GET', '/requests')).body).toEqual([]);
+    },
+  );
+});
+
+describe('the journal', () => {
+  it('says of a response that was cut that the operation was done before', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'cut', times: 1 });
+    await expect(here.ask('POST', '/api/orders').then(({ body }) => body.id.length)).rejects.toThrow();
+    await here.steer('POST', '/faults', { operation: 'createOrder', status: 503, connection: 'cut' });
+    await here.ask('POST', '/api/orders').catch(() => {});
+    const { body } = await here.steer('GET', '/requests');
+    expect(body.map(({ forced }: { forced: { phase: string } }) => forced.phase)).toEqual(['after', 'before']);
+  });
+
+  it('keeps its faults over a reset, as the sandbox does', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'listOrders', status: 503 });
+    expect((await here.ask('POST', '/api/reset')).status).toBe(204);
+    expect((await here.ask('GET', '/api/orders')).status).toBe(503);
+  });
+});

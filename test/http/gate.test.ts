@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createConcurrencyLimit } from '../../src/http/gate.ts';
+
+it('A gate runs so many tasks at once, and the others in their order, whether one fails or not', async () => {
+  const gate = createConcurrencyLimit(2);
+  const started: number[] = [];
+  const finish: ((failed: boolean) => void)[] = [];
+  const task = (n: number) => () =>
+    new Promise<number>((resolve, reject) => {
+      started.push(n);
+      finish[n] = (failed) => (failed ? reject(new Error(`${n}`)) : resolve(n));
+    });
+  const results = Promise.allSettled([0, 1, 2, 3].map((n) => gate(task(n))));
+  expect(started).toEqual([0, 1]);
+  finish[1]?.(true);
+  await expect.poll(() => started).toEqual([0, 1, 2]);
+  finish[0]?.(false);
+  await expect.poll(() => started).toEqual([0, 1, 2, 3]);
+  finish[2]?.(false);
+  finish[3]?.(false);
+  expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  const after = gate(task(4));
+  finish[4]?.(false);
+  expect(await after).toBe(4);
+});

@@ -1,0 +1,183 @@
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Options } from '../../src/index.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { rawAsk } from '../support/harness/raw-client.ts';
+import { asking, sandboxIds } from '../support/harness/sandboxes.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const PATHS: readonly [string, string][] = [
+  ['GET', '/api/products'],
+  ['POST', '/api/reset'],
+  ['POST', '/_sandbox/w1/api/orders'],
+  ['GET', '/api/nothing'],
+  ['GET', '/'],
+  ['GET', '/openapi.yaml'],
+  ['GET', '/openapi.json'],
+  ['GET', '/problems'],
+  ['GET', '/problems/foreign-host'],
+  ['GET', '/images/logo.png'],
+  ['GET', '/_control/health'],
+  ['GET', '/_control/sandboxes'],
+];
+
+/** What DNS rebinding and mistakes bring along. */
+const UNKNOWN = [
+  'evil.example',
+  'evil.example:3000',
+  'localhost.evil.example',
+  'evil-localhost',
+  '.localhost',
+  '127.0.0.1.evil.example',
+  '127.0.0.1:80.evil.example',
+  'localhost:x',
+  '127-0-0-1',
+  '[evil.example]',
+  '::1',
+  '[::1',
+  '1.2.3',
+];
+
+const KNOWN = [
+  'localhost:3000',
+  'LOCALHOST',
+  'a.b.localhost',
+  '127.0.0.1',
+  '192.168.1.5:3000',
+  '[::1]:3000',
+  '[fe80::1]',
+];
+
+async function expectRefused(shop: TestShop, host: string): Promise<void> {
+  for (const [method, path] of PATHS) {
+    const reply = await asking(shop)(method, path, undefined, { host });
+    expectProblem(reply, 403, 'foreign-host', `${method} ${path} at ${host}`);
+    const isName = /^[\w.-]+(:\d*)?$/.test(host);
+    expect(reply.body.detail).toContain(isName ? '--allow-host' : `the Host ${JSON.stringify(host)} is no host name`);
+    if (!isName) expect(reply.body.detail).not.toContain('--allow-host');
+  }
+}
+
+async function expectServed(shop: TestShop, host: string): Promise<void> {
+  for (const path of ['/api/products', '/', '/openapi.yaml', '/images/logo.png', '/_control/sandboxes'])
+    expect((await asking(shop)('GET', path, undefined, { host })).status, `${path} at ${host}`).toBe(200);
+}
+
+describe('A request whose Host is unknown', () => {
+  it('is refused everywhere, before anything takes effect', async () => {
+    const shop = await startStorefront();
+    for (const host of UNKNOWN) await expectRefused(shop, host);
+    const [empty] = await rawAsk(shop.port, 'GET /api/orders HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n');
+    expect(empty?.status).toBe(403);
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is refused where the response to it is kept for a known host', async () => {
+    const shop = await startStorefront();
+    for (let time = 1; time <= 2; time++) await expectServed(shop, 'localhost');
+    await expectRefused(shop, 'evil.example');
+  });
+
+  it('is refused on more than loopback too, as Vite refuses it', async () => {
+    const shop = await startStorefront({ host: '0.0.0.0', controlToken: 's3cret' });
+    await expectRefused(shop, 'evil.example');
+    expect((await asking(shop)('GET', '/api/orders', undefined, { host: '10.1.2.3:3000' })).status).toBe(200);
+  });
+
+  it('gets the name that --allow-host wants, without its port', async () => {
+    const reply = await asking(await startStorefront())('GET', '/api/orders', undefined, { host: 'shop.test:80' });
+    expect(reply.body.detail).toContain('--allow-host shop.test');
+    expect(reply.body.detail).not.toContain(':80');
+  });
+});
+
+describe('A request whose Host is known', () => {
+  it('is served by every name of this machine and by every IP address', async () => {
+    const shop = await startStorefront();
+    for (const host of KNOWN) await expectServed(shop, host);
+  });
+
+  it('is served by names that were allowed, whatever their case and port', async () => {
+    const shop = await startStorefront({ allowHost: ['Shop', 'host.docker.internal', '.shop.test'] });
+    const hosts = ['shop', 'SHOP:8080', 'host.docker.internal:3000', 'shop.test', 'a.shop.test', 'a.b.shop.test:1'];
+    for (const host of hosts) await expectServed(shop, host);
+    for (const host of ['shop.evil.example', 'xshop', 'xshop.test', 'a.host.docker.internal'])
+      await expectRefused(shop, host);
+  });
+
+  it('is served by any name where all are allowed', async () => {
+    await expectServed(await startStorefront({ allowHost: ['*'] }), 'evil.example:80');
+  });
+
+  it('may be missing in HTTP/1.0, but not for the control API', async () => {
+    const { port } = await startStorefront();
+    const statuses = ['/api/orders', '/_control/sandboxes'].map(async (path) => {
+      const [reply] = await rawAsk(port, `GET ${path} HTTP/1.0\r\n\r\n`);
+      return reply?.status;
+    });
+    expect(await Promise.all(statuses)).toEqual([200, 403]);
+  });
+});
+
+describe('The place of the data file', () => {
+  it('is shown as a bare file name by / and /_control/health, and in full by the log of the start', async () => {
+    const { ask, dataFile = '', folder, log } = await startStorefront();
+    const [page, health] = [await ask('GET', '/'), await ask('GET', '/_control/health')];
+    expect(health.body.dataFile).toBe(basename(dataFile));
+    expect(page.text).toContain(`data in <code>${basename(dataFile)}</code>`);
+    expect(page.text + health.text).not.toContain(folder);
+    expect(log[0]?.msg).toContain(`data in ${dataFile}`);
+  });
+});
+
+describe('The start of a server', () => {
+  const warnings = ({ log }: TestShop) => log.filter(({ level }) => level === 40).map(({ msg }) => msg);
+
+  it('warns on more than loopback: what is exposed, and how to protect it', async () => {
+    const shop = await startStorefront({ host: '0.0.0.0' });
+    expect(warnings(shop)).toEqual([
+      'The server listens on 0.0.0.0: other machines that reach it can read and change the data below /api, and read the images. The control API is off: it needs a --control-token. Requests to a host name other than localhost get 403, so that no web page can reach the server under a name of its own: allow the name of a container or service with --allow-host NAME. To protect the server, leave out --host, or let only trusted machines reach the port.',
+    ]);
+  });
+
+  it('names the files of --static in that warning only where there are some', async () => {
+    const shop = await startStorefront({ host: '0.0.0.0', static: await folderWith({ 'index.html': 'a' }) });
+    expect(warnings(shop)).toEqual([expect.stringContaining('read the images and the files of --static.')]);
+  });
+
+  it('names in that warning the host names that are allowed', async () => {
+    const [some, all] = [['storefront', '.shop.test'], ['*']];
+    expect(warnings(await startStorefront({ host: '0.0.0.0', allowHost: some }))).toEqual([
+      expect.stringContaining('Requests to a host name other than localhost, storefront, .shop.test get 403'),
+    ]);
+    const [warning] = warnings(await startStorefront({ host: '0.0.0.0', allowHost: all }));
+    expect(warning).toContain('The server answers requests to every host name (--allow-host *).');
+    expect(warning).not.toContain('403');
+  });
+
+  it('refuses the name of a service on 0.0.0.0 with 403 until --allow-host names it', async () => {
+    const host = 'storefront:3000';
+    const products = async (options: Options) =>
+      (
+        await asking(await startStorefront({ host: '0.0.0.0', ...options }))('GET', '/api/products', undefined, {
+          host,
+        })
+      ).status;
+    expect([await products({}), await products({ allowHost: ['storefront'] })]).toEqual([403, 200]);
+  });
+
+  it('says in that warning whether the control API is off or asks for its token', async () => {
+    expect(warnings(await startStorefront({ host: '::', controlToken: 's3cret' }))).toEqual([
+      expect.stringContaining('The control API asks for the token.'),
+    ]);
+    expect(warnings(await startStorefront({ host: '0.0.0.0', control: false }))).toEqual([
+      expect.stringContaining('The control API is off.'),
+    ]);
+  });
+
+  it('warns of nothing on loopback', async () => {
+    for (const host of [undefined, 'localhost', '127.0.0.1'])
+      expect(warnings(await startStorefront({ host }))).toEqual([]);
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { expectProblem, headerOf } from '../support/harness/problems.ts';
+import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { asking, sandboxIds, steering } from '../support/harness/sandboxes.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const ITEM = { productId: 'fafe42e1-2f3e-46e3-a2c5-d94a792572e6', quantity: 2 };
+const IN_CART = '/api/cart-items/6fb12208-d3f8-49e5-8f52-3d2038703fc6';
+
+/** A request that changes the default data, for each method that changes something; the last ones need no preflight. */
+const CHANGES: readonly [string, string, unknown?, Record<string, string>?][] = [
+  ['POST', '/api/cart-items', ITEM],
+  ['PUT', IN_CART, { quantity: 9 }],
+  ['PATCH', IN_CART, { quantity: 9 }],
+  ['DELETE', IN_CART],
+  ['POST', '/_sandbox/w1/api/orders'],
+  ['POST', '/api/reset', 'x', { 'content-type': 'text/plain' }],
+  ['POST', '/api/orders', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }],
+];
+
+const READS = [
+  '/api/products',
+  '/api/nothing',
+  '/',
+  '/openapi.yaml',
+  '/openapi.json',
+  '/problems',
+  '/_control/health',
+  '/images/logo.png',
+  '/images/nothing.png',
+  '/nothing',
+];
+
+const FOREIGN = [
+  '',
+  'http://localhost.evil.example',
+  'http://evil-localhost:3000',
+  'http://.localhost',
+  'http://evil.example#.localhost',
+  'http://localhost@evil.example',
+  'http://localhost:x',
+  'http://127.0.0.1.evil.example',
+  'http://128.0.0.1',
+  'http://127.1',
+  'http://10.0.0.1',
+  'http://[::2]',
+  'http://shop.test:3000',
+  'file://localhost',
+  'localhost',
+];
+
+const LOOPBACK = [
+  'http://localhost:5173',
+  'https://localhost',
+  'HTTP://LOCALHOST:1',
+  'http://w3.localhost:3000',
+  'http://a.b.localhost',
+  'http://127.0.0.1:8080',
+  'http://127.9.8.7',
+  'http://[::1]:4000',
+];
+
+/** The headers of CORS in a response. */
+function corsHeaders({ headers }: { readonly headers: Headers }): readonly string[] {
+  return [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+}
+
+/** Expects that a page of the origin can't read anything and can't change anything. */
+async function expectRefused(shop: TestShop, origin: string, headers: Record<string, string> = {}): Promise<void> {
+  const ask = asking(shop);
+  const before = (await steering(shop)('GET', '/default/state')).text;
+  for (const path of READS) {
+    const reply = await ask('GET', path, undefined, { ...headers, origin });
+    expect(corsHeaders(reply), `GET ${path} from ${origin}`).toEqual([]);
+    expect(reply.headers.get('vary')?.toLowerCase(), path).toContain('origin');
+  }
+  for (const [method, path, body, more] of CHANGES) {
+    const reply = await ask(method, path, body, { ...headers, ...more, origin });
+    expectProblem(reply, 403, 'foreign-origin', `${method} ${path} from ${origin}`);
+    expect(reply.body.detail).toContain('--allow-origin');
+    expect(corsHeaders(reply), `${method} ${path} from ${origin}`).toEqual([]);
+  }
+  expect((await steering(shop)('GET', '/default/state')).text).toBe(before);
+  expect(await sandboxIds(shop)).toEqual(['default']);
+}
+
+/** Expects that a page of the origin can read responses and change the shop. */
+async function expectAllowed(shop: TestShop, origin: string, headers: Record<string, string> = {}): Promise<void> {
+  const ask = asking(shop);
+  for (const path of READS) {
+    const reply = await ask('GET', path, undefined, { ...headers, origin });
+    expect(reply.headers.get('access-control-allow-origin'), `GET ${path} from ${origin}`).toBe(origin);
+    expect(reply.headers.get('access-control-allow-credentials'), path).toBe('true');
+  }
+  const made = await ask('POST', '/api/cart-items', ITEM, { ...headers, origin });
+  expect([made.status, made.headers.get('access-control-allow-origin')], origin).toEqual([201, origin]);
+  expect((await ask('POST', '/api/reset', undefined, { ...headers, origin })).status, origin).toBe(204);
+}
+
+describe('A page of a foreign origin', () => {
+  it('can neither read a response nor change the shop', async () => {
+    const shop = await startStorefront();
+    for (const origin of ['https://evil.example', 'null']) await expectRefused(shop, origin);
+  });
+
+  it.each(FOREIGN)('is one of the origin %j', async (origin) => {
+    const ask = asking(await startStorefront());
+    const [read, change] = [
+      await ask('GET', '/', undefined, { origin }),
+      await ask('POST', '/api/reset', undefined, { origin }),
+    ];
+    expect(corsHeaders(read)).toEqual([]);
+    expectProblem(change, 403, 'foreign-origin', origin);
+  });
+
+  it('is foreign too when it is named beside an allowed one', async () => {
+    const { port } = await startStorefront();
+    for (const origins of [
+      ['http://localhost:5173', 'https://evil.example'],
+      ['https://evil.example', 'http://localhost:5173'],
+    ]) {
+      const headers = origins.map((origin) => `Origin: ${origin}`);
+      const reply = await rawRequest(port, 'POST /api/reset', [...headers, 'Content-Length: 0']);
+      expectProblem(reply, 403, 'foreign-origin');
+      expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBeUndefined();
+    }
+  });
+
+  it('gets no permission from a preflight', async () => {
+    const shop = await startStorefront();
+    for (const path of [IN_CART, '/', '/api/nothing', '/_sandbox/w1/api/orders']) {
+      const reply = await asking(shop)('OPTIONS', path, undefined, {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'content-type',
+      });
+      expect(corsHeaders(reply), path).toEqual([]);
+    }
+  });
+
+  it('leaves no trace in the request journal when it tries to change the shop', async () => {
+    const shop = await startStorefront();
+    await asking(shop)('POST', '/api/orders', undefined, { origin: 'https://evil.example' });
+    expect((await steering(shop)('GET', '/default/requests')).body).toEqual([]);
+  });
+
+  it('is told of in the log, with the option that allows it, for a read as for a change', async () => {
+    const shop = await startStorefront();
+    for (const method of ['GET', 'GET', 'POST'])
+      await asking(shop)(method, '/api/orders', undefined, { origin: 'https://front.test' });
+    const lines = shop.log.filter(({ path }) => path === '/api/orders');
+    expect(lines.map(({ notes }) => notes)).toEqual(
+      Array(3).fill([expect.stringContaining('--allow-origin https://front.test')]),
+    );
+  });
+
+  it('is refused while a front end is served with --static, and cannot read its files', async () => {
+    const shop = await startStorefront({ static: 'images' });
+    await expectRefused(shop, 'https://evil.example');
+  });
+});
+
+describe('A page of a loopback origin', () => {
+  it('can read responses and change the shop, at any port', async () => {
+    const shop = await startStorefront();
+    for (const origin of LOOPBACK) await expectAllowed(shop, origin);
+  });
+});
+
+describe('A page of the same host name as the server', () => {
+  it('can read responses and change the shop, at any port', async () => {
+    const shop = await startStorefront({ allowHost: ['shop.test'] });
+    await expectAllowed(shop, 'http://192.168.1.5:5173', { host: '192.168.1.5:3000' });
+    await expectAllowed(shop, 'http://[fe80::1]:5173', { host: '[fe80::1]:3000' });
+    await expectAllowed(shop, 'https://shop.test', { host: 'SHOP.test:3000' });
+  });
+
+  it('is foreign to a server that was reached by another name, also where responses are kept', async () => {
+    const shop = await startStorefront({ allowHost: ['shop.test', 'api.test'] });
+    await expectAllowed(shop, 'https://shop.test', { host: 'shop.test' });
+    await expectRefused(shop, 'https://shop.test', { host: 'api.test' });
+    await expectRefused(shop, 'https://shop.test', { host: 'localhost' });
+  });
+});
+
+describe('allowOrigin', () => {
+  it('allows the origins that it names, and no others', async () => {
+    const shop = await startStorefront({
+      allowOrigin: ['https://Front.test/', 'capacitor://app', 'https://b.test:443'],
+    });
+    for (const origin of ['https://front.test', 'capacitor://app', 'https://b.test', 'http://localhost:5173'])
+      await expectAllowed(shop, origin);
+    for (const origin of ['http://front.test', 'https://front.test:8443', 'https://x.front.test', 'null'])
+      await expectRefused(shop, origin);
+  });
+
+  it('allows every origin, null included, when it is *', async () => {
+    const shop = await startStorefront({ allowOrigin: ['*'] });
+    for (const origin of ['https://evil.example', 'null']) await expectAllowed(shop, origin);
+  });
+});
+
+describe('A kept response', () => {
+  it('carries the CORS headers of the origin that asks, whoever asked before', async () => {
+    const { port } = await startStorefront();
+    const origins = ['http://localhost:5173', 'https://evil.example', 'http://127.0.0.1:1', 'null', undefined];
+    for (const origin of [...origins, ...origins, ...origins.toReversed()]) {
+      const headers = origin === undefined ? [] : [`Origin: ${origin}`];
+      const reply = await rawRequest(port, 'GET /api/delivery-options', headers);
+      const isAllowed = origin === 'http://localhost:5173' || origin === 'http://127.0.0.1:1';
+      expect(headerOf(reply, 'Access-Control-Allow-Origin'), origin).toBe(isAllowed ? origin : undefined);
+      expect(headerOf(reply, 'Vary')?.toLowerCase(), origin).toContain('origin');
+    }
+  });
+});
+
+describe('A response to a request that Node refuses', () => {
+  const requests = (head: string): readonly [number, string][] => [
+    [400, `GET /api/products HTTP/1.1\r\n${head}bad header: x\r\n\r\n`],
+    [417, `GET /api/products HTTP/1.1\r\n${head}Expect: a miracle\r\n\r\n`],
+    [431, `GET /api/products HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n${head}\r\n`],
+    [400, `POST /api/orders HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`],
+  ];
+
+  it.each([
+    ['Host: localhost\r\nOrigin: https://evil.example\r\n', undefined],
+    ['Host: localhost\r\nOrigin: null\r\n', undefined],
+    ['Host: localhost\r\nOrigin: http://localhost:5173\r\n', 'http://localhost:5173'],
+    ['Host: 10.0.0.7\r\nOrigin: http://10.0.0.7:5173\r\n', 'http://10.0.0.7:5173'],
+    ['Host: 10.0.0.8\r\nOrigin: http://10.0.0.7:5173\r\n', undefined],
+    ['Host: localhost\r\n', undefined],
+  ])('has CORS headers for allowed origins alone: %j', async (head, allowed) => {
+    const { port } = await startStorefront();
+    for (const [status, bytes] of requests(head)) {
+      const [reply] = (await rawAsk(port, bytes)) as [RawReply];
+      expect(reply.status).toBe(status);
+      expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBe(allowed);
+      expect(headerOf(reply, 'Vary')).toBe('Origin');
+      if (allowed === undefined)
+        expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  it('has no CORS headers for an origin that only the body speaks of', async () => {
+    const { port } = await startStorefront();
+    const body = '\r\nOrigin: http://localhost:5173\r\n';
+    const [reply] = await rawAsk(port, `POST /api/orders HTTP/1.1\r\nHost: localhost\r\nbad header: x\r\n\r\n${body}`);
+    expect([reply?.status, reply && headerOf(reply, 'Access-Control-Allow-Origin')]).toEqual([400, undefined]);
+  });
+});
+
+describe('Cross-Origin-Resource-Policy', () => {
+  it('lets pages of every origin embed images, and nothing else', async () => {
+    const shop = await startStorefront({ static: 'test/browser/app' });
+    const policy = async (path: string) =>
+      (await asking(shop)('GET', path)).headers.get('cross-origin-resource-policy');
+    for (const path of ['/images/logo.png', '/images/products/kettle.svg', '/_sandbox/w1/images/logo.png'])
+      expect(await policy(path), path).toBe('cross-origin');
+    for (const path of ['/api/products', '/api/nothing', '/', '/main.js', '/openapi.yaml', '/images/nothing.png'])
+      expect(await policy(path), path).toBe('same-origin');
+  });
+});

@@ -1,0 +1,172 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { type Room, sharedShop } from '../support/harness/shared-shop.ts';
+
+const { room } = sharedShop();
+
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/141.0.0.0 Safari/537.36';
+const CURL = 'curl/8.14.1';
+const LOGO = '/images/logo.png';
+
+const ITEM = JSON.stringify({ productId: defaults.products[0]?.id, quantity: 1 });
+const ITEM_HEADERS = `Content-Type: application/json\r\nContent-Length: ${ITEM.length}\r\n`;
+
+/** A connection that is kept open, on which requests follow one another. */
+async function connection({ port, id }: Room, userAgent: string) {
+  const socket: Socket = connect({ port, host: '127.0.0.1' });
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const headers = `Host: localhost\r\nX-Sandbox: ${id}\r\nUser-Agent: ${userAgent}\r\n`;
+  /** Sends a text. Returns the status of the next response; undefined if the connection is reset. */
+  const write = (text: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      let came = '';
+      socket.removeAllListeners();
+      socket.setTimeout(10_000, () => socket.destroy(new Error(`no response to ${text}`)));
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') resolve(undefined);
+        else reject(error);
+      });
+      socket.on('data', (part) => {
+        came += part.toString('latin1');
+        const [head = '', body] = came.split('\r\n\r\n');
+        const length = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
+        if (body !== undefined && body.length >= length) resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]));
+      });
+      socket.write(text);
+    });
+  return {
+    write,
+    send: (method: string, path: string) => write(`${method} ${path} HTTP/1.1\r\n${headers}Content-Length: 0\r\n\r\n`),
+    /** Sends the head of a request to add an item, without its body. */
+    begin: () => socket.write(`POST /api/cart-items HTTP/1.1\r\n${headers}${ITEM_HEADERS}\r\n`),
+    add: () => write(`POST /api/cart-items HTTP/1.1\r\n${headers}${ITEM_HEADERS}\r\n${ITEM}`),
+    close: () => socket.destroy(),
+  };
+}
+
+/** A client like Chromium: it sends a request again, on another connection, where one is reset that had a response before. */
+async function browser(here: Room, userAgent = BROWSER) {
+  const pool = [await connection(here, userAgent), await connection(here, userAgent)];
+  for (const reused of pool) await reused.send('GET', '/api/payment-summary');
+  return async (method: string, path: string): Promise<number | undefined> => {
+    for (let reused = pool.pop(); reused; reused = pool.pop()) {
+      const status = await reused.send(method, path);
+      if (status === undefined) continue;
+      pool.push(reused);
+      return status;
+    }
+    const fresh = await connection(here, userAgent);
+    const status = await fresh.send(method, path);
+    if (status !== undefined) pool.push(fresh);
+    return status;
+  };
+}
+
+/** A connection of a browser that has had a response. */
+async function reused(here: Room) {
+  const one = await connection(here, BROWSER);
+  await one.send('GET', '/api/payment-summary');
+  return one;
+}
+
+async function ordersIn({ steer }: Room): Promise<number> {
+  return (await steer('GET', '')).body.orders;
+}
+
+describe.each([BROWSER, CURL])('a reset seen through a client that sends a request again: %s', (userAgent) => {
+  it.each([
+    ['before', 1, [undefined, 201, 409], 3],
+    ['before', 2, [undefined, undefined, 201], 3],
+    ['after', 1, [undefined, 409, 409], 3],
+    ['after', 2, [undefined, undefined, 409], 3],
+  ] as const)('comes as often as it was set: %s the operation, %i times', async (phase, times, seen, orders) => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times, phase });
+    const send = await browser(here, userAgent);
+    const statuses: (number | undefined)[] = [];
+    for (let n = 0; n < 3; n++) statuses.push(await send('POST', '/api/orders'));
+    expect(statuses).toEqual(seen);
+    expect(await ordersIn(here)).toBe(orders);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: times, met: times, over: true }]);
+    const count = await here.steer('POST', '/requests/count', { operation: 'createOrder' });
+    expect(count.body).toEqual({ count: 3 });
+  });
+
+  it('comes once of a response without a body that is cut', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'resetData', connection: 'cut', times: 1 });
+    const send = await browser(here, userAgent);
+    expect([await send('POST', '/api/reset'), await send('POST', '/api/reset')]).toEqual([undefined, 204]);
+  });
+
+  it.each([1, 2])('comes as often as it was set to an image: %i times', async (times) => {
+    const here = room();
+    await here.steer('POST', '/faults', { where: { path: '/images/*' }, connection: 'reset', times });
+    const send = await browser(here, userAgent);
+    const statuses = [await send('GET', LOGO), await send('GET', LOGO), await send('GET', LOGO)];
+    expect(statuses).toEqual([undefined, times === 1 ? 200 : undefined, 200]);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: times, met: times, over: true }]);
+    const journal = (await here.steer('GET', '/requests')).body;
+    expect(journal.filter(({ request }: { request: { path: string } }) => request.path === LOGO)).toHaveLength(times);
+  });
+});
+
+describe('identical requests of a client that sends a request again', () => {
+  it('are not taken for a resend if they began before the reset', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
+    const [one, other, next] = [await reused(here), await reused(here), await reused(here)];
+    one.begin();
+    other.begin();
+    // Its response comes after both heads were received.
+    await next.send('GET', '/api/payment-summary');
+    expect(await one.write(ITEM)).toBeUndefined();
+    expect(await other.write(ITEM)).toBe(201);
+    expect(await next.add()).toBeUndefined();
+  });
+
+  it('have one resend for each reset', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 2 });
+    const pool = [await reused(here), await reused(here)];
+    expect(await Promise.all(pool.map(({ add }) => add()))).toEqual([undefined, undefined]);
+    const resending = [await connection(here, BROWSER), await connection(here, BROWSER)];
+    expect(await Promise.all(resending.map(({ add }) => add()))).toEqual([undefined, undefined]);
+    const next = await connection(here, BROWSER);
+    expect(await next.add()).toBe(201);
+    next.close();
+  });
+});
+
+describe('a reset seen through a client that sends no request again', () => {
+  it.each([
+    'node',
+    'Mozilla/5.0',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 jsdom/26.1.0',
+    'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 HappyDOM/20.0.0',
+    'Mozilla/5.0 Chrome/141.0.0.0 Node.js/24',
+  ])('comes as often as it was set, though the next request is the same: %s', async (userAgent) => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
+    const reused = await connection(here, userAgent);
+    expect(await reused.send('GET', '/api/orders')).toBe(200);
+    expect(await reused.send('POST', '/api/orders')).toBeUndefined();
+    const next = await connection(here, userAgent);
+    expect(await next.send('POST', '/api/orders')).toBe(201);
+    next.close();
+  });
+
+  it('comes to another request of a browser only where that meets the fault itself', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'reset', times: 1 });
+    const reused = await connection(here, BROWSER);
+    await reused.send('GET', '/api/orders');
+    expect(await reused.send('POST', '/api/orders')).toBeUndefined();
+    const next = await connection(here, BROWSER);
+    expect(await next.send('GET', '/api/orders')).toBe(200);
+    next.close();
+  });
+});

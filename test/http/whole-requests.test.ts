@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { type RawReply, rawAsk, rawConnection, repliesIn } from '../support/harness/raw-client.ts';
+import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const [IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string];
+const JSON_TYPE = 'Content-Type: application/json';
+
+/** Requests that change something, to operations that take no body, or may do without one. */
+const CHANGES: readonly [string, ...string[]][] = [
+  ['POST /api/orders'],
+  ['POST /api/orders', 'Origin: http://localhost'],
+  ['POST /api/orders', 'X-Sandbox: default'],
+  ['DELETE /api/cart-items/ID'.replace('ID', IN_CART)],
+  ['DELETE /api/cart-items/ID'.replace('ID', IN_CART), 'X-Sandbox: default'],
+  ['POST /api/reset'],
+  ['POST /api/reset', 'X-Sandbox: default'],
+  ['POST /api/reset', 'X-Sandbox: w1'],
+  ['PUT /api/cart-items/ID'.replace('ID', IN_CART), JSON_TYPE],
+  ['POST /_control/sandboxes/default/reset', JSON_TYPE],
+  ['PUT /_control/sandboxes/w1', JSON_TYPE],
+  ['POST /_control/sandboxes/w1/reset', JSON_TYPE],
+  ['DELETE /_control/sandboxes/default/requests'],
+];
+
+/** Bodies in chunks that turn out broken. */
+const BROKEN = ['ZZ\r\n', '3\r\nabc\r\nZZ\r\n', '3\r\nabc\r\n0\r\nbad trailer\r\n\r\n', '0\r\nbad trailer\r\n\r\n'];
+
+function head(start: string, ...headers: readonly string[]): string {
+  return `${start} HTTP/1.1\r\n${['Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+/** A shop whose state any of the changes would change, and what it looks like. */
+async function startChanged() {
+  const shop = await startStorefront();
+  await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 7 });
+  return { shop, before: await visible(shop) };
+}
+
+/** What a client can see of a shop, and how many requests its journal has that were answered. */
+async function visible(shop: TestShop) {
+  const journal = (await shop.ask('GET', '/_control/sandboxes/default/requests')).body as { request: object }[];
+  const [cart, orders] = [await shop.ask('GET', '/api/cart-items'), await shop.ask('GET', '/api/orders')];
+  return { cart: cart.body, orders: orders.body, sandboxes: await sandboxIds(shop), first: journal[0]?.request };
+}
+
+describe('a request whose body is not HTTP', () => {
+  it.each(CHANGES)('changes nothing: %s %s', async (start, ...headers) => {
+    const { shop, before } = await startChanged();
+    for (const tail of BROKEN) {
+      const replies = await rawAsk(shop.port, head(start, ...headers, 'Transfer-Encoding: chunked') + tail);
+      expect(replies, tail).toHaveLength(1);
+      expectProblem(replies[0] as RawReply, 400, 'malformed-request', tail);
+    }
+    expect(await visible(shop)).toEqual(before);
+  });
+
+  it('changes nothing where the broken part comes later', async () => {
+    const { shop, before } = await startChanged();
+    for (const [start, ...headers] of CHANGES) {
+      const connection = rawConnection(shop.port);
+      connection.write(`${head(start, ...headers, 'Expect: 100-continue', 'Transfer-Encoding: chunked')}1\r\n \r\n`);
+      await connection.until('100 Continue');
+      connection.write('ZZ\r\n');
+      const [, reply, ...more] = repliesIn(await connection.end());
+      expectProblem(reply as RawReply, 400, 'malformed-request', start);
+      expect(more).toEqual([]);
+    }
+    expect(await visible(shop)).toEqual(before);
+  });
+
+  it('gets one response where it only looks, and the next request of the connection none', async () => {
+    const shop = await startStorefront();
+    const next = head('POST /api/reset');
+    for (const path of ['/api/products', '/', '/images/products/nothing.jpg', '/_control/sandboxes', '/api/nothing']) {
+      await shop.ask('GET', path);
+      for (const tail of BROKEN) {
+        const bytes = head(`GET ${path}`, 'Origin: http://localhost', 'Transfer-Encoding: chunked') + tail + next;
+        const replies = await rawAsk(shop.port, bytes);
+        expect(replies.length, path).toBeLessThanOrEqual(1);
+        for (const { status } of replies) expect(status, path).not.toBe(204);
+      }
+    }
+  });
+});
+
+describe('a request whose client goes away before its body has come', () => {
+  it.each(['end', 'destroy'] as const)('changes nothing: %s', async (leave) => {
+    const { shop, before } = await startChanged();
+    for (const [start, ...headers] of CHANGES) {
+      for (const [framing, part] of [
+        ['Content-Length: 5', ' '],
+        ['Transfer-Encoding: chunked', '3\r\nabc\r\n'],
+      ] as const) {
+        const connection = rawConnection(shop.port);
+        connection.socket.write(head(start, ...headers, framing) + part, () => connection.socket[leave]());
+        for (const reply of repliesIn(await connection.end())) expectProblem(reply, 400, 'malformed-request', start);
+      }
+    }
+    expect(await visible(shop)).toEqual(before);
+  });
+});
+
+/** More than the most that is let through of a body that nobody reads, in bytes. */
+const TOO_MANY_BYTES = 10_000_001;
+
+describe('a body that nobody reads', () => {
+  it('is waited for, and the next request of the connection is answered', async () => {
+    const shop = await startStorefront();
+    for (const start of ['GET /api/products', 'POST /api/reset', `DELETE /api/cart-items/${IN_CART}`]) {
+      const connection = rawConnection(shop.port);
+      connection.write(`${head(start, 'Expect: 100-continue', 'Content-Length: 5')}12`);
+      await connection.until('100 Continue');
+      connection.write(`345${head('GET /api/nothing', 'Connection: close')}`);
+      const statuses = [...(await connection.end()).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+      expect(statuses, start).toEqual(['100', start.startsWith('GET') ? '200' : '204', '404']);
+    }
+  });
+
+  it('may have 10 MB and is refused with 413 beyond', async () => {
+    const { shop, before } = await startChanged();
+    for (const start of ['POST /api/orders', 'POST /api/reset', 'GET /api/products', 'DELETE /_control/sandboxes/w1']) {
+      const bytes = head(start, `Content-Length: ${TOO_MANY_BYTES}`, 'Connection: close');
+      const [reply] = await rawAsk(shop.port, bytes + ' '.repeat(TOO_MANY_BYTES));
+      expectProblem(reply as RawReply, 413, 'body-too-large', start);
+    }
+    expect(await visible(shop)).toEqual(before);
+  });
+});

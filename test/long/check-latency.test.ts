@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { slowLink } from '../support/harness/slow-link.ts';
+import { startProgram } from '../support/harness/start-program.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
+import { startPlainServer } from '../support/reference-servers/plain-server.ts';
+
+const LATENCY_MS = 60;
+
+/** A sound server of another hand, for one test: its port. */
+async function plainPort(): Promise<number> {
+  const { url, close } = await startPlainServer();
+  onTestFinished(close);
+  return Number(new URL(url).port);
+}
+
+describe('storefront check of a server that is 60 ms away', () => {
+  it('judges a storefront to the end, in several sandboxes', async (test) => {
+    const { port } = await startStorefront({ durability: 'memory' });
+    const program = await startProgram(test, ['check', await slowLink(port, LATENCY_MS), '--max-time', '0']);
+    const { code } = await program.ended;
+    expect(program.stdout()).toMatch(/^kept: nothing was found/m);
+    expect([code, program.stderr()]).toEqual([0, '']);
+  });
+
+  it('judges a server of another hand to the end', async (test) => {
+    const url = await slowLink(await plainPort(), LATENCY_MS);
+    const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '0']);
+    const { code } = await program.ended;
+    expect(program.stdout()).toMatch(/^kept: nothing was found/m);
+    expect(code).toBe(0);
+  });
+
+  it('ends with 3 when the time is up, and says what was not judged', async (test) => {
+    const url = await slowLink(await plainPort(), LATENCY_MS);
+    const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '3']);
+    const { code } = await program.ended;
+    expect(program.stdout()).toMatch(/^the check ended early: the time is up \(--max-time 3\)$/m);
+    expect(program.stdout()).toMatch(/^not judged, or not to the end: .*; and \d+ more$/m);
+    expect(program.stdout()).toMatch(/^incomplete: nothing was found/m);
+    expect(code).toBe(3);
+  });
+
+  it.for(['SIGINT', 'SIGTERM'] as const)('reports what was judged so far on %s', async (signal, test) => {
+    const { url, seen } = await notesServer();
+    const program = await startProgram(
+      test,
+      ['check', await slowLink(Number(new URL(url).port), LATENCY_MS), '--allow-writes', '--contract', 'notes.yaml'],
+      { prepare: (folder) => writeFile(join(folder, 'notes.yaml'), NOTES_CONTRACT) },
+    );
+    await expect.poll(() => seen.length, { timeout: 60_000 }).toBeGreaterThan(30);
+    program.child.kill(signal);
+    const { code } = await program.ended;
+    expect(program.stdout()).toMatch(/^the check ended early: it was interrupted$/m);
+    expect(program.stdout()).toMatch(/^incomplete: /m);
+    expect(code).toBe(3);
+  });
+});

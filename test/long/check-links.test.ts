@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { checked, told } from '../support/harness/check.ts';
+import { recorder } from '../support/reference-servers/echo-server.ts';
+
+/** A server that has whatever it is asked for, and what it was asked for by following a link whose value is this expression. */
+async function followed(expression: unknown): Promise<readonly string[]> {
+  const parameter = (name: string, where: string, example?: string) => ({
+    name,
+    in: where,
+    required: true,
+    schema: { type: 'string' },
+    ...(example === undefined ? {} : { example }),
+  });
+  const content = { 'application/json': { schema: { type: 'object' } } };
+  const links = { next: { operationId: 'follow', parameters: { value: expression } } };
+  const start = {
+    operationId: 'start',
+    parameters: [
+      parameter('place', 'path', 'here'),
+      parameter('word', 'query', 'sought'),
+      parameter('X-Own', 'header', 'mine'),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { type: 'object', required: ['name'], properties: { name: { enum: ['given'] } } },
+        },
+      },
+    },
+    responses: { 201: { description: 'd', content, links }, '4XX': { description: 'd' } },
+  };
+  const follow = operation('follow', {}, { parameters: [parameter('value', 'path')] });
+  const contract = await loadContract({
+    path: await otherDocument({ paths: { '/start/{place}': { post: start }, '/follow/{value}': { get: follow } } }),
+    strict: false,
+  });
+  const { url, seen } = await recorder(({ method, target, body }, response) => {
+    const isStart = method === 'POST' && target === '/start/here?word=sought' && `${body}` === '{"name":"given"}';
+    response.writeHead(isStart ? 201 : 400, { 'content-type': 'application/json', 'x-next': 'there' });
+    response.end(isStart ? '{"id":7,"list":[{"a/b":"deep"}]}' : '{}');
+  });
+  const verdict = await checked(url, { contract, only: ['start'] });
+  // All else than what is tried here is right.
+  expect(told(verdict.findings).filter((line) => line.startsWith('links') && !line.includes('follow'))).toEqual([]);
+  return [
+    ...new Set(
+      seen.flatMap(({ target }) => (target.startsWith('/follow/') ? [decodeURIComponent(target.slice(8))] : [])),
+    ),
+  ];
+}
+
+describe('a link of a response', () => {
+  const VALUES: readonly [expression: unknown, value: readonly string[]][] = [
+    ['$response.body#/id', ['7']],
+    ['$response.body#/list/0/a~1b', ['deep']],
+    ['$response.header.X-Next', ['there']],
+    ['$request.body#/name', ['given']],
+    ['$request.path.place', ['here']],
+    ['$request.query.word', ['sought']],
+    ['$request.header.X-Own', ['mine']],
+    ['$statusCode', ['201']],
+    ['$method', ['POST']],
+    ['constant', ['constant']],
+    [12, ['12']],
+    ['{$request.path.place}-{$response.body#/id}', ['here-7']],
+    // What has no value leads nowhere, and is followed nowhere.
+    ['$response.body#/unknown', []],
+    ['$response.header.X-Unknown', []],
+    ['at-{$response.body#/unknown}', []],
+  ];
+  it.each(VALUES)('with %j is followed to %j', async (expression, values) => {
+    expect(await followed(expression)).toEqual(values);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../src/check/client.ts';
+import type { Exchange } from '../../src/check/exchange.ts';
+import { checked, told } from '../support/harness/check.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { startProxy, type Tamper } from '../support/planted-defects/proxy.ts';
+
+/** The address of a shop whose answers are tampered with, for one test. */
+async function tampered(tamper: Tamper): Promise<string> {
+  const { port } = await startStorefront({ durability: 'memory' });
+  const { url, close } = await startProxy(port, tamper);
+  onTestFinished(close);
+  return url;
+}
+
+/** A shop that keeps its summary until the cart is changed by a request about an item, not by a reset. */
+function staleSummary(): Tamper {
+  let kept: Awaited<ReturnType<Parameters<Tamper>[1]>> | undefined;
+  return async (asked, pass) => {
+    const isSummary = asked.method === 'GET' && asked.target.split('?')[0] === '/api/payment-summary';
+    if (asked.method !== 'GET' && !asked.target.startsWith('/api/reset')) kept = undefined;
+    if (!isSummary) return pass(asked);
+    kept ??= await pass(asked);
+    return kept;
+  };
+}
+
+describe('what a check says', () => {
+  it('of a fault that comes by chance is one finding, with how often it came', async () => {
+    let count = 0;
+    const url = await tampered(async (asked, pass) =>
+      ++count % 211 === 0 ? { status: 500, headers: [], body: Buffer.from('') } : pass(asked),
+    );
+    const verdict = await checked(url, { runs: 5 });
+    expect(told(verdict.findings)).toEqual([
+      expect.stringMatching(/ reproducible: not reproducible: failed in \d+ of \d+ requests /),
+    ]);
+  });
+
+  it('of a summary that is not up to date leads to it on a server that was just started', async () => {
+    const { findings } = await checked(await tampered(staleSummary()), { runs: 20 });
+    const found = findings.filter(({ rule }) => rule === 'the summary adds up what is in the cart');
+    expect(found, told(findings).join('\n')).toHaveLength(1);
+    const exchanges = found[0]?.exchanges as readonly Exchange[];
+    const client = createClient(await tampered(staleSummary()), {});
+    const texts: string[] = [];
+    for (const { ask } of exchanges) texts.push((await client.send(ask)).text);
+    client.close();
+    expect(texts.at(-1)).toBe(exchanges.at(-1)?.reply.text);
+  });
+});
+
+describe('checkServer', () => {
+  it('finds nothing in a sound shop that it judges in several sandboxes at once', async () => {
+    const { port } = await startStorefront({ durability: 'memory' });
+    const [headers, ...places] = ['a', 'b', 'c'].map((id) => ({ 'x-sandbox': id }));
+    const progress: string[] = [];
+    const verdict = await checked(`http://127.0.0.1:${port}`, {
+      headers: headers ?? {},
+      places,
+      runs: 10,
+      onProgress: (done, of) => void progress.push(`${done} of ${of}`),
+    });
+    expect(told(verdict.findings)).toEqual([]);
+    expect([verdict.notes, verdict.unjudged]).toEqual([[], []]);
+    expect(progress.at(-1)).toBe(`${progress.length} of ${progress.length}`);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checked, told } from '../support/harness/check.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+import { startDefective } from '../support/planted-defects/planted-defects.ts';
+import { answering, jsonIn, withJson } from '../support/planted-defects/tamper.ts';
+
+/** The address of a shop that answers with `status`, and a problem of the same status, what it should answer with 400. */
+async function refusingWith(status: number): Promise<string> {
+  const { url, close } = await startDefective({
+    name: `answers ${status} to wrong input`,
+    operationId: undefined,
+    tamper: answering(undefined, (answer) =>
+      answer.status === 400 ? { ...withJson(answer, { ...jsonIn(answer), status }), status } : answer,
+    ),
+  });
+  onTestFinished(close);
+  return url;
+}
+
+describe('checkServer of a shop', () => {
+  it.each([401, 403])('finds that it answers %i, since its contract has no access rights', async (status) => {
+    const verdict = await checked(await refusingWith(status), { only: ['addCartItem', 'getOrder'] });
+    const found = told(verdict.findings);
+    for (const operationId of ['addCartItem', 'getOrder'])
+      expect(found).toContainEqual(expect.stringMatching(new RegExp(`${operationId} 4XX access: answered ${status}`)));
+  });
+
+  it('takes 403 for a host that is not allowed as documented', async () => {
+    const { url } = await startStorefront();
+    const verdict = await checked(url, { headers: { host: 'shop.test' }, only: ['getPaymentSummary'], isFresh: false });
+    expect(told(verdict.findings).filter((finding) => finding.includes(' access: '))).toEqual([]);
+  });
+});

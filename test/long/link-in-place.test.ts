@@ -1,0 +1,127 @@
+import { lstatSync, renameSync, symlinkSync } from 'node:fs';
+import { lstat, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { type CartFile, cartFile, textWith } from '../support/fixtures/cart-file.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { faultyDisk } from '../support/harness/faulty-disk.ts';
+import { openTestState } from '../support/harness/open-store.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+const [A, B, C, OTHER] = PRODUCT_IDS as [string, string, string, string];
+const KETTLE = productId('Cordless Electric Kettle');
+const OTHER_TEXT = textWith([OTHER]);
+
+describe('a symbolic link that replaces the data file of a running shop', () => {
+  it.each([
+    ['another file', () => OTHER_TEXT],
+    ['the data file, which was moved away', undefined],
+  ])('is refused as an edit, and kept by the next change beside the file: to %s', async (_what, otherText) => {
+    const shop = await startStorefront();
+    const { dataFile = '' } = shop;
+    const target = join(await tempFolder(), 'other.json');
+    if (otherText) await writeFile(target, otherText());
+    else renameSync(dataFile, target);
+    const before = await readFile(target, 'utf8');
+    putLink(target, dataFile);
+    await vi.waitFor(
+      () => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is a symbolic link now')]),
+      {
+        timeout: 20_000,
+      },
+    );
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await addKettle(shop)).status).toBe(201);
+    expect((await lstat(dataFile)).isFile()).toBe(true);
+    expect(JSON.parse(await readFile(dataFile, 'utf8')).cartItems).toHaveLength(defaults.cartItems.length + 1);
+    expect(await readFile(target, 'utf8')).toBe(before);
+    const [kept = ''] = await conflictsIn(shop.folder);
+    expect(await realpath(join(shop.folder, kept))).toBe(await realpath(target));
+    expect(warnings(shop).at(-1)).toContain(kept);
+  });
+
+  it('is followed by the next start', async () => {
+    const shop = await startStorefront();
+    const target = join(await tempFolder(), 'other.json');
+    await writeFile(target, OTHER_TEXT);
+    putLink(target, shop.dataFile ?? '');
+    await shop.close();
+    const next = await startStorefront({ data: shop.dataFile });
+    expect(next.dataFile).toBe(await realpath(target));
+    expect((await addKettle(next)).status).toBe(201);
+    expect((await lstat(shop.dataFile ?? '')).isSymbolicLink()).toBe(true);
+  });
+});
+
+describe.each([
+  { durability: 'disk', links: true, kind: 'with hard links' },
+  { durability: 'disk', links: false, kind: 'without hard links' },
+  { durability: 'os', links: true, kind: 'with hard links' },
+] as const)('a store with durability $durability on a file system $kind', ({ durability, links }) => {
+  it('keeps a symbolic link that replaces its file before any step of a change', async () => {
+    const steps = await stepsOfChange();
+    await Promise.all(steps.map((name, index) => expectLinkKept(index + 1, `before ${index + 1} ${name}`)));
+  });
+
+  async function stepsOfChange() {
+    const { disk, store } = await opened();
+    disk.begin();
+    await store.update(putting(B));
+    // A copy, since looks for edits go on.
+    return [...disk.end()];
+  }
+
+  async function expectLinkKept(place: number, label: string): Promise<void> {
+    const { file, disk, store } = await opened();
+    const target = join(await tempFolder(), 'other.json');
+    await writeFile(target, OTHER_TEXT);
+    let isTooLate = false;
+    disk.begin(({ number, name, last }) => {
+      if (number !== place) return undefined;
+      putLink(target, file.path);
+      // The moment that no system call closes, as with any file that is renamed into place.
+      isTooLate = name === 'rename' && (last === 'link' || !links);
+      return undefined;
+    });
+    expect.soft(await store.update(putting(B)), label).toBe(B);
+    disk.end();
+    expect.soft(await store.update(putting(C)), label).toBe(C);
+    expect.soft(putInto(store.read().state), label).toEqual([A, B, C]);
+    expect.soft(lstatSync(file.path).isFile(), label).toBe(true);
+    expect.soft(await file.cart(), label).toEqual([A, B, C]);
+    expect.soft(await readFile(target, 'utf8'), label).toBe(OTHER_TEXT);
+    const kept = await file.conflicts();
+    expect.soft(isTooLate || kept.includes(OTHER_TEXT), `${label}: kept`).toBe(true);
+    const others = (await file.names()).filter((name) => !name.includes('.conflict-'));
+    expect.soft(others, label).toEqual(['db.json']);
+  }
+
+  async function opened(): Promise<
+    { file: CartFile; disk: ReturnType<typeof faultyDisk> } & Awaited<ReturnType<typeof openTestState>>
+  > {
+    const file = await cartFile([A]);
+    const disk = faultyDisk({ links });
+    return { file, disk, ...(await openTestState({ data: file.path, durability, disk })) };
+  }
+});
+
+/** Puts a link in the place of a file, at one go. */
+function putLink(target: string, path: string): void {
+  const name = join(dirname(target), 'link');
+  symlinkSync(target, name);
+  renameSync(name, path);
+}
+
+function addKettle(shop: TestShop) {
+  return shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+}
+
+function warnings({ log }: TestShop): readonly string[] {
+  return log.filter(({ level }) => level === 40).map(({ msg = '' }) => msg);
+}
+
+async function conflictsIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.startsWith('db.json.conflict-'));
+}

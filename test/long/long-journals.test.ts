@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { following } from '../support/harness/events.ts';
+import { rawConnection } from '../support/harness/raw-client.ts';
+import { type Room, roomIn } from '../support/harness/shared-shop.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+/** Fewer than the 1,000 that a journal keeps, so that none leaves it. */
+const MOST = 980;
+
+/** A body of about 4 kB, which each entry keeps. */
+const BODY = { productId: 'x'.repeat(4_000), quantity: 1 };
+
+/** A sandbox with a long journal; as JSON it takes more than 5 MB. */
+async function longJournal(): Promise<Room & { readonly port: number }> {
+  const shop = await startStorefront();
+  const room = roomIn(shop, 'default');
+  const browser = {
+    'User-Agent': 'Mozilla/5.0 '.repeat(20),
+    'Accept-Language': 'en-GB,en;q=0.9',
+    'X-Trace': 't'.repeat(500),
+  };
+  for (let n = 0; n < MOST; n += 20) {
+    await Promise.all(Array.from({ length: 20 }, () => room.ask('POST', '/api/cart-items', BODY, browser)));
+  }
+  return { ...room, port: shop.port };
+}
+
+it('a client that reads gets a long journal from its first entry on, and then each further request once', async () => {
+  const here = await longJournal();
+  const stream = await following(here, '/default/requests?after=0');
+  const [first] = await stream.next();
+  await here.ask('GET', '/api/orders');
+  const ids = [first, ...(await stream.next(MOST))].map((event) => Number(event?.id));
+  expect(ids).toEqual(Array.from({ length: MOST + 1 }, (_, index) => index + 1));
+});
+
+it('a client that does not read has the journal wait, and gets none of the entries that leave it meanwhile', async () => {
+  const here = await longJournal();
+  const connection = rawConnection(here.port);
+  connection.write(
+    'GET /_control/sandboxes/default/requests?after=0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
+  );
+  await connection.until(/\nid: 1\n/);
+  connection.socket.pause();
+  await here.steer('DELETE', '/requests');
+  await here.ask('GET', '/api/orders');
+  connection.socket.resume();
+  await connection.until(new RegExp(`\nid: ${MOST + 1}\n`));
+  connection.socket.destroy();
+  expect(connection.received()).not.toContain(`\nid: ${MOST}\n`);
+});

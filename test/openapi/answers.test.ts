@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { Handlers } from '../../src/shop/operations/handler.ts';
+import type { OperationId } from '../../src/shop/types.ts';
+import { contractDocument, documentedOperations } from '../support/fixtures/contract-document.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { troublesWithReply } from '../support/oracles/contract-judge.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const [IN_CART = ''] = defaults.cartItems.map((item) => item.productId);
+const [ORDERED = ''] = defaults.orders.map(({ id }) => id);
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const TEXT = { 'content-type': 'text/plain' };
+
+type Asking = (shop: TestShop) => Promise<Reply>;
+
+const asks =
+  (...request: Parameters<TestShop['ask']>): Asking =>
+  (shop) =>
+    shop.ask(...request);
+
+/** Requests that lead to each status of each operation. */
+const requests: Readonly<Record<string, readonly Asking[]>> = {
+  'listProducts 200': [asks('GET', '/api/products'), asks('GET', '/api/products?search=kettle')],
+  'listProducts 400': [asks('GET', '/api/products?search=a&search=b')],
+  'listDeliveryOptions 200': [
+    asks('GET', '/api/delivery-options'),
+    asks('GET', '/api/delivery-options?expand=estimatedDeliveryTime'),
+  ],
+  'listDeliveryOptions 400': [asks('GET', '/api/delivery-options?expand=all')],
+  'listCartItems 200': [asks('GET', '/api/cart-items'), asks('GET', '/api/cart-items?expand=product')],
+  'listCartItems 400': [asks('GET', '/api/cart-items?expand=product&expand=product')],
+  'addCartItem 201': [asks('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 })],
+  'addCartItem 400': [
+    asks('POST', '/api/cart-items', { productId: 5, quantity: [[[[{}]]]] }),
+    asks('POST', '/api/cart-items', '{'),
+    asks('POST', '/api/cart-items'),
+  ],
+  'addCartItem 404': [asks('POST', '/api/cart-items', { productId: UNKNOWN, quantity: 1 })],
+  'addCartItem 409': [
+    async (shop) => {
+      await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 1_000_000 });
+      return shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
+    },
+  ],
+  'addCartItem 413': [asks('POST', '/api/cart-items', ' '.repeat(102_401))],
+  'addCartItem 415': [asks('POST', '/api/cart-items', '{}', TEXT)],
+  'updateCartItem 200': [
+    asks('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: 2 }),
+    asks('PUT', `/api/cart-items/${IN_CART}`),
+  ],
+  'updateCartItem 400': [
+    asks('PUT', `/api/cart-items/${IN_CART}`, { quantity: 0 }),
+    asks('PUT', `/api/cart-items/${IN_CART}`, '{'),
+    asks('PUT', '/api/cart-items/1'),
+  ],
+  'updateCartItem 404': [
+    asks('PUT', `/api/cart-items/${UNKNOWN}`),
+    asks('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: '9' }),
+  ],
+  'updateCartItem 413': [asks('PUT', `/api/cart-items/${IN_CART}`, ' '.repeat(102_401))],
+  'updateCartItem 415': [asks('PUT', `/api/cart-items/${IN_CART}`, '{}', TEXT)],
+  'removeCartItem 204': [asks('DELETE', `/api/cart-items/${IN_CART}`)],
+  'removeCartItem 400': [asks('DELETE', '/api/cart-items/%20')],
+  'removeCartItem 404': [asks('DELETE', `/api/cart-items/${KETTLE}`)],
+  'listOrders 200': [asks('GET', '/api/orders'), asks('GET', '/api/orders?expand=products')],
+  'listOrders 400': [asks('GET', '/api/orders?expand=')],
+  'createOrder 201': [asks('POST', '/api/orders')],
+  'createOrder 409': [
+    async (shop) => {
+      await shop.ask('POST', '/api/orders');
+      return shop.ask('POST', '/api/orders');
+    },
+  ],
+  'getOrder 200': [asks('GET', `/api/orders/${ORDERED}`), asks('GET', `/api/orders/${ORDERED}?expand=products`)],
+  'getOrder 400': [asks('GET', '/api/orders/1?expand=product')],
+  'getOrder 404': [asks('GET', `/api/orders/${UNKNOWN}`)],
+  'getPaymentSummary 200': [asks('GET', '/api/payment-summary')],
+  'resetData 204': [asks('POST', '/api/reset')],
+};
+
+const documented = documentedOperations.flatMap(({ operationId, responses }) =>
+  Object.keys(responses)
+    .filter((status) => /^\d{3}$/.test(status))
+    .map((status) => `${operationId} ${status}`),
+);
+
+/** A request to each operation that reaches its handler. */
+const goodRequests = documentedOperations.map(({ operationId }) => {
+  const [good] = Object.entries(requests).find(([key]) => new RegExp(`^${operationId} 2`).test(key))?.[1] ?? [];
+  return [operationId, good] as const;
+});
+
+const broken = Object.fromEntries(
+  documentedOperations.map(({ operationId }) => [
+    operationId,
+    () => {
+      throw new Error('broken');
+    },
+  ]),
+) as Readonly<Record<OperationId, () => never>> satisfies Handlers;
+
+describe('every documented answer', () => {
+  it('is asked for here, and no other', () => {
+    expect(Object.keys(requests).toSorted()).toEqual(documented.toSorted());
+  });
+
+  it.each(documentedOperations)('is what the contract says: $operationId', async ({ operationId }) => {
+    const shop = await startStorefront();
+    for (const key of documented.filter((name) => name.startsWith(`${operationId} `)))
+      for (const ask of requests[key] ?? []) {
+        const reply = await ask(shop);
+        expect.soft(`${operationId} ${reply.status}`).toBe(key);
+        expect.soft(troublesWithReply(operationId, reply), key).toEqual([]);
+        await shop.ask('POST', '/api/reset');
+      }
+  });
+
+  it('is what the contract says, also where the server has a fault', async () => {
+    const shop = await startStorefront({ faultsExpected: true, handlers: broken });
+    for (const [operationId, ask] of goodRequests) {
+      const reply = await ask?.(shop);
+      expect(reply, operationId).toMatchObject({ status: 500, body: { type: '/problems/internal-error' } });
+      expect(reply && troublesWithReply(operationId, reply), operationId).toEqual([]);
+    }
+  });
+});
+
+describe('a method that a path does not have', () => {
+  it('is refused with those that it has', async () => {
+    const shop = await startStorefront();
+    for (const [path, methods] of Object.entries(contractDocument.paths)) {
+      const reply = await shop.ask('PATCH', path.replace(/\{.*\}/, UNKNOWN));
+      expect(reply.status, path).toBe(405);
+      expect(reply.headers.get('allow')?.toLowerCase().split(', ').toSorted(), path).toEqual(
+        Object.keys(methods).toSorted(),
+      );
+      for (const { operationId } of Object.values(methods)) expect(troublesWithReply(operationId, reply)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import {
+  contractDocument,
+  documentedOperations,
+  type Exemplified,
+  onlyContent,
+} from '../support/fixtures/contract-document.ts';
+import { troublesWith } from '../support/oracles/contract-judge.ts';
+
+/** Everything in the document that has examples, wherever it stands. */
+function exemplified(node: unknown, place = '#'): readonly (readonly [string, Exemplified])[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const own =
+    'schema' in node && ('example' in node || 'examples' in node) ? [[place, node as Exemplified] as const] : [];
+  return [...own, ...Object.entries(node).flatMap(([key, value]) => exemplified(value, `${place}/${key}`))];
+}
+
+const examples = exemplified(contractDocument).flatMap(([place, { schema, example, examples = {} }]) => [
+  ...(example === undefined ? [] : [{ place, schema, value: example }]),
+  ...Object.entries(examples).map(([name, { value }]) => ({ place: `${place} ${name}`, schema, value })),
+]);
+
+const byId = documentedOperations.map((operation) => [operation.operationId, operation] as const);
+
+/** The names of the examples that lead to a response without a body, which has no example of the name. */
+const LEADING_TO_NO_BODY: Readonly<Record<string, string>> = { removed: '204' };
+
+/** The statuses of an operation whose response has an example of this name. */
+function statusesWith(operation: (typeof documentedOperations)[number], name: string): readonly string[] {
+  return Object.entries(operation.responses)
+    .filter(([status, response]) => {
+      const content = onlyContent(response);
+      return content ? Object.hasOwn(content.examples ?? {}, name) : LEADING_TO_NO_BODY[name] === status;
+    })
+    .map(([status]) => status);
+}
+
+describe('an example in openapi.yaml', () => {
+  it('stands in more than fifty places', () => expect(examples.length).toBeGreaterThan(50));
+
+  it.each(examples)('is valid by its schema: $place', ({ schema, value }) => {
+    expect(troublesWith(schema, value)).toEqual([]);
+  });
+});
+
+describe('an example of a request', () => {
+  it.each(byId)('has its answer in exactly one response, by its name: %s', (_, operation) => {
+    const names = [
+      ...(operation.parameters ?? []).flatMap((parameter) => Object.keys(parameter.examples ?? {})),
+      ...Object.keys(onlyContent(operation.requestBody)?.examples ?? {}),
+    ];
+    const pairs = names.map((name) => [name, statusesWith(operation, name).length]);
+    expect(pairs).toEqual(names.map((name) => [name, 1]));
+  });
+
+  it.each(byId)('has a value for each parameter in the path under its name: %s', (_, operation) => {
+    const parameters = operation.parameters ?? [];
+    const names = [
+      ...parameters.flatMap(({ examples = {} }) => Object.keys(examples)),
+      ...Object.keys(onlyContent(operation.requestBody)?.examples ?? {}),
+    ];
+    const inPath = parameters.filter((parameter) => parameter.in === 'path');
+    const missing = inPath.flatMap(({ name, examples = {} }) =>
+      names.filter((one) => !Object.hasOwn(examples, one)).map((one) => `${name} has no example ${one}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it.each(byId)('has a value for each header that its response always has, under its name: %s', (_, operation) => {
+    const missing = Object.entries(operation.responses).flatMap(([status, response]) => {
+      const names = Object.keys(onlyContent(response)?.examples ?? {});
+      return Object.entries(response.headers ?? {}).flatMap(([header, { required, examples = {} }]) =>
+        names
+          .filter((name) => required && !Object.hasOwn(examples, name))
+          .map((name) => `${header} of ${status} has no example ${name}`),
+      );
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it.each(byId)('has its answer among those of 400, where it is to be refused: %s', (_, operation) => {
+    const names = Object.keys(onlyContent(operation.requestBody)?.['x-refused-examples'] ?? {});
+    expect(names.map((name) => [name, statusesWith(operation, name)])).toEqual(names.map((name) => [name, ['400']]));
+  });
+
+  const refused = documentedOperations.flatMap(({ operationId, requestBody }) => {
+    const content = onlyContent(requestBody);
+    return Object.entries(content?.['x-refused-examples'] ?? {}).map(
+      ([name, { value }]) => [operationId, name, content?.schema ?? {}, value] as const,
+    );
+  });
+
+  it('is to be refused in both operations that take a body', () => {
+    expect(new Set(refused.map(([operationId]) => operationId))).toEqual(new Set(['addCartItem', 'updateCartItem']));
+  });
+
+  it.each(refused)('is refused by the schema, where it is to be: %s %s', (_operationId, _name, schema, value) => {
+    expect(troublesWith(schema, value)).not.toEqual([]);
+  });
+});
+
+describe('an operation in openapi.yaml', () => {
+  it.each(byId)('has a summary, a description and a tag: %s', (_, { summary, description, tags }) => {
+    expect([summary, description, tags?.[0]]).toEqual(Array(3).fill(expect.stringMatching(/\w/)));
+  });
+
+  it.each(byId)('documents the refusals beside it, faults, and no default response: %s', (_, { responses }) => {
+    const statuses = Object.keys(responses);
+    expect(statuses).toEqual(expect.arrayContaining(['4XX', '5XX']));
+    expect(statuses).not.toContain('default');
+  });
+
+  it.each(byId)('has exactly one success: %s', (_, { responses }) => {
+    expect(Object.keys(responses).filter((status) => status.startsWith('2'))).toEqual([
+      expect.stringMatching(/^2\d\d$/),
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { otherDocument } from '../support/fixtures/other-document.ts';
+
+type Case = [format: string, accepted: readonly unknown[], refused: readonly unknown[]];
+
+const UUID = 'b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9';
+
+const TEXT_FORMATS: readonly Case[] = [
+  ['uuid', [UUID, UUID.toUpperCase()], [`urn:uuid:${UUID}`, `{${UUID}}`, `${UUID}\n`]],
+  [
+    'date-time',
+    ['2025-06-01T12:00:00Z', '2025-06-01t12:00:00.5z', '2016-12-31T23:59:60Z', '2025-06-01T12:00:00-08:30'],
+    [
+      '2025-06-01 12:00:00Z',
+      '2025-06-01\n12:00:00Z',
+      '2025-06-01T12:00:00+0830',
+      '2025-06-01T12:00:00+08',
+      '2025-02-30T12:00:00Z',
+    ],
+  ],
+  ['time', ['12:00:00Z', '12:00:00.25+01:00'], ['12:00:00+0100', '12:00:00+01', '12:00:00', '24:00:00Z']],
+  ['byte', ['', 'YQ==', 'YWJj'], ['!!\n', '!!\nYWJj', 'YQ', 'YQ==YQ==']],
+  ['hostname', ['localhost', 'shop.example'], ['shop.example.', '-shop', 'a_b']],
+  ['uri-reference', ['/api/orders', 'images/a%22.svg?x#y', ''], ['a"b', '/a?"', 'a b', '\\a']],
+];
+
+/** A contract with one operation that takes and answers a value of a format, in its query too. */
+async function contractOf(schema: object) {
+  const json = { content: { 'application/json': { schema } } };
+  const echo = {
+    operationId: 'echo',
+    parameters: [{ name: 'given', in: 'query', schema }],
+    requestBody: json,
+    responses: { 200: { description: 'd', ...json } },
+  };
+  const contract = await loadContract({ path: await otherDocument({ paths: { '/': { post: echo } } }), strict: false });
+  const [route] = contract.routes;
+  if (!route) throw new Error('the contract has no operation');
+  return {
+    takesInBody: (value: unknown) => {
+      const request = { path: '/', query: {}, headers: {}, contentType: 'application/json', body: value };
+      return contract.receive(route, request).kind === 'call';
+    },
+    takesInQuery: (value: unknown) =>
+      contract.receive(route, { path: '/', query: { given: String(value) }, headers: {}, body: undefined }).kind ===
+      'call',
+    mayAnswer: (value: unknown) => {
+      const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: value };
+      return contract.verify(route, answer, { closed: false }).length === 0;
+    },
+  };
+}
+
+describe('a format of texts', () => {
+  it.each(TEXT_FORMATS)(
+    '%s is judged by its specification, in bodies, queries and answers',
+    async (format, accepted, refused) => {
+      const { takesInBody, takesInQuery, mayAnswer } = await contractOf({ type: 'string', format });
+      for (const accepts of [takesInBody, takesInQuery, mayAnswer]) {
+        expect(accepted.filter((value) => !accepts(value))).toEqual([]);
+        expect(refused.filter((value) => accepts(value))).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('the format int64', () => {
+  it('accepts integers that 64 bits with a sign can represent, and no others', async () => {
+    const { takesInBody, mayAnswer } = await contractOf({ type: 'integer', format: 'int64' });
+    for (const accepts of [takesInBody, mayAnswer]) {
+      expect([0, 2 ** 53, -(2 ** 63), JSON.parse('9223372036854775807')].filter((value) => !accepts(value))).toEqual(
+        [],
+      );
+      expect([2 ** 63 + 2_048, -(2 ** 63) - 2_048, 1e300].filter((value) => accepts(value))).toEqual([]);
+    }
+  });
+});

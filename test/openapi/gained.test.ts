@@ -1,0 +1,101 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { replaced, startLive, toldOf, withProductFields } from '../support/harness/live-contract.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+describe('a field that the contract has gained', () => {
+  const gained = withProductFields(
+    'weightGrams: { type: integer, minimum: 50, maximum: 5000 }',
+    'isNew: { type: boolean, default: false }',
+  ).replace('keywords]', 'keywords, weightGrams]');
+
+  it('is made up for each entry, the same each time and wherever it stands, and never written', async () => {
+    const { shop, save } = await startLive();
+    await save(gained);
+    expect(await toldOf(shop, 'was read anew')).toContain('made up where the data lacks them: weightGrams, isNew');
+    const { body, headers } = await shop.ask('GET', '/api/products');
+    expect(headers.get('x-mocked')).toBe('/*/weightGrams, /*/isNew');
+    const weights = body.map((product: { weightGrams: number }) => product.weightGrams);
+    expect(weights.every((weight: number) => Number.isInteger(weight) && weight >= 50 && weight <= 5000)).toBe(true);
+    expect(new Set(weights).size).toBeGreaterThan(10);
+    expect(body.every((product: { isNew: boolean }) => product.isNew === false)).toBe(true);
+    const items = await shop.ask('GET', '/api/cart-items?expand=product');
+    expect(items.headers.get('x-mocked')).toBe('/*/product/weightGrams, /*/product/isNew');
+    for (const { product } of items.body) expect(body).toContainEqual(product);
+    await shop.ask('POST', '/api/orders');
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).not.toContain('weightGrams');
+    const again = await startLive({}, gained);
+    expect((await again.shop.ask('GET', '/api/products')).body).toEqual(body);
+  });
+
+  it('is named in the header whatever it is called', async () => {
+    const { shop } = await startLive({}, withProductFields('größe: { type: integer }', '価格: { type: integer }'));
+    const { status, headers } = await shop.ask('GET', '/api/products');
+    expect([status, headers.get('x-mocked')]).toEqual([
+      200,
+      ['größe', '価格'].map((name) => encodeURI(`/*/${name}`)).join(', '),
+    ]);
+  });
+
+  it('is the one of the data where it has one', async () => {
+    const { shop, save } = await startLive();
+    const edited = defaultText.replace('"priceCents"', '"weightGrams": 77,\n      "priceCents"');
+    await writeFile(shop.dataFile ?? '', edited);
+    await toldOf(shop, 'weightGrams is not known here', 40);
+    await save(gained);
+    await vi.waitFor(
+      async () => {
+        const { body } = await shop.ask('GET', '/api/products');
+        expect(body[0].weightGrams).toBe(77);
+      },
+      { timeout: 10_000 },
+    );
+    expect((await shop.ask('GET', '/api/products')).headers.get('x-mocked')).toBe('/*/weightGrams, /*/isNew');
+  });
+
+  it('stops a start where the data has it otherwise', async () => {
+    const edited = defaultText.replace('"priceCents"', '"weightGrams": "light",\n      "priceCents"');
+    const folder = await folderWith({ 'openapi.yaml': gained, 'default.json': edited });
+    const options = { contract: join(folder, 'openapi.yaml'), defaultData: join(folder, 'default.json') };
+    await expect(startStorefront(options)).rejects.toThrow(
+      '/products/0/weightGrams is "light": use a whole number from 50 to 5000',
+    );
+  });
+
+  it('is not served any more once the contract has lost it, and stays in the data', async () => {
+    const { shop, save } = await startLive();
+    await save(
+      replaced(
+        "        image:\n          description: Where its picture is, relative to the server's root, without a leading slash\n          type: string\n          format: uri-reference\n          minLength: 1\n",
+        '',
+      )
+        .replace('[id, image, name', '[id, name')
+        .replaceAll(/^ +image: .*\n/gm, ''),
+    );
+    expect(await toldOf(shop, 'was read anew')).toContain('not served any more: image');
+    expect((await shop.ask('GET', '/api/products')).body).toEqual(
+      defaults.products.map(({ image: _, ...rest }) => rest),
+    );
+    await shop.ask('POST', '/api/orders');
+    expect(await readFile(shop.dataFile ?? '', 'utf8')).toContain('"image"');
+  });
+});
+
+describe('a limit that the contract has tightened', () => {
+  it('is kept to by what the shop stores: a change that passes it is refused, and nothing of it is kept', async () => {
+    const tightened = replaced('      minimum: 1\n      maximum: 1000000\n', '      minimum: 1\n      maximum: 10\n');
+    const { shop } = await startLive({ faultsExpected: true }, tightened);
+    const [item] = defaults.cartItems;
+    const added = { productId: item?.productId, quantity: 10 };
+    const { status, body } = await shop.ask('POST', '/api/cart-items', added);
+    expect([status, body.detail]).toEqual([
+      500,
+      expect.stringContaining('/cartItems/0/quantity 12 is above the maximum of 10'),
+    ]);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await shop.ask('PUT', `/api/cart-items/${item?.productId}`, { quantity: 9 })).status).toBe(200);
+  });
+});

@@ -1,0 +1,172 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStorefront } from '../../src/index.ts';
+import { findJsonIssues } from '../../src/util/json-limits.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const MAX_DEPTH = 100;
+
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('findJsonIssues', () => {
+  it.each([
+    ['an object of 100 levels', objects(MAX_DEPTH), []],
+    ['a list of 100 levels', lists(MAX_DEPTH), []],
+    ['an object of 101 levels', objects(MAX_DEPTH + 1), [{ rule: 'depth', path: ['a', 'a'] }]],
+    ['a list of 101 levels', lists(MAX_DEPTH + 1), [{ rule: 'depth', path: ['0', '0'] }]],
+    ['a list of 100,000 levels', lists(100_000), [{ rule: 'depth', path: ['0', '0'] }]],
+    ['the largest number', '1.7976931348623157e308', []],
+    ['numbers past all numbers', '{"a":[1,1e400,{"b":-1e309}]}', [{ path: ['a', '1'] }, { path: ['a', '2', 'b'] }]],
+    ['a number past all numbers by itself', '1e400', [{ rule: 'finite', path: [''] }]],
+  ])('%s', (_, json, issues) => {
+    expect(findJsonIssues(JSON.parse(json))).toMatchObject(issues);
+  });
+});
+
+/** Requests with a body, `%` in place of a value. */
+const BODIES: readonly [string, string, string][] = [
+  ['PUT', '/_control/sandboxes/w1/state', '%'],
+  ['PUT', '/_control/sandboxes/w1/state', '{"products":%}'],
+  ['PUT', '/_control/sandboxes/w1/state', '{"products":[{"id":%}]}'],
+  ['POST', '/_control/sandboxes/w1/faults', '{"code":500,"where":{"body":{"a":%}}}'],
+  ['POST', '/_control/sandboxes/w1/faults', '{"code":500,"where":{"body":{"a":{"$not":%}}}}'],
+  ['PUT', '/_control/sandboxes/w1/clock', '{"now":%}'],
+  ['POST', '/_control/sandboxes/default/requests/count', '{"where":{"body":%}}'],
+  ['POST', '/_control/sandboxes/default/requests/verify', '{"where":{"body":%}}'],
+  ['POST', '/api/cart-items', '%'],
+  ['POST', '/api/cart-items', `{"productId":"${KETTLE}","quantity":%}`],
+  ['POST', '/api/cart-items', `{"productId":"${KETTLE}","quantity":1,"colour":%}`],
+];
+
+describe('a body that is nested deeper than 100 levels', () => {
+  it.each(BODIES)('is refused, and changes nothing: %s %s %s', async (method, path, body) => {
+    const shop = await startStorefront();
+    for (const depth of [MAX_DEPTH + 1, 2_000, 10_000]) {
+      for (const value of [objects(depth), lists(depth)]) {
+        const reply = await shop.ask(method, path, body.replace('%', value));
+        expectProblem(reply, 400, 'invalid-request', `${depth}`);
+        expect(reply.body.detail).toContain('is nested deeper than 100 levels: nest less');
+        expect(reply.body.violations).toMatchObject([{ in: 'body', rule: 'depth' }]);
+      }
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await shop.ask('GET', '/_control/sandboxes/default/requests')).status).toBe(200);
+  });
+});
+
+describe('a body of 100 levels', () => {
+  it('is read', async () => {
+    const shop = await startStorefront();
+    expect((await shop.ask('POST', '/api/cart-items', lists(MAX_DEPTH))).body.violations).toMatchObject([
+      { in: 'body', pointer: '', rule: 'type' },
+    ]);
+  });
+});
+
+describe('a number that JavaScript can not represent', () => {
+  it.each(BODIES)('is refused, and changes nothing: %s %s %s', async (method, path, body) => {
+    const shop = await startStorefront();
+    for (const value of ['1e400', '-1e400', '[1e400]']) {
+      const reply = await shop.ask(method, path, body.replace('%', value));
+      expectProblem(reply, 400, 'invalid-request', value);
+      expect(reply.body.violations.length).toBeGreaterThan(0);
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+  });
+
+  it('is refused with a clear violation in body, query and path, where the contract has no maximum', async () => {
+    const folder = await folderWith({ 'contract.yaml': CONTRACT });
+    const shop = await startStorefront({ contract: join(folder, 'contract.yaml'), verify: 'off' });
+    const ask = (path: string, body?: string) => shop.ask(body === undefined ? 'GET' : 'POST', path, body);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const [reply, violation] of [
+      [await ask('/things/1e400'), { in: 'path', pointer: '/id' }],
+      [await ask('/things/1?count=1e400'), { in: 'query', pointer: '/count' }],
+      [await ask('/things/1?count=-1e400'), { in: 'query', pointer: '/count' }],
+      [await ask('/things/1?price=1e400'), { in: 'query', pointer: '/price' }],
+      [await ask('/things/1?filter={"a":1e400}'), { in: 'query', pointer: '/filter/a' }],
+      [await ask('/things', '{"count":1e400}'), { in: 'body', pointer: '/count' }],
+      [await ask('/things', '{"any":{"n":[1e400]}}'), { in: 'body', pointer: '/any/n/0' }],
+      [await shop.ask('POST', '/forms', 'count=1e400', form), { in: 'body', pointer: '/count' }],
+    ] as const) {
+      expectProblem(reply, 400, 'invalid-request', violation.pointer);
+      expect(reply.body.violations).toMatchObject([violation]);
+      expect(reply.body.detail).toContain('is a number too large to be represented');
+    }
+    expect((await ask('/things/1?count=1e300&price=1.5')).status).toBe(200);
+    expect((await ask('/things', '{"count":1e300}')).status).toBe(200);
+  });
+
+  it('is refused where JSON stands in a query deeper than 100 levels, and a name with as many keys is not known', async () => {
+    const folder = await folderWith({ 'contract.yaml': CONTRACT });
+    const shop = await startStorefront({ contract: join(folder, 'contract.yaml'), strict: true, verify: 'off' });
+    const deep = await shop.ask('GET', `/things/1?filter=${lists(10_000)}`);
+    expect(deep.body.violations).toMatchObject([{ in: 'query', pointer: '/filter', rule: 'depth' }]);
+    const keys = await shop.ask('GET', `/things/1?deep${'[a]'.repeat(15_000)}=1`);
+    expect(keys.status).toBe(400);
+    expect((await shop.ask('GET', `/things/1?deep${'[a]'.repeat(MAX_DEPTH - 2)}=1`)).status).toBe(200);
+  });
+});
+
+describe('a file that is nested deeper than 100 levels', () => {
+  const data = (depth: number) => JSON.stringify({ ...defaults, products: ['%'] }).replace('"%"', objects(depth));
+
+  it('is refused as data, whatever its depth', async () => {
+    for (const depth of [MAX_DEPTH + 1, 2_000, 100_000]) {
+      const folder = await folderWith({ 'db.json': data(depth) });
+      await expect(createStorefront({ data: join(folder, 'db.json') })).rejects.toThrow(
+        /\/products\/0 is nested deeper than 100 levels: nest less/,
+      );
+    }
+  });
+
+  it('is refused as a snapshot, whatever its depth', async () => {
+    for (const depth of [MAX_DEPTH + 1, 2_000, 100_000]) {
+      const folder = await folderWith({});
+      await mkdir(join(folder, 'snapshots'));
+      await writeFile(join(folder, 'snapshots', 'deep.json'), data(depth));
+      await expect(createStorefront({ snapshots: join(folder, 'snapshots') })).rejects.toThrow(
+        /deep\.json .*\/products\/0 is nested deeper than 100 levels/,
+      );
+    }
+  });
+});
+
+const CONTRACT = `
+openapi: 3.0.3
+info: { title: Things, version: 1.0.0 }
+paths:
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: integer } }
+        - { name: count, in: query, schema: { type: integer } }
+        - { name: price, in: query, schema: { type: number } }
+        - { name: deep, in: query, style: deepObject, schema: { type: object } }
+        - { name: filter, in: query, content: { application/json: { schema: {} } } }
+      responses: { "200": { description: A thing } }
+  /things:
+    post:
+      operationId: addThing
+      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Thing" } } } }
+      responses: { "200": { description: Added } }
+  /forms:
+    post:
+      operationId: sendForm
+      requestBody:
+        content: { application/x-www-form-urlencoded: { schema: { $ref: "#/components/schemas/Thing" } } }
+      responses: { "200": { description: Sent } }
+components:
+  schemas:
+    Thing: { type: object, properties: { count: { type: integer }, any: {} } }
+`;

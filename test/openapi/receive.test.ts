@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { type Contract, loadContract } from '../../src/openapi/contract.ts';
+import type { Violation } from '../../src/shop/types.ts';
+import { productId, projectFile } from '../support/fixtures/default-data.ts';
+
+const lenient = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+const strict = await loadContract({ path: projectFile('openapi.yaml'), strict: true });
+
+const KETTLE = productId('Cordless Electric Kettle');
+const ITEM = `/api/cart-items/${KETTLE}`;
+
+interface Request {
+  readonly query?: Readonly<Record<string, string | string[]>>;
+  /** The body as text of JSON. */
+  readonly json?: string;
+}
+
+function received(contract: Contract, start: string, { query = {}, json }: Request) {
+  const [method = '', path = ''] = start.split(' ');
+  const routed = contract.route(method, path);
+  if (routed.kind !== 'operation') throw new Error(`${start} is no operation`);
+  return contract.receive(routed.route, {
+    path,
+    query,
+    headers: {},
+    body: json === undefined ? undefined : JSON.parse(json),
+  });
+}
+
+type Case = [start: string, request: Request, violation: Violation, detail: string];
+
+const UP_TO_10 = 'a whole number from 1 to 10';
+const UP_TO_LIMIT = 'a whole number from 1 to 1000000';
+
+/** A new cart item whose quantity is off the contract. */
+function badQuantity(json: string, rule: string, fault: string, value: unknown = JSON.parse(json)): Case {
+  const remedy = `use ${UP_TO_10}`;
+  const violation: Violation = { in: 'body', pointer: '/quantity', rule, value, remedy };
+  return [
+    'POST /api/cart-items',
+    { json: `{"productId":"${KETTLE}","quantity":${json}}` },
+    violation,
+    `quantity ${fault}: ${remedy}`,
+  ];
+}
+
+/** A new cart item whose product id is off the contract. */
+function badProductId(value: unknown, rule: string): Case {
+  const json = JSON.stringify({ productId: value, quantity: 1 });
+  const violation: Violation = { in: 'body', pointer: '/productId', rule, value, remedy: 'use a uuid' };
+  return ['POST /api/cart-items', { json }, violation, `productId is ${JSON.stringify(value)}: use a uuid`];
+}
+
+/** A body that is off the contract as a whole. */
+function badBody(start: string, json: string): Case {
+  const violation: Violation = {
+    in: 'body',
+    pointer: '',
+    rule: 'type',
+    value: JSON.parse(json),
+    remedy: 'use an object',
+  };
+  return [start, { json }, violation, `the body is ${json}: use an object`];
+}
+
+/** A change of a cart item of which one field is off the contract. */
+function badChange(name: string, value: unknown, rule: string, fault: string, remedy: string): Case {
+  const violation: Violation = { in: 'body', pointer: `/${name}`, rule, value, remedy };
+  return [`PUT ${ITEM}`, { json: JSON.stringify({ [name]: value }) }, violation, `${name} ${fault}: ${remedy}`];
+}
+
+/** A query parameter that is off the contract. */
+function badQuery(start: string, name: string, value: string | string[], rule: string, remedy: string): Case {
+  const fault = Array.isArray(value) ? 'is given more than once' : `is ${JSON.stringify(value)}`;
+  const violation: Violation = { in: 'query', pointer: `/${name}`, rule, value, remedy };
+  return [start, { query: { [name]: value } }, violation, `query parameter ${name} ${fault}: ${remedy}`];
+}
+
+const OPTION_REMEDY = 'use a text or a whole number';
+
+const cases: readonly Case[] = [
+  badQuantity('11', 'maximum', '11 is above the maximum of 10'),
+  badQuantity('0', 'minimum', '0 is below the minimum of 1'),
+  badQuantity('-1', 'minimum', '-1 is below the minimum of 1'),
+  badQuantity('1e400', 'type', 'is a number too large to be represented', 'Infinity'),
+  badQuantity('1.5', 'type', 'is 1.5'),
+  badQuantity('"3"', 'type', 'is "3"'),
+  badQuantity('null', 'type', 'is null'),
+  badQuantity('true', 'type', 'is true'),
+  badQuantity('[3]', 'type', 'is [3]'),
+  badQuantity('{"of":3}', 'type', 'is {"of":3}'),
+  badProductId('kettle', 'format'),
+  badProductId('', 'format'),
+  badProductId(`urn:uuid:${KETTLE}`, 'maxLength'),
+  badProductId(`{${KETTLE}}`, 'maxLength'),
+  badProductId(7, 'type'),
+  badProductId('__proto__', 'format'),
+  ...['[]', '"text"', '5', 'null', 'true', '[{}]'].map((json) => badBody('POST /api/cart-items', json)),
+  badBody(`PUT ${ITEM}`, 'null'),
+  [
+    'POST /api/cart-items',
+    {},
+    { in: 'body', pointer: '', rule: 'required', remedy: 'give an object' },
+    'the body is missing: give an object',
+  ],
+  [
+    'POST /api/cart-items',
+    { json: `{"productId":"${KETTLE}"}` },
+    { in: 'body', pointer: '/quantity', rule: 'required', remedy: `give ${UP_TO_10}` },
+    `quantity is missing: give ${UP_TO_10}`,
+  ],
+  [
+    'POST /api/cart-items',
+    { json: '{"quantity":1}' },
+    { in: 'body', pointer: '/productId', rule: 'required', remedy: 'give a uuid' },
+    'productId is missing: give a uuid',
+  ],
+  badChange('quantity', 1_000_001, 'maximum', '1000001 is above the maximum of 1000000', `use ${UP_TO_LIMIT}`),
+  badChange('quantity', null, 'type', 'is null', `use ${UP_TO_LIMIT}`),
+  badChange('deliveryOptionId', null, 'anyOf', 'is null', OPTION_REMEDY),
+  badChange('deliveryOptionId', 1.5, 'anyOf', 'is 1.5', OPTION_REMEDY),
+  badChange('deliveryOptionId', [1], 'anyOf', 'is [1]', OPTION_REMEDY),
+  badQuery('GET /api/delivery-options', 'expand', 'price', 'enum', 'use "estimatedDeliveryTime"'),
+  badQuery('GET /api/cart-items', 'expand', '', 'enum', 'use "product"'),
+  badQuery('GET /api/orders', 'expand', 'product', 'enum', 'use "products"'),
+  badQuery('GET /api/orders', 'expand', ['products', 'products'], 'type', 'give it once'),
+  badQuery('GET /api/products', 'search', ['socks', 'towels'], 'type', 'give it once'),
+  [
+    'GET /api/orders/1',
+    {},
+    { in: 'path', pointer: '/orderId', rule: 'format', value: '1', remedy: 'use a uuid' },
+    'path parameter orderId is "1": use a uuid',
+  ],
+];
+
+describe('contract.receive', () => {
+  it.each(cases)('finds what is wrong: %s %o', (start, request, violation, detail) => {
+    expect(received(lenient, start, request)).toEqual({ kind: 'violations', violations: [violation], detail });
+  });
+
+  it('finds all that is wrong at once', () => {
+    const found = received(lenient, 'POST /api/cart-items', { json: '{"productId":1,"quantity":0}' });
+    expect(found).toMatchObject({
+      violations: [{ pointer: '/productId' }, { pointer: '/quantity' }],
+      detail: `productId is 1: use a uuid; quantity 0 is below the minimum of 1: use ${UP_TO_10}`,
+    });
+  });
+
+  it.each([
+    ['POST /api/cart-items', { json: `{"productId":"${KETTLE}","quantity":10}` }],
+    ['POST /api/cart-items', { json: `{"productId":"${KETTLE.toUpperCase()}","quantity":1.0}` }],
+    [`PUT ${ITEM}`, { json: '{"quantity":1000000,"deliveryOptionId":3}' }],
+    [`PUT ${ITEM}`, { json: '{}' }],
+    [`PUT ${ITEM}`, {}],
+    ['GET /api/products', { query: { search: '' } }],
+    ['GET /api/cart-items', { query: { expand: 'product' } }],
+    ['POST /api/orders', { json: '[1]' }],
+  ])('lets pass what keeps the contract: %s %o', (start, request) => {
+    expect(received(lenient, start, request)).toMatchObject({ kind: 'call', notes: [] });
+    expect(received(strict, start, request)).toMatchObject({ kind: 'call', notes: [] });
+  });
+
+  it('hands over the parts of the request, decoded', () => {
+    const path = { productId: KETTLE };
+    const json = '{"quantity":2}';
+    expect(received(lenient, `PUT ${ITEM}`, { json })).toEqual({
+      kind: 'call',
+      input: { path, query: {}, body: { quantity: 2 } },
+      notes: [],
+    });
+  });
+});

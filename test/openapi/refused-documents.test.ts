@@ -1,0 +1,307 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createMock } from '../../src/mock/mock.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+
+/** The path of a document of this text, for one test. */
+async function documentOf(text: string, name = 'openapi.yaml'): Promise<string> {
+  return join(await folderWith({ [name]: text }), name);
+}
+
+/** A document of one operation, /a, whose answer holds by a schema; what is beside the paths comes after it. */
+function withSchema(schema: string, more = '', version = '3.0.3'): string {
+  return `openapi: ${version}
+info: { title: t, version: "1" }
+paths:
+  /a:
+    get:
+      responses:
+        "200":
+          description: d
+          content:
+            application/json:
+              schema: ${schema}
+${more}`;
+}
+
+/** A document with these lines below its paths. */
+function withPaths(...lines: readonly string[]): string {
+  return `openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+/** Line and column of the mark in a text. */
+function placeMarked(text: string): string {
+  const lines = text.slice(0, text.indexOf('»')).split('\n');
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** Where the schema of /a stands. */
+const SCHEMA = '#/paths/~1a/get/responses/200/content/application~1json/schema';
+
+const A = '{ $ref: "#/components/schemas/A" }';
+const schemas = (text: string) => `components: { schemas: { ${text} } }\n`;
+
+describe('a document that cannot be served is refused with place and reason:', () => {
+  it.each<[what: string, text: string, pointer: string, said: string]>([
+    [
+      'a reference that leads nowhere',
+      withSchema('{ properties: { a: { $ref: »"#/components/schemas/A" } } }'),
+      `${SCHEMA}/properties/a/$ref`,
+      'refers to "#/components/schemas/A", which is not there',
+    ],
+    [
+      'a reference that leads nowhere, in a component',
+      withSchema(A, schemas('A: { properties: { b: { $ref: »"#/components/schemas/B" } } }')),
+      '#/components/schemas/A/properties/b/$ref',
+      'refers to "#/components/schemas/B", which is not there',
+    ],
+    [
+      'a parameter that leads nowhere',
+      withPaths('/a: { get: { parameters: [{ $ref: »"#/components/parameters/Q" }], responses: {} } }'),
+      '#/paths/~1a/get/parameters/0/$ref',
+      'refers to "#/components/parameters/Q", which is not there',
+    ],
+    [
+      'a reference to another file',
+      withSchema('{ $ref: »"other.yaml#/A" }'),
+      `${SCHEMA}/$ref`,
+      'refers to "other.yaml#/A", another document: bundle both into one',
+    ],
+    [
+      'a reference to another server',
+      withSchema('{ $ref: »"https://example.com/openapi.yaml#/A" }'),
+      `${SCHEMA}/$ref`,
+      'refers to "https://example.com/openapi.yaml#/A", another document: bundle both into one',
+    ],
+    [
+      'a reference to itself',
+      withPaths('/a: {}') + schemas('A: { $ref: »"#/components/schemas/A" }'),
+      '#/components/schemas/A/$ref',
+      'refers to "#/components/schemas/A", which refers back to itself',
+    ],
+    [
+      'references to each other',
+      withPaths('/a: {}') + schemas(`A: { $ref: »"#/components/schemas/B" }, B: ${A}`),
+      '#/components/schemas/A/$ref',
+      'refers to "#/components/schemas/B", which refers back to itself',
+    ],
+    [
+      'a path without a slash',
+      withPaths('a: »{ get: { responses: { "204": { description: d } } } }'),
+      '#/paths/a',
+      'is no path: it has to begin with a slash',
+    ],
+    ['a path that is a text', withPaths('/a: »get'), '#/paths/~1a', 'is no object with operations'],
+    ['paths that are a list', withPaths('»- /a'), '#/paths', 'is no object with paths'],
+    ['an operation that is a text', withPaths('/a: { get: »all }'), '#/paths/~1a/get', 'is no operation'],
+    [
+      'an operation with an empty list of responses',
+      withPaths('/a: { get: »{ responses: {} } }'),
+      '#/paths/~1a/get',
+      'documents no response: give it responses by status',
+    ],
+    [
+      'an operation whose responses are of no status',
+      withPaths('/a: { get: »{ responses: { ok: { description: d } } } }'),
+      '#/paths/~1a/get',
+      'documents no response: give it responses by status',
+    ],
+    [
+      'a response that is a text',
+      withPaths('/a: { get: { responses: { "200": »fine } } }'),
+      '#/paths/~1a/get/responses/200',
+      'is no response',
+    ],
+    [
+      'parameters that are no list',
+      withPaths('/a: { get: { parameters: »{ q: string }, responses: { "204": { description: d } } } }'),
+      '#/paths/~1a/get/parameters',
+      'is no list',
+    ],
+    [
+      'a request body that is a text',
+      withPaths('/a: { put: { requestBody: »any, responses: { "204": { description: d } } } }'),
+      '#/paths/~1a/put/requestBody',
+      'is no request body',
+    ],
+  ])('%s', async (_, marked, pointer, said) => {
+    const path = await documentOf(marked.replace('»', ''));
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(
+      `${path}:${placeMarked(marked)} ${pointer} ${said}`,
+    );
+  });
+
+  it.each([
+    ['prefixItems', 'type: array, prefixItems: [{ type: string }]'],
+    ['unevaluatedProperties', 'type: object, unevaluatedProperties: false'],
+    ['unevaluatedItems', 'type: array, unevaluatedItems: false'],
+    ['dependentSchemas', 'type: object, dependentSchemas: { a: { required: [b] } }'],
+    ['dependentRequired', 'type: object, dependentRequired: { a: [b] }'],
+    ['minContains', 'type: array, contains: { const: 7 }, minContains: 2'],
+    ['maxContains', 'type: array, contains: { const: 7 }, maxContains: 2'],
+    ['$dynamicRef', '$dynamicRef: "#node"'],
+    ['$dynamicAnchor', '$dynamicAnchor: node, type: object'],
+    ['$anchor', '$anchor: node, type: object'],
+  ])('%s, a keyword that is not followed', async (keyword, keywords) => {
+    const marked = withSchema(`{ ${keywords} }`.replace(`${keyword}: `, '$&»'), '', '3.1.0');
+    const path = await documentOf(marked.replace('»', ''));
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(
+      `${path}:${placeMarked(marked)} ${SCHEMA}/${keyword} is not supported: say it without ${keyword}`,
+    );
+  });
+
+  it.each([
+    ['a bracket that is not closed', withPaths('/a: { get: { responses: {', '/b: {}'), '6:1 '],
+    ['a path that stands there twice', withPaths('/a: {}', '/a: {}'), '5:3'],
+    ['an alias that is not there', withPaths('/a: *nothing'), '4:'],
+    ['a tab for a blank', withPaths('/a:', '\tget: {}'), '5:'],
+  ])('%s, which is no YAML', async (_, text, place) => {
+    const path = await documentOf(text);
+    const refused = expect(loadContract({ path, strict: false })).rejects;
+    await refused.toThrow(`${path}:${place}`);
+    await refused.toThrow(' is not YAML: ');
+  });
+
+  it('a comma too many, which is no JSON', async () => {
+    const path = await documentOf('{\n "openapi": "3.0.3",\n "info": {},\n "paths": { "/a": {},, }\n}', 'openapi.json');
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path}:4:22 is not `);
+  });
+
+  it('an alias that leads back to itself', async () => {
+    const path = await documentOf(`${withPaths('/a: {}')}x-loop: &loop { again: *loop }\n`);
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(
+      `${path} has an alias that leads back to itself`,
+    );
+  });
+
+  it('a version that is a number, or no longer or not yet followed', async () => {
+    for (const version of ['openapi: 3.0', 'openapi: 3.10.0', 'openapi: 4.0.0', 'swagger: 2.0', 'openapi: 3.2.0']) {
+      const path = await documentOf(withPaths('/a: {}').replace('openapi: 3.0.3', version));
+      await expect(loadContract({ path, strict: false }), version).rejects.toThrow(
+        `${path} is not an OpenAPI document of version 3.0 or 3.1: it has to begin with, say, openapi: 3.0.3`,
+      );
+    }
+  });
+
+  it.each(['[]', 'null', '"text"', '5'])('%s instead of an object', async (text) => {
+    const path = await documentOf(text);
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path} is not an OpenAPI document`);
+  });
+
+  it('several obstacles, of which it tells three and counts the rest', async () => {
+    const path = await documentOf(withPaths('a: {}', 'b: {}', 'c: {}', 'd: {}', 'e: {}'));
+    const refused = expect(loadContract({ path, strict: false })).rejects;
+    await refused.toThrow(`${path}:6:6 #/paths/c is no path`);
+    await refused.toThrow(/; and 2 more$/);
+  });
+});
+
+describe('a document that is merely sloppy is served:', () => {
+  /** What an answer to /a, made up, is expected to be. */
+  async function answered(text: string): Promise<unknown> {
+    const contract = await loadContract({ path: await documentOf(text), strict: false });
+    const found = contract.route('GET', '/a');
+    if (found.kind !== 'operation') throw new Error('/a is not there');
+    const answer = createMock(contract).answer(
+      found.route,
+      { path: {}, query: {}, body: undefined },
+      { dynamic: true },
+      '',
+    );
+    expect(contract.verify(found.route, answer, { closed: false })).toEqual([]);
+    return answer.body;
+  }
+
+  it.each<[what: string, schema: string, expected: unknown]>([
+    ['a type that is none', '{ type: file }', expect.anything()],
+    [
+      'a type that is misspelt',
+      '{ type: object, required: [a], properties: { a: { type: strng } } }',
+      expect.anything(),
+    ],
+    [
+      'required: true in a property',
+      '{ type: object, required: [a], properties: { a: { type: integer, required: true } } }',
+      { a: expect.any(Number) },
+    ],
+    [
+      'required that is a text',
+      '{ type: object, required: a, properties: { a: { type: integer } } }',
+      expect.any(Object),
+    ],
+    ['properties that are a list', '{ type: object, properties: [a] }', expect.any(Object)],
+    ['a bound that is a text', '{ type: string, minLength: "3" }', expect.any(String)],
+    ['a pattern that is a number', '{ type: string, pattern: 5 }', expect.any(String)],
+    ['a pattern that is no expression', '{ type: string, pattern: "[" }', expect.any(String)],
+    [
+      'a pattern that is no Unicode expression',
+      "{ type: string, pattern: '^[\\w-.]{3}$' }",
+      expect.stringMatching(/^[\w-.]{3}$/),
+    ],
+    ['an enum with twins', '{ type: string, enum: [a, a] }', 'a'],
+    ['an enum with nothing', '{ type: string, enum: [] }', expect.any(String)],
+    ['allOf with nothing', '{ type: string, allOf: [] }', expect.any(String)],
+    ['items that are a list', '{ type: array, items: [{ type: string }] }', expect.any(Array)],
+    ['an $id', '{ type: string, $id: "urn:q" }', expect.any(String)],
+    [
+      '$schema, id and $comment',
+      '{ type: string, $schema: "http://json-schema.org/draft-04/schema#", id: q, $comment: c }',
+      expect.any(String),
+    ],
+    [
+      'an $id around a reference',
+      `{ type: object, $id: "urn:q", required: [a], properties: { a: ${A} } }`,
+      { a: expect.any(Number) },
+    ],
+    [
+      'a description beside a reference',
+      '{ $ref: "#/components/schemas/A", description: What it is }',
+      expect.any(Number),
+    ],
+    [
+      'keywords beside a reference, which OpenAPI 3.0 leaves aside',
+      '{ $ref: "#/components/schemas/A", type: string, maxLength: 2 }',
+      expect.any(Number),
+    ],
+    [
+      'nullable beside a reference',
+      '{ $ref: "#/components/schemas/A", nullable: true }',
+      expect.toSatisfy((value) => value === null || Number.isInteger(value)),
+    ],
+    ['a format that nobody knows', '{ type: string, format: colour }', expect.any(String)],
+  ])('%s', async (_, schema, expected) => {
+    expect(await answered(withSchema(schema, schemas('A: { type: integer }')))).toEqual(expected);
+  });
+
+  it('no paths at all', async () => {
+    const contract = await loadContract({
+      path: await documentOf('openapi: 3.0.3\ninfo: { title: t, version: "1" }\n'),
+      strict: false,
+    });
+    expect(contract.routes).toEqual([]);
+  });
+
+  it('statuses without quotes, an extension among the paths, a path that is null', async () => {
+    const path = await documentOf(
+      withPaths('/a: { get: { responses: { 204: { description: d } } } }', 'x-note: none', '/b:'),
+    );
+    const { routes } = await loadContract({ path, strict: false });
+    expect(routes.map(({ path, successStatus }) => [path, successStatus])).toEqual([['/a', 204]]);
+  });
+
+  it('names in a path twice, without a name or half open, as far as they can be', async () => {
+    const done = '{ get: { responses: { "204": { description: d } } } }';
+    const path = await documentOf(
+      withPaths(`/twice/{x}/{x}: ${done}`, `/none/{}: ${done}`, `/half/{id: ${done}`, `/a: ${done}`),
+    );
+    const contract = await loadContract({ path, strict: false });
+    expect(contract.route('GET', '/a').kind).toBe('operation');
+    expect(contract.route('GET', '/twice/1/2').kind).toBe('operation');
+  });
+
+  it('an alias that is used twice', async () => {
+    const text = `x-shared: &shared { type: integer }\n${withSchema('{ type: object, required: [a, b], properties: { a: *shared, b: *shared } }')}`;
+    expect(await answered(text)).toEqual({ a: expect.any(Number), b: expect.any(Number) });
+  });
+});

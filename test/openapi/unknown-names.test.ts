@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+
+/** What the log noted of the requests so far. */
+function notesIn(shop: TestShop): unknown {
+  return shop.log.flatMap(({ notes }) => notes ?? []);
+}
+
+/** A new cart item as text of JSON, with more in it. */
+function itemWith(more: string): string {
+  return `{"productId":"${KETTLE}","quantity":1,${more}}`;
+}
+
+const bodyNames: readonly (readonly [json: string, name: string, remedy: string])[] = [
+  ['"quantitty":2', 'quantitty', 'did you mean quantity?'],
+  ['"ProductID":"x"', 'ProductID', 'did you mean productId?'],
+  ['"colour":"red"', 'colour', 'leave it out'],
+  ['"__proto__":{"quantity":5}', '__proto__', 'leave it out'],
+  ['"constructor":{"prototype":{"quantity":5}}', 'constructor', 'leave it out'],
+  ['"toString":1', 'toString', 'leave it out'],
+];
+
+const queryNames: readonly (readonly [query: string, name: string, remedy: string])[] = [
+  ['expnad=product', 'expnad', 'did you mean expand?'],
+  ['page=2', 'page', 'leave it out'],
+  ['__proto__=2', '__proto__', 'leave it out'],
+  ['constructor=2', 'constructor', 'leave it out'],
+  ['hasOwnProperty=2&hasOwnProperty=3', 'hasOwnProperty', 'leave it out'],
+];
+
+describe('a name that the contract does not know', () => {
+  it('is ignored in a body, and noted', async () => {
+    const shop = await startStorefront();
+    for (const [json] of bodyNames) {
+      const reply = await shop.ask('POST', '/api/cart-items', itemWith(json));
+      expect(Object.keys(reply.body), json).toEqual(['productId', 'quantity', 'deliveryOptionId']);
+      expect(reply.status, json).toBe(201);
+    }
+    expect((await shop.ask('GET', '/api/cart-items')).body.at(-1).quantity).toBe(bodyNames.length);
+    expect(notesIn(shop)).toEqual(
+      bodyNames.map(([, name, remedy]) => `${name} is not known here and was ignored: ${remedy}`),
+    );
+  });
+
+  it('is refused in a body under strict', async () => {
+    const shop = await startStorefront({ strict: true });
+    for (const [json, name, remedy] of bodyNames) {
+      const { body } = await shop.ask('POST', '/api/cart-items', itemWith(json));
+      expect(body, json).toMatchObject({
+        status: 400,
+        detail: `${name} is not known here: ${remedy}`,
+        violations: [{ in: 'body', pointer: `/${name}`, rule: 'additionalProperties', remedy }],
+      });
+    }
+    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+  });
+
+  it('is ignored in a query, and noted', async () => {
+    const shop = await startStorefront();
+    for (const [query] of queryNames) {
+      expect((await shop.ask('GET', `/api/cart-items?${query}`)).body, query).toEqual(defaults.cartItems);
+    }
+    expect(notesIn(shop)).toEqual(
+      queryNames.map(([, name, remedy]) => `query parameter ${name} is not known here and was ignored: ${remedy}`),
+    );
+  });
+
+  it('is refused in a query under strict', async () => {
+    const shop = await startStorefront({ strict: true });
+    for (const [query, name, remedy] of queryNames) {
+      const { body } = await shop.ask('GET', `/api/cart-items?${query}`);
+      expect(body, query).toMatchObject({
+        status: 400,
+        detail: `query parameter ${name} is not known here: ${remedy}`,
+        violations: [{ in: 'query', pointer: `/${name}`, rule: 'additionalProperties', remedy }],
+      });
+    }
+  });
+
+  it('is told of beside what is wrong', async () => {
+    const shop = await startStorefront();
+    const { body } = await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantitty: 1 });
+    expect(body.detail).toBe(
+      'quantity is missing: give a whole number from 1 to 10; quantitty is not known here and was ignored: did you mean quantity?',
+    );
+  });
+
+  it('stands in the pointer with its slashes and tildes escaped', async () => {
+    const shop = await startStorefront({ strict: true });
+    const { body } = await shop.ask('POST', '/api/cart-items', itemWith('"a/b~c":1'));
+    expect(body).toMatchObject({
+      violations: [{ pointer: '/a~1b~0c' }],
+      detail: 'a/b~c is not known here: leave it out',
+    });
+  });
+
+  it('is a text like any other as a value', async () => {
+    const shop = await startStorefront();
+    const [item] = defaults.cartItems;
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const changed = await shop.ask('PUT', `/api/cart-items/${item?.productId}`, { deliveryOptionId: name });
+      expect(changed.body.type, name).toBe('/problems/unknown-delivery-option');
+      expect((await shop.ask('DELETE', `/api/cart-items/${name}`)).status, name).toBe(400);
+      const found = (await shop.ask('GET', `/api/products?search=${name}`)).body;
+      expect(
+        found.every((product: object) => Object.hasOwn(product, 'keywords')),
+        name,
+      ).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import type { Route } from '../../src/openapi/routes.ts';
+import type { ResponseToVerify } from '../../src/openapi/verify-response.ts';
+import { DomainError } from '../../src/shop/domain/domain-error.ts';
+import type { Handler } from '../../src/shop/operations/handler.ts';
+import { defaults, projectFile } from '../support/fixtures/default-data.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+
+const routes = new Map<string, Route>(contract.routes.map((route) => [route.operationId, route]));
+
+function verified(operationId: string, answer: ResponseToVerify): readonly string[] {
+  const route = routes.get(operationId);
+  if (!route) throw new Error(`no operation ${operationId}`);
+  return contract.verify(route, answer, { closed: true }).map(({ said }) => said);
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const PROBLEM_TYPE = { 'Content-Type': 'application/problem+json' };
+const [order] = defaults.orders;
+const [item] = defaults.cartItems;
+const created = { ...JSON_TYPE, Location: `/api/orders/${order?.id}` };
+
+function problem(code: string, status: number) {
+  return { type: `/problems/${code}`, title: 'T', status, detail: 'D', message: 'D', instance: '/api/products' };
+}
+
+const violation = { in: 'query', pointer: '/search', rule: 'type', remedy: 'give it once' };
+
+type Case = [what: string, operationId: string, answer: ResponseToVerify, trouble?: string];
+
+const good: readonly Case[] = [
+  ['a list', 'listProducts', { status: 200, headers: JSON_TYPE, body: defaults.products }],
+  ['an empty list', 'listProducts', { status: 200, headers: JSON_TYPE, body: [] }],
+  ['an order with its Location', 'createOrder', { status: 201, headers: created, body: order }],
+  [
+    'a header by another letter case',
+    'createOrder',
+    { status: 201, headers: { ...JSON_TYPE, location: '/' }, body: order },
+  ],
+  ['no body with 204', 'resetData', { status: 204, headers: {} }],
+  ['a header beside the contract', 'resetData', { status: 204, headers: { 'X-Other': '1' } }],
+  [
+    'a documented refusal',
+    'addCartItem',
+    { status: 404, headers: PROBLEM_TYPE, body: problem('unknown-product', 404) },
+  ],
+  [
+    'violations',
+    'listProducts',
+    { status: 400, headers: PROBLEM_TYPE, body: { ...problem('invalid-request', 400), violations: [violation] } },
+  ],
+  [
+    'a refusal beside the operation',
+    'resetData',
+    { status: 405, headers: PROBLEM_TYPE, body: problem('method-not-allowed', 405) },
+  ],
+  [
+    'a fault',
+    'listOrders',
+    { status: 503, headers: { ...PROBLEM_TYPE, 'Retry-After': '1' }, body: problem('unavailable', 503) },
+  ],
+];
+
+const bad: readonly Case[] = [
+  ['another status', 'createOrder', { status: 200, headers: JSON_TYPE, body: order }, 'status 200 is not documented'],
+  [
+    'another content type',
+    'listProducts',
+    { status: 200, headers: { 'Content-Type': 'text/html' }, body: [] },
+    'content type text/html is not documented',
+  ],
+  ['no content type', 'listProducts', { status: 200, headers: {}, body: [] }, 'no content type is given'],
+  ['no body where there is one', 'listProducts', { status: 200, headers: JSON_TYPE }, 'body must be array'],
+  ['a body with 204', 'removeCartItem', { status: 204, headers: JSON_TYPE, body: item }, 'a body is not documented'],
+  ['no Location', 'createOrder', { status: 201, headers: JSON_TYPE, body: order }, 'header Location is missing'],
+  [
+    'a Retry-After that is no number',
+    'resetData',
+    { status: 503, headers: { ...PROBLEM_TYPE, 'Retry-After': 'soon' }, body: problem('unavailable', 503) },
+    'header Retry-After must be integer',
+  ],
+  [
+    'an extra field',
+    'updateCartItem',
+    { status: 200, headers: JSON_TYPE, body: { ...item, colour: 'red' } },
+    'body/colour must NOT have additional properties',
+  ],
+  [
+    'an extra field deep inside',
+    'listProducts',
+    {
+      status: 200,
+      headers: JSON_TYPE,
+      body: defaults.products.map((product) => ({ ...product, rating: { ...product.rating, best: 5 } })).slice(0, 1),
+    },
+    'body/0/rating/best must NOT have additional properties',
+  ],
+  [
+    'an extra field of a problem',
+    'createOrder',
+    { status: 409, headers: PROBLEM_TYPE, body: { ...problem('empty-cart', 409), stack: 'at' } },
+    'body/stack must NOT have additional properties',
+  ],
+  [
+    'a missing field',
+    'updateCartItem',
+    { status: 200, headers: JSON_TYPE, body: { productId: item?.productId, quantity: 1 } },
+    "body/deliveryOptionId must have required property 'deliveryOptionId'",
+  ],
+  [
+    'another type',
+    'updateCartItem',
+    { status: 200, headers: JSON_TYPE, body: { ...item, quantity: '2' } },
+    'body/quantity must be integer',
+  ],
+  [
+    'a refusal that the operation does not document',
+    'listProducts',
+    { status: 404, headers: PROBLEM_TYPE, body: problem('unknown-product', 404) },
+    'body/type must be equal to one of the allowed values',
+  ],
+  [
+    'a refusal of another operation under the same status',
+    'getOrder',
+    { status: 404, headers: PROBLEM_TYPE, body: problem('unknown-product', 404) },
+    'body/type must be equal to one of the allowed values',
+  ],
+  [
+    'an invalid request with no violation',
+    'listProducts',
+    { status: 400, headers: PROBLEM_TYPE, body: { ...problem('invalid-request', 400), violations: [] } },
+    'body/violations must NOT have fewer than 1 items',
+  ],
+];
+
+describe('contract.verify', () => {
+  it.each(good)('is quiet for %s: %s', (_, operationId, answer) => {
+    expect(verified(operationId, answer)).toEqual([]);
+  });
+
+  it.each(bad)('finds %s: %s', (_, operationId, answer, trouble) => {
+    expect(verified(operationId, answer)).toEqual([trouble]);
+  });
+
+  it('finds all that is wrong', () => {
+    const answer = { status: 201, headers: JSON_TYPE, body: { ...order, id: 'one', totalCostCents: -1 } };
+    expect(verified('createOrder', answer)).toEqual([
+      'body/id must match format "uuid"',
+      'body/totalCostCents must be >= 0',
+      'header Location is missing',
+    ]);
+  });
+});
+
+describe('an answer off the contract', () => {
+  const EMPTY = { totalItems: 0, productCostCents: 0, shippingCostCents: 0, totalCostBeforeTaxCents: 0, taxCents: 0 };
+
+  it('is logged as a fault where a handler gives a field that the contract does not have', async () => {
+    const getPaymentSummary: Handler<'getPaymentSummary'> = () => ({
+      body: Object.assign({ totalCostCents: 0, colour: 'red' }, EMPTY),
+    });
+    const shop = await startStorefront({ faultsExpected: true, handlers: { getPaymentSummary } });
+    await shop.ask('GET', '/api/payment-summary');
+    expect(shop.log).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        operation: 'getPaymentSummary',
+        status: 200,
+        breaches: [
+          {
+            where: 'body/colour',
+            rule: 'additionalProperties',
+            said: 'body/colour must NOT have additional properties',
+          },
+        ],
+      }),
+    );
+  });
+
+  it('is logged as a fault where a handler declines with what its operation does not document', async () => {
+    const listProducts: Handler<'listProducts'> = () => {
+      throw new DomainError('unknown-order', 'no');
+    };
+    const shop = await startStorefront({ faultsExpected: true, handlers: { listProducts } });
+    await shop.ask('GET', '/api/products');
+    expect(shop.log).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        operation: 'listProducts',
+        status: 404,
+        breaches: [expect.objectContaining({ where: 'body/type', rule: 'enum' })],
+      }),
+    );
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { MemoryLimits } from '../../src/sandbox/memory/memory.ts';
+import { TooManySandboxesError } from '../../src/sandbox/registry.ts';
+import { StateTooLargeError } from '../../src/store/backend.ts';
+import type { State } from '../../src/store/state.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { HOUR_MS, idsOf, MOST, sandboxesWith } from '../support/harness/registry.ts';
+
+const KB = 1024;
+
+/** Limits by which a sandbox is guaranteed 100 kB, and two that hold a MB each fit, three don't. */
+const LIMITS: MemoryLimits = {
+  sandboxBytes: 2_000 * KB,
+  pools: [{ fromBytes: 110 * KB, toBytes: Number.POSITIVE_INFINITY, totalBytes: 2_000 * KB }],
+};
+
+/** The default data with orders of its own that take about so many bytes. */
+function stateOf(bytes: number): State {
+  const [order] = defaults.orders;
+  const orders = Array.from({ length: bytes / 1_000 }, (_, n) => ({
+    ...order,
+    id: `${n}`.padEnd(700, 'x'),
+    products: [],
+  }));
+  return { ...defaults, orders: orders as State['orders'] };
+}
+
+const LARGE = () => stateOf(900 * KB);
+const TOO_LARGE = () => stateOf(4_000 * KB);
+
+/** The error that a function throws. */
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const limited = () => sandboxesWith({ memoryLimits: LIMITS });
+
+describe('sandboxes at their number', () => {
+  it('are 10,000, and make room for one more: the least recently used one that was never written to is removed', () => {
+    const { sandboxes, told } = sandboxesWith();
+    for (let n = 0; n < MOST; n++) sandboxes.get(`w${n}`);
+    sandboxes.get('w0');
+    expect(sandboxes.get('more').id).toBe('more');
+    expect(sandboxes.make('another').id).toBe('another');
+    expect(idsOf(sandboxes)).toHaveLength(MOST + 1);
+    expect(sandboxes.find('w0')).toBeDefined();
+    expect(['w1', 'w2', 'w3'].map((id) => sandboxes.find(id)?.id)).toEqual([undefined, undefined, 'w3']);
+    expect(told.filter((line) => line.includes('gone'))).toHaveLength(2);
+    expect(sandboxes.expiredAtMs('w1')).toBeDefined();
+  });
+
+  it('refuse one more where all were written to, with when the first of them expires', () => {
+    const { sandboxes, pass } = sandboxesWith({ most: 3 });
+    for (const id of ['a', 'b', 'c']) sandboxes.make(id);
+    pass(60_000);
+    const error = thrownBy(() => sandboxes.get('more'));
+    expect(error).toBeInstanceOf(TooManySandboxesError);
+    expect(error).toMatchObject({
+      retryAfterSeconds: 3_540,
+      message: expect.stringContaining('DELETE /_control/sandboxes'),
+    });
+    expect(idsOf(sandboxes)).toEqual(['default', 'a', 'b', 'c']);
+    expect(sandboxes.get('a').id).toBe('a');
+    expect(sandboxes.make('b').id).toBe('b');
+    sandboxes.remove('c');
+    expect(sandboxes.get('more').id).toBe('more');
+  });
+
+  it('lose those first whose hour is over', () => {
+    const { sandboxes, pass } = sandboxesWith({ most: 3 });
+    for (const id of ['a', 'b', 'c']) sandboxes.make(id);
+    pass(HOUR_MS - 1);
+    sandboxes.get('a');
+    pass(1);
+    expect(sandboxes.get('last').id).toBe('last');
+    expect(idsOf(sandboxes)).toEqual(['default', 'a', 'last']);
+  });
+
+  it('keep a sandbox in use, whether a request is handled in it or its journal is followed', async () => {
+    const { sandboxes } = sandboxesWith({ most: 3 });
+    let finish = () => {};
+    const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
+    sandboxes.get('followed').journal.follow({ tell() {}, end() {} });
+    for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
+    expect(idsOf(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
+    finish();
+    await handled;
+  });
+
+  it('that are made from one state count it once', () => {
+    const { sandboxes } = limited();
+    const shared = LARGE();
+    sandboxes.share(shared);
+    for (let n = 0; n < 200; n++) sandboxes.make(`w${n}`, shared);
+    expect(sandboxes.make('w0', LARGE()).id).toBe('w0');
+  });
+});
+
+describe('the memory that a sandbox may take', () => {
+  it('is bounded for a new sandbox, and the sandbox that there was stays', () => {
+    const { sandboxes } = limited();
+    const before = sandboxes.make('a', LARGE());
+    expect(() => sandboxes.make('a', TOO_LARGE())).toThrow(StateTooLargeError);
+    expect(() => sandboxes.make('b', TOO_LARGE())).toThrow(StateTooLargeError);
+    expect(idsOf(sandboxes)).toEqual(['default', 'a']);
+    expect(sandboxes.find('a')).toBe(before);
+  });
+
+  it('is bounded for a change, which changes nothing then, and a smaller one is accepted', async () => {
+    const { sandboxes } = limited();
+    const { store } = sandboxes.make('a');
+    const before = store.read().state;
+    const growing = store.update(() => ({ next: TOO_LARGE(), result: undefined }));
+    const alsoThere = store.update((state) => ({ next: { ...state, cartItems: [] }, result: 'done' }));
+    await expect(growing).rejects.toThrow(StateTooLargeError);
+    expect(await alsoThere).toBe('done');
+    expect(store.read().state).toEqual({ ...before, cartItems: [] });
+    await store.update(() => ({ next: LARGE(), result: undefined }));
+  });
+
+  it('lets a sandbox at its limit remove what it holds', async () => {
+    const { sandboxes } = limited();
+    const { store, snapshots } = sandboxes.make('a', stateOf(1_000 * KB));
+    snapshots.set('s', stateOf(700 * KB));
+    await expect(store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }))).rejects.toThrow();
+    await store.update((state) => ({ next: { ...state, orders: state.orders.slice(1) }, result: undefined }));
+    snapshots.delete('s');
+    await store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }));
+  });
+
+  it('counts a snapshot once that shares all with the state', () => {
+    const { sandboxes } = limited();
+    const { snapshots, store } = sandboxes.make('a', stateOf(1_500 * KB));
+    for (let n = 0; n < 100; n++) snapshots.set(`s${n}`, store.read().state);
+    expect(() => snapshots.set('other', LARGE())).toThrow(StateTooLargeError);
+  });
+
+  it('counts the products of a catalogue with their texts', () => {
+    const { sandboxes } = limited();
+    const [product] = defaults.products;
+    const products = [{ ...product, keywords: ['x'.repeat(3_000 * KB)] }] as State['products'];
+    expect(() => sandboxes.make('a', { ...defaults, products })).toThrow(StateTooLargeError);
+  });
+});
+
+describe('the memory that all sandboxes share', () => {
+  it('runs out for sandboxes that hold much, until another is removed or made anew', () => {
+    const { sandboxes } = limited();
+    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
+    expect(() => sandboxes.make('c', LARGE())).toThrow(StateTooLargeError);
+    expect(idsOf(sandboxes)).toEqual(['default', 'a', 'b']);
+    expect(sandboxes.make('a', LARGE()).id).toBe('a');
+    sandboxes.make('a');
+    expect(sandboxes.make('c', LARGE()).id).toBe('c');
+    sandboxes.remove('c');
+    expect(sandboxes.make('d', LARGE()).id).toBe('d');
+  });
+
+  it('leaves each sandbox its guaranteed bytes, however much the others hold', async () => {
+    const { sandboxes } = limited();
+    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
+    const { store } = sandboxes.make('c');
+    await store.update(() => ({ next: stateOf(50 * KB), result: undefined }));
+    await expect(store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(StateTooLargeError);
+    expect(store.read().state.orders).toHaveLength(51);
+  });
+
+  it('is given back by a reset', async () => {
+    const { sandboxes } = limited();
+    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
+    await sandboxes.get('a').store.reset();
+    expect(sandboxes.make('c', LARGE()).id).toBe('c');
+  });
+
+  it('is given back by a removed sandbox, also where a change is under way', async () => {
+    const { sandboxes } = limited();
+    for (let round = 1; round <= 4; round++) {
+      const { store } = sandboxes.make('a');
+      const changing = store.update(() => ({ next: LARGE(), result: undefined }));
+      sandboxes.remove('a');
+      await changing;
+    }
+    for (const id of ['b', 'c']) expect(sandboxes.make(id, LARGE()).id).toBe(id);
+  });
+
+  it('is given back by sandboxes whose hour is over', () => {
+    const { sandboxes, pass } = limited();
+    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
+    pass(HOUR_MS);
+    expect(sandboxes.make('c', LARGE()).id).toBe('c');
+  });
+
+  it('is not taken by the snapshots of the default sandbox', () => {
+    const { sandboxes } = limited();
+    for (let n = 0; n < 10; n++) sandboxes.default.snapshots.set(`s${n}`, LARGE());
+    for (const id of ['a', 'b']) expect(sandboxes.make(id, LARGE()).id).toBe(id);
+  });
+
+  it('counts the snapshots of a sandbox', () => {
+    const { sandboxes } = limited();
+    const { snapshots } = sandboxes.make('a', LARGE());
+    snapshots.set('s', LARGE());
+    expect(() => sandboxes.make('b', LARGE())).toThrow(StateTooLargeError);
+    snapshots.delete('s');
+    expect(sandboxes.make('b', LARGE()).id).toBe('b');
+  });
+});

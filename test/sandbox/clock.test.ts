@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import { createClock } from '../../src/sandbox/clock.ts';
+import { createIdGenerator } from '../../src/sandbox/id-generator.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { steering, within } from '../support/harness/sandboxes.ts';
+import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const DAY_MS = 86_400_000;
+const CHRISTMAS_MS = Date.UTC(2025, 11, 24, 18);
+const CHRISTMAS = '2025-12-24T18:00:00.000Z';
+
+/** A clock over a machine's clock that the test moves. */
+function clockWith() {
+  let machineMs = NOW_MS;
+  const clock = createClock(() => machineMs);
+  return {
+    clock,
+    pass(ms: number) {
+      machineMs += ms;
+    },
+  };
+}
+
+describe('a clock', () => {
+  it('is that of the machine at first', () => {
+    const { clock, pass } = clockWith();
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS, false]);
+    pass(1_234);
+    expect(clock.nowMs()).toBe(NOW_MS + 1_234);
+  });
+
+  it('runs on from where it was set', () => {
+    const { clock, pass } = clockWith();
+    clock.set({ nowMs: CHRISTMAS_MS });
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([CHRISTMAS_MS, false]);
+    pass(1_000);
+    expect(clock.nowMs()).toBe(CHRISTMAS_MS + 1_000);
+  });
+
+  it('stands still where it is frozen, now or at a moment, and runs on from there', () => {
+    const { clock, pass } = clockWith();
+    clock.set({ isFrozen: true });
+    pass(1_000);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS, true]);
+    clock.set({ nowMs: CHRISTMAS_MS });
+    pass(1_000);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([CHRISTMAS_MS, true]);
+    clock.set({ isFrozen: false });
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([CHRISTMAS_MS, false]);
+    pass(1_000);
+    expect(clock.nowMs()).toBe(CHRISTMAS_MS + 1_000);
+  });
+
+  it.each([true, false])('goes forward and back, frozen: %s, and stays as it is', (isFrozen) => {
+    const { clock, pass } = clockWith();
+    clock.set({ isFrozen });
+    clock.advance(7 * DAY_MS);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS + 7 * DAY_MS, isFrozen]);
+    clock.advance(-9 * DAY_MS);
+    pass(1_000);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS - 2 * DAY_MS + (isFrozen ? 0 : 1_000), isFrozen]);
+    clock.advance(0);
+    expect(clock.nowMs()).toBe(NOW_MS - 2 * DAY_MS + (isFrozen ? 0 : 1_000));
+  });
+
+  it('stays as it is where nothing of it is set', () => {
+    const { clock, pass } = clockWith();
+    clock.set({});
+    pass(5);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS + 5, false]);
+  });
+
+  it('can be set to 1970', () => {
+    const { clock } = clockWith();
+    clock.set({ nowMs: 0, isFrozen: true });
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([0, true]);
+  });
+
+  it('is that of the machine again on request', () => {
+    const { clock, pass } = clockWith();
+    clock.set({ nowMs: CHRISTMAS_MS, isFrozen: true });
+    pass(10);
+    clock.follow();
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS + 10, false]);
+  });
+});
+
+describe('ids', () => {
+  const take = (ids: { next(): string }, count = 50) => Array.from({ length: count }, () => ids.next());
+
+  it('are random until they get a seed, and again without one', () => {
+    let made = 0;
+    const ids = createIdGenerator(() => `random-${++made}`);
+    expect([ids.seed, ...take(ids, 2)]).toEqual([undefined, 'random-1', 'random-2']);
+    ids.use(0);
+    expect(ids.seed).toBe(0);
+    expect(ids.next()).not.toContain('random');
+    ids.use(undefined);
+    expect([ids.seed, ids.next()]).toEqual([undefined, 'random-3']);
+  });
+
+  it('of one seed are the same each time, all different, and uuids of version 4', () => {
+    const ids = createIdGenerator(() => '');
+    ids.use(7);
+    const first = take(ids);
+    ids.use(7);
+    expect(take(ids)).toEqual(first);
+    expect(new Set(first).size).toBe(first.length);
+    for (const id of first) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('of different seeds are different, the smallest and the largest too', () => {
+    const firsts = [0, 1, 2, 4_294_967_294, 4_294_967_295].map((seed) => {
+      const ids = createIdGenerator(() => '');
+      ids.use(seed);
+      return ids.next();
+    });
+    expect(new Set(firsts).size).toBe(firsts.length);
+  });
+});
+
+/** When an order is made in a sandbox, and when its products come, in ms since then. */
+async function ordered(ask: TestShop['ask']): Promise<{ atMs: number; afterMs: readonly number[] }> {
+  await ask('POST', '/api/reset');
+  const { body } = await ask('POST', '/api/orders');
+  const products: readonly { estimatedDeliveryTimeMs: number }[] = body.products;
+  return {
+    atMs: body.orderTimeMs,
+    afterMs: products.map(({ estimatedDeliveryTimeMs }) => estimatedDeliveryTimeMs - body.orderTimeMs),
+  };
+}
+
+/** When the delivery options would bring what is ordered now. */
+async function estimates(ask: TestShop['ask']): Promise<readonly number[]> {
+  const { body } = await ask('GET', '/api/delivery-options?expand=estimatedDeliveryTime');
+  return body.map(({ estimatedDeliveryTimeMs }: { estimatedDeliveryTimeMs: number }) => estimatedDeliveryTimeMs);
+}
+
+describe('the clock of a sandbox', () => {
+  const afterMs = [7 * DAY_MS, 3 * DAY_MS];
+
+  it('is what its orders and estimates follow: set, advanced, put back, run on, followed', async () => {
+    let machineMs = NOW_MS;
+    const shop = await startStorefront({ nowMs: () => machineMs });
+    const [steer, ask] = [steering(shop), within(shop, 'w1')];
+    const expectNow = async (nowMs: number, about: string) => {
+      expect(await ordered(ask), about).toEqual({ atMs: nowMs, afterMs });
+      expect(await estimates(ask), about).toEqual([7, 3, 1].map((days) => nowMs + days * DAY_MS));
+      expect((await steer('GET', '/w1/clock')).body.nowMs, about).toBe(nowMs);
+    };
+    await expectNow(NOW_MS, 'at first');
+    await steer('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
+    machineMs += 5;
+    await expectNow(CHRISTMAS_MS, 'set, frozen');
+    await steer('POST', '/w1/clock/advance', { ms: DAY_MS });
+    await expectNow(CHRISTMAS_MS + DAY_MS, 'advanced');
+    await steer('POST', '/w1/clock/advance', { ms: -400 * DAY_MS });
+    await expectNow(CHRISTMAS_MS - 399 * DAY_MS, 'put back');
+    await steer('PUT', '/w1/clock', { frozen: false });
+    machineMs += 5;
+    await expectNow(CHRISTMAS_MS - 399 * DAY_MS + 5, 'run on');
+    await steer('PUT', '/w1/clock', { now: 0 });
+    await expectNow(0, 'at 1970');
+    await steer('DELETE', '/w1/clock');
+    await expectNow(NOW_MS + 10, 'followed');
+  });
+
+  it('is its own: others have theirs, and the default shop too', async () => {
+    const shop = await startStorefront();
+    const steer = steering(shop);
+    await steer('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
+    await steer('POST', '/w2/clock/advance', { ms: DAY_MS });
+    await steer('PUT', '/default/clock', { now: 1_000 });
+    const asks = [within(shop, 'w1'), within(shop, 'w2'), within(shop, 'w3'), shop.ask];
+    expect(await Promise.all(asks.map(ordered))).toEqual(
+      [CHRISTMAS_MS, NOW_MS + DAY_MS, NOW_MS, 1_000].map((atMs) => ({ atMs, afterMs })),
+    );
+  });
+
+  it('of the default shop is not missed by answers that were kept', async () => {
+    const shop = await startStorefront();
+    for (const nowMs of [1_000, 2_000, 500]) {
+      await steering(shop)('PUT', '/default/clock', { now: nowMs, frozen: true });
+      for (const _ of [1, 2]) expect((await estimates(shop.ask))[2]).toBe(nowMs + DAY_MS);
+    }
+  });
+
+  it('stays when the data is reset, and goes when the sandbox is made anew', async () => {
+    const shop = await startStorefront();
+    const steer = steering(shop);
+    for (const id of ['w1', 'default']) {
+      await steer('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
+      await within(shop, id)('POST', '/api/reset');
+      await steer('POST', `/${id}/reset`);
+      expect((await steer('GET', `/${id}/clock`)).body, id).toEqual({
+        now: CHRISTMAS,
+        nowMs: CHRISTMAS_MS,
+        frozen: true,
+      });
+      await steer('PUT', `/${id}`);
+      expect((await steer('GET', `/${id}/clock`)).body, id).toMatchObject({ nowMs: NOW_MS, frozen: false });
+    }
+  });
+
+  it('takes moments as ISO 8601 has them', async () => {
+    const steer = steering(await startStorefront());
+    const cases: readonly [string, number][] = [
+      [CHRISTMAS, CHRISTMAS_MS],
+      ['2025-12-24T19:00:00+01:00', CHRISTMAS_MS],
+      ['2025-12-24T18:00:00.5Z', CHRISTMAS_MS + 500],
+      ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
+    ];
+    for (const [now, nowMs] of cases) expect((await steer('PUT', '/w1/clock', { now })).body.nowMs, now).toBe(nowMs);
+  });
+
+  it.each([{ now: '2016-12-31T23:59:60Z' }, { now: '2025-06-01T12:00:00+02' }])(
+    'takes or refuses every moment that its contract has, and stays readable: $now',
+    async ({ now }) => {
+      const steer = steering(await startStorefront({ faultsExpected: true }));
+      await steer('PUT', '/w1');
+      expect((await steer('PUT', '/w1/clock', { now })).status).toBeLessThan(500);
+      expect((await steer('GET', '/w1/clock')).status).toBe(200);
+      expect((await steer('GET', '')).status).toBe(200);
+    },
+  );
+
+  it.each([8_640_000_000_000_000, -8_640_000_000_000_000])(
+    'stays within what answers may hold, however far it is put: %s ms',
+    async (ms) => {
+      const shop = await startStorefront({ faultsExpected: true });
+      const steer = steering(shop);
+      expect((await steer('POST', '/w1/clock/advance', { ms })).status).toBeLessThan(500);
+      expect((await steer('GET', '')).status).toBe(200);
+      expect((await within(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
+    },
+  );
+
+  it('stays within what answers may hold, however late it is set', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    await shop.ask('PUT', '/_control/sandboxes/w1/clock', { now: 8_640_000_000_000_000 });
+    expect((await within(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
+    await steering(shop)('GET', '/w1/clock');
+  });
+});
+
+describe('the ids of a sandbox', () => {
+  /** All that a visit is answered, byte for byte. */
+  async function visit(ask: TestShop['ask']): Promise<readonly string[]> {
+    const texts: string[] = [];
+    for (const _ of [1, 2]) {
+      const { text, headers } = await ask('POST', '/api/orders');
+      texts.push(text, headers.get('location') ?? '');
+      await ask('POST', '/api/cart-items', { productId: defaults.products[0]?.id, quantity: 1 });
+    }
+    texts.push((await ask('GET', '/api/orders?expand=products')).text);
+    return texts;
+  }
+
+  it('make whole answers the same that have the same seed and clock', async () => {
+    const shop = await startStorefront();
+    const steer = steering(shop);
+    const visits: (readonly string[])[] = [];
+    for (const id of ['w1', 'w2', 'default', 'w1']) {
+      await steer('PUT', `/${id}`);
+      await steer('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
+      expect((await steer('PUT', `/${id}/ids`, { seed: 42 })).body).toEqual({ seed: 42 });
+      visits.push(await visit(within(shop, id)));
+    }
+    for (const other of visits) expect(other).toEqual(visits[0]);
+    await steer('PUT', '/w3/clock', { now: CHRISTMAS, frozen: true });
+    await steer('PUT', '/w3/ids', { seed: 43 });
+    expect(await visit(within(shop, 'w3'))).not.toEqual(visits[0]);
+  });
+
+  it('are random again on request, and in a sandbox made anew', async () => {
+    const shop = await startStorefront();
+    const steer = steering(shop);
+    for (const [method, below] of [
+      ['DELETE', '/ids'],
+      ['PUT', ''],
+    ] as const) {
+      await steer('PUT', '/w1/ids', { seed: 42 });
+      await steer(method, `/w1${below}`);
+      expect((await steer('GET', '/w1/ids')).body).toEqual({ seed: null });
+      const first = await within(shop, 'w1')('POST', '/api/orders');
+      await steer('POST', '/w1/reset');
+      expect((await within(shop, 'w1')('POST', '/api/orders')).body.id).not.toBe(first.body.id);
+    }
+  });
+
+  it('go on when the data is reset', async () => {
+    const shop = await startStorefront();
+    const ask = within(shop, 'w1');
+    await steering(shop)('PUT', '/w1/ids', { seed: 42 });
+    const first = await ask('POST', '/api/orders');
+    await ask('POST', '/api/reset');
+    expect((await ask('POST', '/api/orders')).body.id).not.toBe(first.body.id);
+  });
+
+  it('are never those of orders that are there, so that the state holds and the next start succeeds', async () => {
+    const shop = await startStorefront();
+    for (const _ of [1, 2]) {
+      await steering(shop)('PUT', '/default/ids', { seed: 42 });
+      await shop.ask('POST', '/api/cart-items', { productId: defaults.products[0]?.id, quantity: 1 });
+      await shop.ask('POST', '/api/orders');
+    }
+    await shop.close();
+    await startStorefront({ data: shop.dataFile });
+  });
+
+  it('are never those of the orders of a snapshot that came along', async () => {
+    const shop = await startStorefront();
+    await steering(shop)('PUT', '/w1', { from: 'many-orders' });
+    await steering(shop)('PUT', '/w1/ids', { seed: 1 });
+    const { body } = await within(shop, 'w1')('POST', '/api/orders');
+    const { body: orders } = await within(shop, 'w1')('GET', '/api/orders');
+    expect(orders.filter(({ id }: { id: string }) => id === body.id)).toHaveLength(1);
+  });
+});

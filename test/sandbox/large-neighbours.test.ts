@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
+import type { Sandboxes } from '../../src/sandbox/registry.ts';
+import { StateTooLargeError } from '../../src/store/backend.ts';
+import type { State } from '../../src/store/state.ts';
+import { defaults } from '../support/fixtures/default-data.ts';
+import { sandboxesWith } from '../support/harness/registry.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** The default data with a keyword of so many characters, which each count as a byte. */
+function stateOf(bytes: number): State {
+  const products = defaults.products.map((product, n) =>
+    n === 0 ? { ...product, keywords: ['x'.repeat(bytes)] } : product,
+  );
+  return { ...defaults, products };
+}
+
+/** Creates sandboxes of 60 MB until one is refused. Returns how many there are. */
+function fillWithLargeSandboxes(sandboxes: Sandboxes): number {
+  for (let count = 0; count < 100; count++) {
+    try {
+      sandboxes.make(`large${count}`, stateOf(60 * MEGABYTE));
+    } catch (error) {
+      expect(error).toBeInstanceOf(StateTooLargeError);
+      return count;
+    }
+  }
+  throw new Error('no sandbox was refused');
+}
+
+const PATTERN = { status: 500, where: { query: { search: { $matches: '^(socks|shoes|kettle){1,20}$' } } } };
+
+describe('sandboxes beside large ones', () => {
+  it('are refused at 60 MB only after seven of that size', () => {
+    expect(fillWithLargeSandboxes(sandboxesWith().sandboxes)).toBe(7);
+  });
+
+  it('may hold 900 kB and a fault with a regular expression each, up to 200 of them', async () => {
+    const { sandboxes } = sandboxesWith();
+    fillWithLargeSandboxes(sandboxes);
+    for (let n = 0; n < 200; n++) {
+      const { store, faults } = sandboxes.get(`w${n}`);
+      faults.add(parseFault(PATTERN));
+      await store.update(() => ({ next: stateOf(600_000), result: undefined }));
+    }
+  });
+
+  it('may grow to 64 MB where the small ones have taken all that is meant for them', () => {
+    const { sandboxes } = sandboxesWith();
+    const grown = sandboxes.make('grown', stateOf(2 * MEGABYTE));
+    for (let n = 0; n < 263; n++) sandboxes.make(`small${n}`, stateOf(MEGABYTE - 30_000));
+    grown.snapshots.set('large', stateOf(30 * MEGABYTE));
+    expect(grown.snapshots.size).toBe(1);
+  });
+});

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { expectProblem } from '../support/harness/problems.ts';
+import { asking, sandboxIds, ways, within } from '../support/harness/sandboxes.ts';
+import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const [IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string];
+const FREE = productId('Cordless Electric Kettle');
+const ITEM = `/api/cart-items/${IN_CART}`;
+const LONGEST = `w${'-'.repeat(62)}`;
+
+/** Ids that are none, as they stand in a header or a path. */
+const NO_IDS = ['W1', '-w', 'w_1', 'w.1', `${LONGEST}x`, 'w1,w2', '..', '*'];
+
+/** How many of its first product the cart has that a request sees. */
+async function quantity(ask: TestShop['ask']): Promise<number> {
+  return (await ask('GET', '/api/cart-items')).body[0].quantity;
+}
+
+describe('a request that names a sandbox', () => {
+  it.each(ways)('by $by is answered from there, and told so', async (way) => {
+    const shop = await startStorefront();
+    const inside = within(shop, 'w1', way);
+    const reply = await inside('PUT', ITEM, { quantity: 9 });
+    expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
+    expect(await quantity(inside)).toBe(9);
+    expect(await quantity(shop.ask)).toBe(2);
+    expect(await sandboxIds(shop)).toEqual(['default', 'w1']);
+  });
+
+  it('by one way reaches the one that was named by another', async () => {
+    const shop = await startStorefront();
+    for (const [place, way] of ways.entries()) {
+      await within(shop, 'w1', way)('PUT', ITEM, { quantity: 10 + place });
+      for (const other of ways) expect(await quantity(within(shop, 'w1', other)), other.by).toBe(10 + place);
+    }
+  });
+
+  it('by several ways is in that of the header, else the path, else the host, else the cookie', async () => {
+    const ask = asking(await startStorefront());
+    const path = '/api/delivery-options';
+    for (const [first, way] of ways.entries()) {
+      const named = ways.slice(first).map(({ by, naming }) => naming(by === 'path' ? way.by : by, path));
+      const headers = Object.assign({}, ...named.map((one) => one.headers));
+      const target = way.by === 'path' ? `/_sandbox/path${path}` : path;
+      expect((await ask('GET', target, undefined, headers)).headers.get('x-sandbox'), way.by).toBe(way.by);
+    }
+  });
+
+  it('by header and path alike is answered from there', async () => {
+    const { ask } = await startStorefront();
+    const reply = await ask('GET', '/_sandbox/w1/api/orders', undefined, { 'x-sandbox': 'w1' });
+    expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
+  });
+
+  it('is refused where header and path disagree, and makes neither', async () => {
+    const shop = await startStorefront();
+    const reply = await shop.ask('GET', '/_sandbox/w1/api/orders', undefined, { 'x-sandbox': 'w2' });
+    expectProblem(reply, 400, 'invalid-request');
+    expect(reply.body.detail).toMatch(/w2.*w1/);
+    expect(reply.body.violations).toMatchObject([{ in: 'header', pointer: '/X-Sandbox', value: 'w2' }]);
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is refused where the header holds no id', async () => {
+    const shop = await startStorefront();
+    for (const id of [...NO_IDS, '', 'w 1', 'w1, w1', '__proto__']) {
+      const reply = await shop.ask('GET', '/api/products', undefined, { 'x-sandbox': id });
+      expectProblem(reply, 400, 'invalid-request', id);
+      expect(reply.body.violations, id).toMatchObject([{ in: 'header', pointer: '/X-Sandbox', value: id }]);
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is refused where the path holds no id, escapes included', async () => {
+    const shop = await startStorefront();
+    for (const id of [...NO_IDS.filter((id) => id !== '..'), '', '%77', '%', 'w1%2Fapi']) {
+      const reply = await shop.ask('GET', `/_sandbox/${id}/api/products`);
+      expectProblem(reply, 400, 'invalid-request', id);
+      expect(reply.body.violations, id).toMatchObject([{ in: 'path', value: id }]);
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('may use an id of up to 63 characters', async () => {
+    const { ask } = await startStorefront();
+    for (const id of ['0', LONGEST]) {
+      const reply = await ask('GET', '/api/orders', undefined, { 'x-sandbox': id });
+      expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, id]);
+    }
+  });
+});
+
+describe('a cookie or a host that names no sandbox', () => {
+  const COOKIES = ['sandbox=', 'sandbox=W1', 'sandbox="w1"', 'mysandbox=w1', 'sandbox=../x', 'sandbox', 'sandbox=%771'];
+  const HOSTS = ['localhost', 'w_1.localhost', 'a.b.localhost', '127.0.0.1:1', 'w1.example', 'w1.localhost.example'];
+
+  it('is the default shop', async () => {
+    const shop = await startStorefront({ allowHost: ['*'] });
+    const names = [...COOKIES.map((cookie) => ({ cookie })), ...HOSTS.map((host) => ({ host }))];
+    for (const headers of names) {
+      for (const path of ['/api/orders', '/']) {
+        const reply = await asking(shop)('GET', path, undefined, headers as unknown as Record<string, string>);
+        expect([reply.status, reply.headers.get('x-sandbox')], JSON.stringify(headers)).toEqual([200, null]);
+      }
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('is no matter beside a header that does', async () => {
+    const ask = asking(await startStorefront());
+    const headers = { 'x-sandbox': 'w1', cookie: 'sandbox=W!', host: '-.localhost' };
+    const reply = await ask('GET', '/api/orders', undefined, headers);
+    expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
+  });
+
+  it('is taken for a new one where it is stale: the sandbox that it names is gone', async () => {
+    const shop = await startStorefront();
+    await within(shop, 'w1')('POST', '/api/orders');
+    await shop.ask('DELETE', '/_control/sandboxes/w1');
+    const reply = await shop.ask('GET', '/api/orders', undefined, { cookie: 'sandbox=w1' });
+    expect([reply.status, reply.body]).toEqual([200, defaults.orders]);
+  });
+
+  it('closes nothing that is no sandbox’s where it is stale and sandboxes are declared', async () => {
+    const { ask } = await startStorefront({ sandboxes: 'declared' });
+    for (const path of ['/', '/openapi.yaml', '/_control/health', '/images/logo.png'])
+      expect((await ask('GET', path, undefined, { cookie: 'sandbox=gone' })).status, path).toBe(200);
+  });
+
+  it('may be written in capitals in a host, which has no case', async () => {
+    const ask = asking(await startStorefront());
+    const reply = await ask('GET', '/api/orders', undefined, { host: 'W1.LocalHost' });
+    expect(reply.headers.get('x-sandbox')).toBe('w1');
+  });
+});
+
+describe('the path of a sandbox', () => {
+  it('has the shop and its pictures below it, with queries', async () => {
+    const shop = await startStorefront();
+    const { ask } = shop;
+    const found = await ask('GET', '/_sandbox/w1/api/products?search=socks');
+    expect(found.body).toEqual((await ask('GET', '/api/products?search=socks')).body);
+    const picture = await ask('GET', '/_sandbox/w1/images/products/running-shoes.svg');
+    expect([picture.status, picture.headers.get('x-sandbox')]).toEqual([200, 'w1']);
+    expect(picture.text).toBe((await ask('GET', '/images/products/running-shoes.svg')).text);
+    expect((await ask('GET', '/_sandbox/w1/api/orders?expand=nothing')).status).toBe(400);
+  });
+
+  it('stands before the Location of what was made, so that it leads there', async () => {
+    const { ask } = await startStorefront();
+    const { headers, body } = await ask('POST', '/_sandbox/w1/api/orders');
+    expect(headers.get('location')).toBe(`/_sandbox/w1/api/orders/${body.id}`);
+    expect((await ask('GET', headers.get('location') ?? '')).body).toEqual(body);
+    expect((await ask('GET', `/api/orders/${body.id}`)).status).toBe(404);
+  });
+
+  it('does not stand before a Location where it did not name the sandbox', async () => {
+    const shop = await startStorefront();
+    for (const way of ways.filter(({ by }) => by !== 'path')) {
+      const { headers, body } = await within(shop, `by-${way.by}`, way)('POST', '/api/orders');
+      expect(headers.get('location'), way.by).toBe(`/api/orders/${body.id}`);
+    }
+  });
+
+  it('stands before the instance of a problem', async () => {
+    const { ask } = await startStorefront();
+    const cases: readonly [string, string, number, string][] = [
+      ['GET', `/api/orders/${IN_CART}`, 404, 'unknown-order'],
+      ['DELETE', `/api/cart-items/${FREE}`, 404, 'unknown-cart-item'],
+      ['GET', '/api/orders?expand=x', 400, 'invalid-request'],
+      ['GET', '/api/nothing', 404, 'unknown-path'],
+      ['GET', '/api?x', 404, 'unknown-path'],
+      ['GET', '/images/none.svg', 404, 'unknown-path'],
+      ['PATCH', '/api/orders', 405, 'method-not-allowed'],
+    ];
+    for (const [method, path, status, code] of cases) {
+      const reply = await ask(method, `/_sandbox/w1${path}`);
+      expectProblem(reply, status, code, path);
+      expect(reply.body.instance, path).toBe(`/_sandbox/w1${path.replace(/\?.*/, '')}`);
+      expect(reply.headers.get('x-sandbox'), path).toBe('w1');
+    }
+  });
+
+  it('has nothing else below it', async () => {
+    const shop = await startStorefront();
+    const below = ['', '/', '?x', '/openapi.yaml', '/problems', '/_control/health', '/_control/sandboxes', '/apis'];
+    const more = ['/_sandbox/w2/api/products', '/%61pi/products', '/assets/app.js'];
+    const paths = [...below, ...more].map((rest) => `/_sandbox/w1${rest}`);
+    for (const path of [...paths, '/_sandbox', '/_Sandbox/w1/api/products']) {
+      const reply = await shop.ask('GET', path);
+      expectProblem(reply, 404, 'unknown-path', path);
+      expect(reply.body.instance, path).toBe(path.replace(/\?.*/, ''));
+    }
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('stands before the instance once where the sandbox is refused', async () => {
+    const { ask } = await startStorefront({ sandboxes: 'declared' });
+    const reply = await ask('GET', '/_sandbox/w1/api/orders');
+    expectProblem(reply, 404, 'unknown-sandbox');
+    expect(reply.body.instance).toBe('/_sandbox/w1/api/orders');
+  });
+});
+
+describe('a page of another origin that is allowed', () => {
+  const ORIGIN = { origin: 'http://localhost:5173' };
+  const PREFLIGHT = {
+    ...ORIGIN,
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'x-sandbox',
+  };
+
+  it('may send the header, and read it', async () => {
+    const { ask } = await startStorefront();
+    const preflight = await ask('OPTIONS', ITEM, undefined, PREFLIGHT);
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('x-sandbox');
+    for (const path of ['/api/orders', '/api/orders/none']) {
+      const { headers } = await ask('GET', path, undefined, { ...ORIGIN, 'x-sandbox': 'w1' });
+      expect(headers.get('access-control-expose-headers')?.toLowerCase().split(','), path).toContain('x-sandbox');
+      expect(headers.get('access-control-allow-origin'), path).toBe(ORIGIN.origin);
+    }
+  });
+
+  it('may ask by the path of a sandbox, which its preflight does not make', async () => {
+    const shop = await startStorefront();
+    const preflight = await shop.ask('OPTIONS', `/_sandbox/w1${ITEM}`, undefined, PREFLIGHT);
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, ORIGIN.origin]);
+    expect(await sandboxIds(shop)).toEqual(['default']);
+    const reply = await shop.ask('PUT', `/_sandbox/w1${ITEM}`, { quantity: 3 }, ORIGIN);
+    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, ORIGIN.origin]);
+  });
+});
+
+describe('the sandbox default', () => {
+  it.each(ways)('by $by is the shop of those who name none', async (way) => {
+    const shop = await startStorefront();
+    const named = within(shop, 'default', way);
+    const { headers } = await named('PUT', ITEM, { quantity: 7 });
+    expect(headers.get('x-sandbox')).toBe('default');
+    expect(await quantity(shop.ask)).toBe(7);
+    await shop.ask('PUT', ITEM, { quantity: 8 });
+    expect(await quantity(named)).toBe(8);
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('says nothing of itself to those who name none, also where the bytes are kept from one who did', async () => {
+    const { ask } = await startStorefront();
+    await ask('GET', '/_sandbox/default/api/orders');
+    expect((await ask('GET', '/api/orders')).headers.get('x-sandbox')).toBeNull();
+  });
+});
+
+describe('an answer that is kept', () => {
+  it.each(ways)(
+    'from the default shop is not given to a sandbox named by $by, nor the other way round',
+    async (way) => {
+      const shop = await startStorefront();
+      const inside = within(shop, 'w1', way);
+      for (let round = 1; round <= 2; round++) {
+        await inside('PUT', ITEM, { quantity: 100 + round });
+        await shop.ask('PUT', ITEM, { quantity: round });
+        for (const _ of [1, 2]) {
+          expect(await quantity(shop.ask)).toBe(round);
+          expect(await quantity(inside)).toBe(100 + round);
+        }
+        expect(await quantity(shop.ask)).toBe(round);
+        expect(await quantity(within(shop, 'default', way))).toBe(round);
+        expect(await quantity(inside)).toBe(100 + round);
+      }
+      expect((await shop.ask('GET', '/api/cart-items')).headers.get('x-sandbox')).not.toBe('w1');
+    },
+  );
+
+  it('from one origin is not given to a sandbox that is asked from there', async () => {
+    const shop = await startStorefront();
+    const headers = { origin: 'http://localhost:5173' };
+    await within(shop, 'w1')('PUT', ITEM, { quantity: 9 });
+    for (const _ of [1, 2, 3]) {
+      expect((await shop.ask('GET', '/api/cart-items', undefined, headers)).body[0].quantity).toBe(2);
+      expect((await within(shop, 'w1')('GET', '/api/cart-items', undefined, headers)).body[0].quantity).toBe(9);
+    }
+  });
+});

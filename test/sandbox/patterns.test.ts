@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { compilePattern, createGlob, PatternError } from '../../src/sandbox/matcher/patterns.ts';
+
+const isMatch = (source: string, text: string) => compilePattern(source).isMatch(text);
+
+describe('a regular expression', () => {
+  it.each<readonly [source: string, text: string, matches: boolean]>([
+    ['^w\\d$', 'w3', true],
+    ['^w\\d$', 'w33', false],
+    ['(ab)+c', 'xababc', true],
+    ['(a|b)*$', 'abc', true],
+    ['^(a|b)*$', 'abc', false],
+    ['^a*b*$', 'aab', true],
+    ['^a*b*$', 'aba', false],
+    ['^\\p{Lu}', 'Ärger', true],
+    ['^.$', '\u{1F600}', true],
+    ['^\\x{41}\\x{1F600}$', 'A\u{1F600}', true],
+    ['(?<year>\\d{4})/', '2025/06', true],
+    ['^\\/api\\/', '/api/orders', true],
+    ['(?i)KETTLE', 'kettle', true],
+    ['', '', true],
+  ])('%s on %s: %s', (source, text, matches) => expect(isMatch(source, text)).toBe(matches));
+
+  it.each<readonly [source: string, text: string, matches: boolean]>([
+    ['^(a+)+$', `${'a'.repeat(60_000)}!`, false],
+    [`${'(a|a)'.repeat(26)}b`, 'a'.repeat(40), false],
+    ['^.{0,999}.{0,999}.{0,999}.{0,999}!$', 'a'.repeat(1_000), false],
+    ['x*y', 'x'.repeat(60_000), false],
+    ['(x+x+)+y', 'x'.repeat(60_000), false],
+    ['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(60_000), false],
+    ['(.*)*(.*)*(.*)*[^a]$', 'a'.repeat(60_000), false],
+    ['^((a{0,20}){0,20})*b$', 'a'.repeat(60_000), false],
+  ])('that would backtrack without end is decided: %s', (source, text, matches) => {
+    expect(isMatch(source, text)).toBe(matches);
+  });
+
+  it.each(['(?=a)', '(?!a)b', '(?<=a)b', '(?<!a)b', '(.)\\1', '(?<x>a)\\k<x>'])(
+    'with lookaround or a backreference is refused, and told why: %s',
+    (source) => {
+      expect(() => compilePattern(source)).toThrow(/^uses lookaround or a backreference, which are refused/);
+    },
+  );
+
+  it.each([
+    ['(', /missing closing \)/],
+    ['[', /missing closing \]/],
+    ['a{2,1}', /invalid repeat count/],
+    ['((a{0,100}){0,100}){0,100}', /invalid repeat count/],
+    ['(a{1,1000}){1,1000}', /expression too large/],
+    ['a'.repeat(1_001), /more than 1000 characters/],
+  ])('that can not be compiled is refused, and told why: %s', (source, reason) => {
+    expect(() => compilePattern(source)).toThrow(PatternError);
+    expect(() => compilePattern(source)).toThrow(reason);
+  });
+});
+
+describe('a text with * for any text', () => {
+  it('is searched in time that grows with the sum of the lengths', () => {
+    const half = 'a'.repeat(300_000);
+    const text = half + half + half;
+    expect(createGlob(`*${half}b${half}*`)(text)).toBe(false);
+    expect(createGlob(`*${half}*${half}*`)(text)).toBe(true);
+  });
+
+  it.each<readonly [wanted: string, text: string, matches: boolean]>([
+    ['*abab*', 'abacababc', true],
+    ['*aab*', 'aaab', true],
+    ['*aa*aa*', 'aaa', false],
+    ['*aa*aa*', 'aaaa', true],
+    ['a**b', 'ab', true],
+    ['**', '', true],
+    ['*é\u{1F600}*', 'aé\u{1F600}b', true],
+  ])('%s on %s: %s', (wanted, text, matches) => expect(createGlob(wanted)(text)).toBe(matches));
+});

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { estimatedDeliveryTimeMs } from '../../../src/shop/domain/delivery.ts';
+import { createOrderFromCart } from '../../../src/shop/domain/order.ts';
+import { paymentSummary } from '../../../src/shop/domain/pricing.ts';
+import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';
+import { contractDocument } from '../../support/fixtures/contract-document.ts';
+import { defaults, projectFile } from '../../support/fixtures/default-data.ts';
+import { troublesWith } from '../../support/oracles/contract-judge.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The delivery options by which something of an order arrives when its estimate says. */
+function optionsFor({ orderTimeMs }: Order, entry: OrderProduct): readonly DeliveryOption[] {
+  return defaults.deliveryOptions.filter(
+    (option) => estimatedDeliveryTimeMs(orderTimeMs, option) === entry.estimatedDeliveryTimeMs,
+  );
+}
+
+/** The cart that an order was made of, found from its estimates. */
+function cartOf(order: Order): readonly CartItem[] {
+  return order.products.map((entry) => {
+    const { productId, quantity } = entry;
+    return { productId, quantity, deliveryOptionId: optionsFor(order, entry)[0]?.id ?? 'none' };
+  });
+}
+
+describe('the default data', () => {
+  it('has forty products', () => expect(defaults.products).toHaveLength(40));
+
+  it('has nothing but what its schemas allow', () => {
+    const { Product, DeliveryOption, CartItem, Order } = contractDocument.components.schemas;
+    const troubles = [
+      ...troublesWith({ type: 'array', items: Product ?? {} }, defaults.products),
+      ...troublesWith({ type: 'array', items: DeliveryOption ?? {} }, defaults.deliveryOptions),
+      ...troublesWith({ type: 'array', items: CartItem ?? {} }, defaults.cartItems),
+      ...troublesWith({ type: 'array', items: Order ?? {} }, defaults.orders),
+    ];
+    expect(troubles).toEqual([]);
+  });
+
+  it('has ids that are uuids, each once', () => {
+    const ids = [...defaults.products, ...defaults.orders].map(({ id }) => id);
+    expect(ids.filter((id) => !UUID.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has names that differ', () => {
+    const names = defaults.products.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('has the delivery options that new front ends count on', () => {
+    expect(defaults.deliveryOptions).toEqual([
+      { id: '1', deliveryDays: 7, priceCents: 0 },
+      { id: '2', deliveryDays: 3, priceCents: 499 },
+      { id: '3', deliveryDays: 1, priceCents: 999 },
+    ]);
+  });
+
+  it('has a cart that can be paid', () => {
+    expect(defaults.cartItems.length).toBeGreaterThan(0);
+    expect(paymentSummary(defaults.cartItems, defaults).totalItems).toBe(3);
+  });
+
+  it('has orders, the one created last first', () => {
+    const times = defaults.orders.map(({ orderTimeMs }) => orderTimeMs);
+    expect(times.length).toBeGreaterThan(0);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+  });
+
+  it.each(defaults.orders)('has an order that the shop itself would have made: $id', (order) => {
+    expect(order.products.map((entry) => optionsFor(order, entry).length)).toEqual(order.products.map(() => 1));
+    expect(createOrderFromCart(cartOf(order), defaults, order)).toEqual(order);
+  });
+});
+
+describe('the pictures', () => {
+  const ratings = Array.from({ length: 11 }, (_, half) => `ratings/rating-${half * 5}.png`);
+  const icons = ['buy-again', 'cart-icon', 'checkmark', 'checkmark-white', 'checkout-lock-icon', 'search-icon'];
+  const logos = ['logo', 'logo-white', 'mobile-logo', 'mobile-logo-white'];
+
+  it('of the products are all there, each its own', () => {
+    const images = defaults.products.map(({ image }) => image);
+    expect(images.filter((image) => !/^images\/products\/[a-z-]+\.svg$/.test(image))).toEqual([]);
+    expect(images.filter((image) => !existsSync(projectFile(image)))).toEqual([]);
+    expect(new Set(images).size).toBe(images.length);
+  });
+
+  it.each([...ratings, ...icons.map((name) => `icons/${name}.png`), ...logos.map((name) => `${name}.png`)])(
+    'that front ends ask for are there: %s',
+    (path) => expect(existsSync(projectFile(`images/${path}`))).toBe(true),
+  );
+});

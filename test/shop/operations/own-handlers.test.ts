@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DomainError, type Handler } from '../../../src/index.ts';
+import { folderWith } from '../../support/harness/folder-with.ts';
+import { contractText, startLive, toldOf, withReviews } from '../../support/harness/live-contract.ts';
+import { expectProblem } from '../../support/harness/problems.ts';
+import { startStorefront, type TestShop } from '../../support/harness/start-storefront.ts';
+
+const WARNING = 40;
+const ERROR = 50;
+
+/** A module whose listReviews gives one text. */
+const reviews = (text: string) => `export const listReviews = () => ({ body: [${JSON.stringify(text)}] });`;
+
+/** The messages of the errors in the log. */
+const errorsOf = ({ log }: TestShop) => log.filter(({ level }) => level === ERROR).map(({ msg }) => msg);
+
+/** A shop with a contract that has listReviews, and a module with handlers that can be saved. */
+async function startWithHandlers({ name = 'handlers.mjs', text = reviews('first'), contract = withReviews } = {}) {
+  const handlers = join(await folderWith({ [name]: text }), name);
+  const live = await startLive({ handlers, verify: 'off' }, contract);
+  const review = async () => (await live.shop.ask('GET', '/api/reviews')).body[0];
+  return { ...live, handlers, saveHandlers: (next: string) => writeFile(handlers, next), review };
+}
+
+describe('a handler of a team', () => {
+  it('gets the headers of the request, by their names in lower case', async () => {
+    const seen: unknown[] = [];
+    const listOrders: Handler<'listOrders'> = ({ headers }) => {
+      seen.push(headers.authorization, headers['x-trace'], headers['x-missing']);
+      return { body: [] };
+    };
+    const shop = await startStorefront({ handlers: { listOrders } });
+    await shop.ask('GET', '/api/orders', undefined, { Authorization: 'Bearer abc', 'X-Trace': '7' });
+    expect(seen).toEqual(['Bearer abc', '7', undefined]);
+  });
+
+  it('declines with the problem of the code that its DomainError has', async () => {
+    const listOrders = () => {
+      throw new DomainError('empty-cart', 'there is nothing');
+    };
+    const shop = await startStorefront({ handlers: { listOrders }, verify: 'off' });
+    const reply = await shop.ask('GET', '/api/orders');
+    expectProblem(reply, 409, 'empty-cart');
+    expect(reply.body.detail).toBe('there is nothing');
+  });
+
+  it.each(['unknown-code', 'toString', undefined])(
+    'gets a clear error, in the response and in the log, for a DomainError with the unknown code %s',
+    async (code) => {
+      const listOrders = () => {
+        throw Reflect.construct(DomainError, [code, 'no reviews today']);
+      };
+      const shop = await startStorefront({ handlers: { listOrders }, faultsExpected: true });
+      const reply = await shop.ask('GET', '/api/orders');
+      expectProblem(reply, 500, 'internal-error');
+      expect(reply.body.detail).toContain(`unknown code ${JSON.stringify(code)} (no reviews today)`);
+      expect(reply.body.detail).toContain('The codes are unknown-product, ');
+      expect(errorsOf(shop)).toEqual([reply.body.detail]);
+    },
+  );
+
+  it('gets an error in the log for a result that is no response', async () => {
+    const shop = await startStorefront({ handlers: { listOrders: () => 7 as never }, faultsExpected: true });
+    const reply = await shop.ask('GET', '/api/orders');
+    expectProblem(reply, 500, 'internal-error');
+    expect(errorsOf(shop)).toEqual([reply.body.detail]);
+  });
+});
+
+describe('a module with handlers that is saved while the server runs', () => {
+  it.each([
+    ['handlers.mjs', reviews],
+    ['handlers.cjs', (text: string) => `exports.listReviews = () => ({ body: [${JSON.stringify(text)}] });`],
+  ])('is reloaded: %s', async (name, module) => {
+    const { shop, saveHandlers, review } = await startWithHandlers({ name, text: module('first') });
+    expect(await review()).toBe('first');
+    await saveHandlers(module('second'));
+    expect(await toldOf(shop, 'was reloaded')).toMatch(/handlers\.[cm]js was reloaded: handlers of listReviews$/);
+    expect(await review()).toBe('second');
+  });
+
+  it('mocks an operation again whose handler it has lost', async () => {
+    const { shop, saveHandlers } = await startWithHandlers();
+    expect(shop.mocked).toEqual([]);
+    await saveHandlers('export const listOrders = () => ({ body: [] });');
+    await toldOf(shop, 'was reloaded');
+    expect((await shop.ask('GET', '/api/reviews')).headers.get('x-mocked')).toBe('operation');
+    expect((await shop.ask('GET', '/api/orders')).body).toEqual([]);
+  });
+
+  it.each([
+    ['does not parse', 'export const listReviews = (', /can't be loaded as a module with handlers/],
+    ['throws', '\nthrow new Error("no database");', /no database \(line 2\)/],
+    ['imports what is not there', 'import "./nothing.mjs";', /nothing\.mjs/],
+    ['exports no function', 'export const listReviews = [];', /listReviews is no function/],
+    ['names no operation', 'export const placeOrder = () => ({});', /has no operation placeOrder/],
+  ])('leaves the previous handlers in use where it %s', async (_, text, said) => {
+    const { shop, saveHandlers, review } = await startWithHandlers();
+    await saveHandlers(text);
+    expect(await toldOf(shop, 'The previous handlers stay in use', WARNING)).toMatch(said);
+    expect(await review()).toBe('first');
+    await saveHandlers(reviews('repaired'));
+    await toldOf(shop, 'was reloaded');
+    expect(await review()).toBe('repaired');
+  });
+
+  it('may bring the handler of a new operation before the contract has it', async () => {
+    const { shop, save, saveHandlers, review } = await startWithHandlers({
+      contract: contractText,
+      text: 'export const listOrders = () => ({ body: [] });',
+    });
+    await saveHandlers(reviews('early'));
+    await toldOf(shop, 'has no operation listReviews', WARNING);
+    await save(withReviews);
+    await toldOf(shop, 'new operations: listReviews');
+    expect(await review()).toBe('early');
+  });
+
+  it('keeps the previous handlers in use for a new contract while the saved ones name an operation that it lacks', async () => {
+    const { shop, save, saveHandlers, review } = await startWithHandlers();
+    await saveHandlers('export const placeOrder = () => ({});');
+    await toldOf(shop, 'has no operation placeOrder', WARNING);
+    await save(withReviews.replace('description: The reviews', 'description: All reviews'));
+    await toldOf(shop, 'was read anew');
+    const warning = 'has no operation placeOrder, which the handlers or --mock name';
+    await expect.poll(() => shop.log.filter(({ msg }) => msg?.includes(warning)).length, { timeout: 10_000 }).toBe(2);
+    expect(shop.log.map(({ msg }) => msg)).not.toContainEqual(expect.stringContaining('The contract from before'));
+    expect(await review()).toBe('first');
+  });
+
+  it('may lose the handler of an operation after the contract has lost it', async () => {
+    const { shop, save, saveHandlers } = await startWithHandlers();
+    await save(contractText);
+    await toldOf(shop, 'has no operation listReviews', WARNING);
+    await saveHandlers('export const listOrders = () => ({ body: [] });');
+    await toldOf(shop, 'operations that are gone: listReviews');
+    expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
+  });
+});

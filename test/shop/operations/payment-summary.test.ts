@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { defaults, productId } from '../../support/fixtures/default-data.ts';
+import { startStorefront, type TestShop } from '../../support/harness/start-storefront.ts';
+
+const LIPSTICK = productId('Velvet Matte Lipstick');
+const [SOCKS, LAMP] = defaults.cartItems.map((item) => item.productId) as [string, string];
+
+async function summaryOf(shop: TestShop) {
+  return (await shop.ask('GET', '/api/payment-summary')).body;
+}
+
+describe('GET /api/payment-summary', () => {
+  it('says what the cart costs', async () => {
+    const shop = await startStorefront();
+    const summary = await shop.ask('GET', '/api/payment-summary');
+    expect(summary.status).toBe(200);
+    expect(summary.body).toEqual({
+      totalItems: 3,
+      productCostCents: 2 * 2399 + 5499,
+      shippingCostCents: 0 + 499,
+      totalCostBeforeTaxCents: 10_796,
+      taxCents: 1080,
+      totalCostCents: 11_876,
+    });
+  });
+
+  it('is all zeros for an empty cart', async () => {
+    const shop = await startStorefront();
+    await shop.ask('POST', '/api/orders');
+    expect(await summaryOf(shop)).toEqual({
+      totalItems: 0,
+      productCostCents: 0,
+      shippingCostCents: 0,
+      totalCostBeforeTaxCents: 0,
+      taxCents: 0,
+      totalCostCents: 0,
+    });
+  });
+
+  it('has the price of its delivery option once for each item, whatever the quantity', async () => {
+    const shop = await startStorefront();
+    await shop.ask('PUT', `/api/cart-items/${SOCKS}`, { quantity: 50, deliveryOptionId: '3' });
+    expect(await summaryOf(shop)).toMatchObject({ totalItems: 51, shippingCostCents: 999 + 499 });
+  });
+
+  it.each([
+    ['half a cent up', 5, '1', 4995, 500],
+    ['less than half a cent down', 6, '2', 6493, 649],
+  ])('has a tax of a tenth of the cost before tax, rounded %s', async (_, quantity, option, beforeTax, tax) => {
+    const shop = await startStorefront();
+    for (const id of [SOCKS, LAMP]) await shop.ask('DELETE', `/api/cart-items/${id}`);
+    await shop.ask('POST', '/api/cart-items', { productId: LIPSTICK, quantity });
+    await shop.ask('PUT', `/api/cart-items/${LIPSTICK}`, { deliveryOptionId: option });
+    expect(await summaryOf(shop)).toMatchObject({
+      totalCostBeforeTaxCents: beforeTax,
+      taxCents: tax,
+      totalCostCents: beforeTax + tax,
+    });
+  });
+
+  it('stays exact for as much as the cart takes', async () => {
+    const shop = await startStorefront();
+    await shop.ask('PUT', `/api/cart-items/${LAMP}`, { quantity: 1_000_000, deliveryOptionId: '1' });
+    expect(await summaryOf(shop)).toMatchObject({
+      productCostCents: 5_499_004_798,
+      taxCents: 549_900_480,
+      totalCostCents: 6_048_905_278,
+    });
+  });
+});

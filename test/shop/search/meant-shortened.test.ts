@@ -1,0 +1,101 @@
+import { describe } from 'vitest';
+import { finds, findsFirst, NAMES } from '../../support/fixtures/search-cases.ts';
+
+const {
+  KETTLE,
+  HEADPHONES,
+  BASKETBALL,
+  SOCKS,
+  KEYBOARD,
+  SUNGLASSES,
+  UMBRELLA,
+  CANDLE,
+  KNIFE,
+  HAMMER,
+  BLENDER,
+  SHOES,
+  T_SHIRT,
+  YOGA_MAT,
+  HOODIE,
+} = NAMES;
+
+describe('a shortened word', () => {
+  describe(
+    'without vowels',
+    finds([
+      ['kttl', KETTLE],
+      ['umbrll', UMBRELLA],
+      ['hmmr', HAMMER],
+      ['hdphns', HEADPHONES],
+      ['blndr', BLENDER],
+    ]),
+  );
+  describe(
+    'its consonants',
+    finds([
+      ['ktl', KETTLE],
+      ['bsktbl', BASKETBALL],
+      ['kybrd', KEYBOARD],
+      ['cndl', CANDLE],
+      ['snglsses', SUNGLASSES],
+    ]),
+  );
+  describe(
+    'head and tail',
+    finds([
+      ['kboard', KEYBOARD],
+      ['sglasses', SUNGLASSES],
+      ['hphones', HEADPHONES],
+    ]),
+  );
+  describe('head and tail, beside others', findsFirst([['bball', BASKETBALL]]));
+});
+
+describe('a word in another form', () => {
+  describe(
+    'plural',
+    finds([
+      ['kettles', KETTLE],
+      ['knives', KNIFE],
+      ['knifes', KNIFE],
+      ['hoodies', HOODIE],
+      ['yoga mats', YOGA_MAT],
+    ]),
+  );
+  describe(
+    'singular',
+    finds([
+      ['sock', SOCKS],
+      ['shoe', SHOES],
+      ['towel', 'Cotton Bath'],
+      ['boot', 'Knee-High'],
+      ['jean', "Men's Relaxed"],
+    ]),
+  );
+  describe(
+    'glued',
+    finds([
+      ['nonslip', YOGA_MAT],
+      ['yogamat', YOGA_MAT],
+      ['flipflops', 'Everyday Beach'],
+      ['hairdryer', 'Ionic Hair'],
+    ]),
+  );
+  describe(
+    'glued, beside others',
+    findsFirst([
+      ['tshirt', T_SHIRT],
+      ['teddybear', 'Soft Plush'],
+      ['waterbottle', 'Insulated Steel'],
+    ]),
+  );
+  describe(
+    'split',
+    finds([
+      ['basket ball', BASKETBALL],
+      ['sun glasses', SUNGLASSES],
+      ['key board', KEYBOARD],
+      ['hair brush', 'Bamboo Paddle'],
+    ]),
+  );
+});

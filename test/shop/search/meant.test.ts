@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../../support/fixtures/default-data.ts';
+import { finds, findsFirst, idsFoundBy, NAMES } from '../../support/fixtures/search-cases.ts';
+
+const { KETTLE, HEADPHONES, SOCKS, KEYBOARD, SUNGLASSES, UMBRELLA, LAMP, SHOES, MUG } = NAMES;
+
+describe('a word as it stands', () => {
+  describe(
+    'whole',
+    finds([
+      ['kettle', KETTLE],
+      ['KETTLE', KETTLE],
+      ['hat', 'Chunky Knit', 'Washed Cotton'],
+    ]),
+  );
+  describe(
+    'with accents, or wide',
+    finds([
+      ['kéttle', KETTLE],
+      ['ｋｅｔｔｌｅ', KETTLE],
+      ['MÜG', MUG],
+    ]),
+  );
+  describe(
+    'begun',
+    findsFirst([
+      ['ket', KETTLE],
+      ['umbr', UMBRELLA],
+      ['headp', HEADPHONES],
+      ['keyb', KEYBOARD],
+    ]),
+  );
+  describe(
+    'from within',
+    finds([
+      ['ettl', KETTLE],
+      ['phone', HEADPHONES],
+      ['toiseshe', SUNGLASSES],
+    ]),
+  );
+  describe(
+    'beside others, in any order, of name and keywords',
+    finds([
+      ['kettle electric', KETTLE],
+      ['tea kettle', KETTLE],
+      ['rain umbrella', UMBRELLA],
+      ['towels cotton', 'Cotton Bath Towels'],
+    ]),
+  );
+  it.each(defaults.products)('in the full name: $name', ({ id, name }) => {
+    expect(idsFoundBy(name)[0]).toBe(id);
+    expect(idsFoundBy(name.toUpperCase())[0]).toBe(id);
+  });
+});
+
+describe('a term over the border of two keywords', () => {
+  describe(
+    'with a comma',
+    finds([
+      ['ol,hi', SOCKS],
+      ['wool,hiking', SOCKS],
+      ['ting,bedr', LAMP],
+      ['wear,spo', SHOES],
+    ]),
+  );
+  describe(
+    'with a comma and a blank',
+    finds([
+      ['ol, hi', SOCKS],
+      ['wool, hiking', SOCKS],
+      ['wear, spo', SHOES],
+    ]),
+  );
+  describe(
+    'without',
+    finds([
+      ['olhi', SOCKS],
+      ['woolhiking', SOCKS],
+      ['tingbedr', LAMP],
+      ['mugkitchen', MUG],
+      ['wearspo', SHOES],
+    ]),
+  );
+});
+
+describe('a word that means nothing here', () => {
+  it.each([
+    'guitar',
+    'laptop',
+    'bicycle',
+    'qwerty',
+    'banana',
+    'couch',
+    'table',
+    'television',
+    'pizza',
+    'violin',
+    'microwave',
+    'helicopter',
+    'pillow',
+    'xyzzy',
+    'zzzz',
+    'dog',
+    'gas',
+    'ceramic',
+    'jewelry',
+    'raincoat',
+    'чайник',
+    '日本語',
+    '🫖',
+    'guitar violin',
+  ])('%s', (term) => {
+    expect(idsFoundBy(term)).toEqual([]);
+  });
+});

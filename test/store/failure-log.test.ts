@@ -1,0 +1,80 @@
+import { mkdir, rename, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaultText, productId } from '../support/fixtures/default-data.ts';
+import { type LogLine, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const REFUSALS = 3;
+const INFO = 30;
+const ERROR = 50;
+
+describe('the log of a shop whose data file takes no write', () => {
+  it('has one line with a stack trace however many changes are refused, and one line for each request', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    await blockWrites(shop);
+    await refuseChanges(shop);
+    expect(errors(shop)).toEqual([
+      expect.objectContaining({
+        msg: expect.stringMatching(/db\.json can't be written \(.*\): changes are answered 503 until it can$/),
+        err: expect.objectContaining({ stack: expect.stringMatching(/\n +at /) }),
+      }),
+    ]);
+    const refused = shop.log.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(REFUSALS);
+    for (const line of refused) expect(line).toMatchObject({ level: INFO, notes: [expect.stringContaining('EISDIR')] });
+  });
+
+  it('says once that changes are stored again, and has a later failure logged anew', async () => {
+    const shop = await startStorefront({ faultsExpected: true });
+    for (let outage = 1; outage <= 2; outage++) {
+      const unblock = await blockWrites(shop);
+      await refuseChanges(shop);
+      await unblock();
+      for (let change = 1; change <= 2; change++) expect((await addKettle(shop)).status).toBe(201);
+      expect(errors(shop)).toHaveLength(outage);
+      expect(messages(shop).filter((message) => message.endsWith('db.json is written again'))).toHaveLength(outage);
+    }
+  });
+});
+
+describe('the log of a shop whose default data is damaged while it runs', () => {
+  it('has one line with a stack trace however many resets are refused', async () => {
+    const defaultData = join(await tempFolder(), 'default.json');
+    await writeFile(defaultData, defaultText);
+    const shop = await startStorefront({ defaultData, faultsExpected: true });
+    await writeFile(defaultData, '{');
+    for (let number = 1; number <= REFUSALS; number++) expect((await shop.ask('POST', '/api/reset')).status).toBe(503);
+    expect(errors(shop)).toMatchObject([{ msg: expect.stringContaining(`${defaultData}:1 is not JSON`) }]);
+    await writeFile(defaultData, defaultText);
+    expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
+    expect(messages(shop)).toContain(`${defaultData} is read again`);
+  });
+});
+
+async function refuseChanges(shop: TestShop): Promise<void> {
+  for (let number = 1; number <= REFUSALS; number++) expect((await addKettle(shop)).status).toBe(503);
+}
+
+function addKettle(shop: TestShop) {
+  return shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+}
+
+function errors({ log }: TestShop): readonly LogLine[] {
+  return log.filter(({ level }) => level >= ERROR);
+}
+
+function messages({ log }: TestShop): readonly string[] {
+  return log.map(({ msg = '' }) => msg);
+}
+
+/** Puts a folder where the file was, so that no write can be finished; gives back how to take it away. */
+async function blockWrites({ dataFile = '' }: TestShop): Promise<() => Promise<void>> {
+  await rename(dataFile, `${dataFile}.away`);
+  await mkdir(dataFile);
+  return async () => {
+    await rmdir(dataFile);
+    await rename(`${dataFile}.away`, dataFile);
+  };
+}

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import { link, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listedPath } from '../../src/store/data-path.ts';
+import { type Disk, machineDisk } from '../../src/store/disk.ts';
+import { lockFile } from '../../src/store/lock.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+/**
+ * Stands for a disk that ignores case: the machines that run these tests need not have one. What it can't show is how a real one lists names and
+ * numbers files.
+ */
+const caseless: Disk = {
+  ...machineDisk,
+  stats: (path) => machineDisk.stats(found(path)),
+  linkStats: (path) => machineDisk.linkStats(found(path)),
+};
+
+function found(path: string): string {
+  const wanted = basename(path).toLowerCase();
+  const name = readdirSync(dirname(path)).find((each) => each.toLowerCase() === wanted);
+  return name === undefined ? path : join(dirname(path), name);
+}
+
+describe('the path of a data file on a disk that ignores case', () => {
+  it.each(['db.json', 'DB.JSON', 'Db.Json'])('has the name that the folder lists: %s', async (name) => {
+    const folder = await folderWithData();
+    expect(listedPath(caseless, join(folder, name))).toBe(join(folder, 'db.json'));
+  });
+
+  it('is as it was given where there is no file yet', async () => {
+    const folder = await tempFolder();
+    expect(listedPath(caseless, join(folder, 'DB.JSON'))).toBe(join(folder, 'DB.JSON'));
+  });
+
+  it('names one lock, however it is written', async () => {
+    const folder = await folderWithData();
+    const first = await lockFile(listedPath(caseless, join(folder, 'db.json')), () => undefined);
+    onTestFinished(first.release);
+    await expect(lockFile(listedPath(caseless, join(folder, 'DB.JSON')), () => undefined)).rejects.toThrow('in use by');
+  });
+});
+
+describe('the path of a data file on a disk that tells case apart', () => {
+  it('is as it was given, also where another name leads to the same file', async () => {
+    const folder = await folderWithData();
+    await link(join(folder, 'db.json'), join(folder, 'other.json'));
+    for (const name of ['db.json', 'other.json', 'DB.JSON'])
+      expect(listedPath(machineDisk, join(folder, name))).toBe(join(folder, name));
+  });
+});
+
+async function folderWithData(): Promise<string> {
+  const folder = await tempFolder();
+  await writeFile(join(folder, 'another.json'), '{}');
+  await writeFile(join(folder, 'db.json'), '{}');
+  return folder;
+}

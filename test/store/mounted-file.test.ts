@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { cartFile } from '../support/fixtures/cart-file.ts';
+import { faultyDisk } from '../support/harness/faulty-disk.ts';
+import { openTestState } from '../support/harness/open-store.ts';
+
+const MOUNTED =
+  /db\.json is mounted by itself, so changes could not be stored: mount its folder instead .* or .* --durability memory$/;
+
+describe('a data file that is a mount of its own', () => {
+  it.each(['disk', 'os'] as const)('stops the start with the remedy, and is left as it is: %s', async (durability) => {
+    const file = await cartFile([]);
+    const before = await readFile(file.path, 'utf8');
+    const disk = faultyDisk();
+    disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
+    await expect(openTestState({ data: file.path, durability, disk })).rejects.toThrow(MOUNTED);
+    expect(await readFile(file.path, 'utf8')).toBe(before);
+    expect(await file.names()).toEqual(['db.json']);
+  });
+
+  it('has freed its lock once the start was refused', async () => {
+    const file = await cartFile([]);
+    const disk = faultyDisk();
+    disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
+    await expect(openTestState({ data: file.path, disk })).rejects.toThrow(MOUNTED);
+    disk.end();
+    await expect(openTestState({ data: file.path, disk })).resolves.toMatchObject({ path: file.path });
+  });
+});

@@ -1,0 +1,22 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { productId } from '../support/fixtures/default-data.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const ITEM = { productId: productId('Cordless Electric Kettle'), quantity: 1 };
+const WARN = 40;
+
+it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([
+  ['a folder', (path) => mkdirSync(path), /is a folder now.*answered 503. Move the folder away/],
+  ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*answered 503. Remove the link/],
+])('%s in place of the data file is named with the remedy, which helps', async (_, put, said) => {
+  const shop = await startStorefront({ faultsExpected: true });
+  const { dataFile = '' } = shop;
+  renameSync(dataFile, `${dataFile}.away`);
+  put(dataFile);
+  const warnings = () => shop.log.filter(({ level }) => level === WARN);
+  await vi.waitFor(() => expect(JSON.stringify(warnings())).toMatch(said), { timeout: 20_000, interval: 20 });
+  expect((await shop.ask('POST', '/api/cart-items', ITEM)).status).toBe(503);
+  rmSync(dataFile, { recursive: true });
+  expect((await shop.ask('POST', '/api/cart-items', ITEM)).status).toBe(201);
+});

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Durability } from '../../src/store/open-state.ts';
+import type { Change, Store } from '../../src/store/store.ts';
+import { openTestState } from '../support/harness/open-store.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+const CLIENTS = 50;
+const REQUESTS = 8;
+const CHANGES = CLIENTS * REQUESTS;
+
+/** Far more commits than rounds of requests, and far fewer than changes. */
+const MOST_COMMITS = CHANGES / 4;
+
+const MODES: readonly Durability[] = ['disk', 'os', 'memory'];
+
+/** A change that always makes a new state, so that the revision counts the commits. */
+const touch: Change<undefined> = (state) => ({ next: { ...state }, result: undefined });
+
+describe.each(MODES)('a store with durability %s', (durability) => {
+  it('commits the changes of fifty clients on sockets together', async () => {
+    const { store } = await openTestState({ data: join(await tempFolder(), 'db.json'), durability });
+    const port = await serve(store);
+    await Promise.all(Array.from({ length: CLIENTS }, () => sendRequests(port)));
+    const { revision } = store.read();
+    expect(revision).toBeGreaterThan(0);
+    expect(revision).toBeLessThan(MOST_COMMITS);
+  });
+
+  it('makes one commit of changes that arrive in one turn of the event loop, each from its own socket event', async () => {
+    const { store } = await openTestState({ data: join(await tempFolder(), 'db.json'), durability });
+    const changes: Promise<unknown>[] = [];
+    await new Promise<void>((resolve) => {
+      for (let number = 1; number <= CHANGES; number++)
+        setImmediate(() => {
+          changes.push(store.update(touch));
+          if (number === CHANGES) resolve();
+        });
+    });
+    await Promise.all(changes);
+    expect(store.read().revision).toBe(1);
+  });
+
+  it('commits one change by itself once', async () => {
+    const { store } = await openTestState({ data: join(await tempFolder(), 'db.json'), durability });
+    for (let number = 1; number <= REQUESTS; number++) await store.update(touch);
+    expect(store.read().revision).toBe(REQUESTS);
+  });
+});
+
+/** Serves each request with one change of the store; gives back the port. */
+async function serve(store: Store): Promise<number> {
+  const server = createServer((_request, response) => {
+    void store.update(touch).then(() => response.end('done'));
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Sends the requests of one client, each after the response to the one before, over one connection. */
+async function sendRequests(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  const request = (connection: string) => `GET / HTTP/1.1\r\nHost: shop.test\r\nConnection: ${connection}\r\n\r\n`;
+  for (let number = 1; number < REQUESTS; number++) {
+    socket.write(request('keep-alive'));
+    await once(socket, 'data');
+  }
+  socket.write(request('close'));
+  expect(await text(socket)).toContain('done');
+}

@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { memoryBackend, StateTooLargeError } from '../../src/store/backend.ts';
+import type { State } from '../../src/store/state.ts';
+import { type Change, createStore } from '../../src/store/store.ts';
+import type { ValidateEntry } from '../../src/store/validate-state.ts';
+import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { openTestState } from '../support/harness/open-store.ts';
+import { tempFolder } from '../support/harness/temp-folder.ts';
+
+const [A, B, C, D, E] = PRODUCT_IDS as [string, string, string, string, string];
+
+describe('a store whose backend takes no state with more than two items put into the cart', () => {
+  it('rejects a change that makes the state larger with StateTooLargeError, and changes nothing', async () => {
+    const store = fullStore([A, B]);
+    const before = store.read();
+    await expect(store.update(putting(C))).rejects.toThrow(StateTooLargeError);
+    expect(store.read()).toBe(before);
+  });
+
+  it('commits a removal that waits together with changes that are too large', async () => {
+    const store = fullStore([A, B]);
+    const results = await settle([store.update(putting(C)), store.update(putting(D)), store.update(removing(A))]);
+    expect(results).toEqual([StateTooLargeError, StateTooLargeError, A]);
+    expect(putInto(store.read().state)).toEqual([B]);
+  });
+
+  it('commits a reset that waits together with changes that are too large', async () => {
+    const store = fullStore([A, B]);
+    const changes = [store.reset(), ...[C, D, E].map((id) => store.update(putting(id)))];
+    expect(await settle(changes)).toEqual([undefined, C, D, StateTooLargeError]);
+    expect(putInto(store.read().state)).toEqual([C, D]);
+  });
+
+  it('rejects of changes that wait together those alone that are too large, in the order of the calls', async () => {
+    const store = fullStore([]);
+    const changes = [A, B, C, D, E].map((id) => store.update(putting(id)));
+    expect(await settle(changes)).toEqual([A, B, StateTooLargeError, StateTooLargeError, StateTooLargeError]);
+    expect(putInto(store.read().state)).toEqual([A, B]);
+  });
+
+  it('commits changes that wait together at once where the last of them makes room', async () => {
+    const store = fullStore([A]);
+    const results = await settle([store.update(putting(B)), store.update(putting(C)), store.update(removing(A))]);
+    expect(results).toEqual([B, C, A]);
+    expect(store.read().revision).toBe(1);
+  });
+});
+
+describe('a data file that is larger than the limit once it has the defaults of the contract', () => {
+  it('stops the start, since no change of it could be stored', async () => {
+    const data = join(await tempFolder(), 'db.json');
+    await writeFile(data, defaultText);
+    // Stands for a contract whose defaults are longer than what a data file may hold.
+    const check: ValidateEntry = (schema, value) => {
+      if (schema === 'DeliveryOption') Object.assign(value as object, { note: 'x'.repeat(40_000_000) });
+      return [];
+    };
+    await expect(openTestState({ data, check })).rejects.toThrow(/holds more than the 90000000 bytes/);
+  });
+});
+
+/** A store with products put into the cart, whose backend refuses more than two. */
+function fullStore(products: readonly string[]) {
+  const initial = products.reduce<State>((state, id) => putting(id)(state, 0).next ?? state, defaults);
+  const commit = async (next: State) => {
+    if (putInto(next).length > 2) throw new StateTooLargeError('more than two');
+  };
+  const backend = { ...memoryBackend(), commit };
+  return createStore({ backend, initial, defaults: () => ({ ...defaults }), nowMs: () => 0 });
+}
+
+function removing(id: string): Change<string> {
+  return (state) => ({
+    next: { ...state, cartItems: state.cartItems.filter(({ productId }) => productId !== id) },
+    result: id,
+  });
+}
+
+/** The result of each change, or the class of the error that rejected it. */
+async function settle(changes: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
+  const outcomes = await Promise.allSettled(changes);
+  return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.constructor));
+}

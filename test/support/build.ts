@@ -1,7 +1,0 @@
-import { execFileSync } from 'node:child_process';
-import { projectFile } from './default-data.ts';
-
-/** Builds the program before the tests start it, where it isn't built from these sources yet. */
-export function setup(): void {
-  execFileSync(process.execPath, [projectFile('tools/build.mjs'), '--if-stale'], { stdio: 'inherit' });
-}

@@ -1,0 +1,59 @@
+import { checkServer, type Verdict } from '../../../src/check/check.ts';
+import type { CheckOptions } from '../../../src/check/check-options.ts';
+import type { Finding, Judge } from '../../../src/check/findings.ts';
+import { JUDGES } from '../../../src/check/findings.ts';
+import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
+import { projectFile } from '../fixtures/default-data.ts';
+import type { Defect } from '../planted-defects/planted-defects.ts';
+
+/** The contract of the shop. */
+export const shopContract: Contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+
+/** Judges the server at `url` by the shop's contract, with few generated requests, all of which it may be sent, unless the test says otherwise. */
+export async function checked(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
+  return checkServer({
+    contract: shopContract,
+    url,
+    headers: {},
+    seed: 1,
+    runs: 1,
+    mayWrite: true,
+    isFresh: true,
+    waitSeconds: 0,
+    ...options,
+  });
+}
+
+/** What was found, a line each, for people to read where a test fails. */
+export function told(findings: readonly Finding[]): readonly string[] {
+  return findings.map(
+    ({ judge, operationId, status, rule, said }) => `${judge} ${operationId} ${status} ${rule}: ${said}`,
+  );
+}
+
+/** The judges that found something, be it that another one found the same before. */
+export function judgesOf({ routes, ledger }: Verdict): readonly Judge[] {
+  return JUDGES.filter((judge) =>
+    routes.some(({ operationId }) =>
+      ledger.statusesOf(operationId).some((status) => ledger.countOf(judge, operationId, status)?.wrong),
+    ),
+  );
+}
+
+/** Several defects in one shop. */
+export function together(...defects: readonly Defect[]): Defect {
+  const tampers = defects.flatMap(({ tamper }) => (tamper ? [tamper] : []));
+  return {
+    name: defects.map(({ name }) => name).join(', '),
+    operationId: undefined,
+    handlers: Object.assign({}, ...defects.map(({ handlers }) => handlers)),
+    tamper: () =>
+      tampers.reduce<ReturnType<NonNullable<Defect['tamper']>>>(
+        (inner, make) => {
+          const outer = make();
+          return (asked, pass) => outer(asked, (again) => inner(again, pass));
+        },
+        (asked, pass) => pass(asked),
+      ),
+  };
+}

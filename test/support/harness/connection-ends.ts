@@ -1,0 +1,58 @@
+import { connect } from 'node:net';
+import type { Room } from './shared-shop.ts';
+
+/** How a connection ended on which one request was sent. */
+export interface Ending {
+  /** With the whole answer, with a part of it, or as one whose server has broken down. */
+  readonly how: 'whole' | 'cut' | 'reset';
+  /** Undefined where no answer began. */
+  readonly status: number | undefined;
+  /** What came of the body, and how much was announced, in bytes. */
+  readonly text: string;
+  readonly announced: number;
+}
+
+/** How long a connection is listened to at most, in ms. */
+const DEADLINE_MS = 10_000;
+
+/** Asks in a sandbox on a connection of its own and tells how that ended. */
+export function endingOf({ port, id }: Pick<Room, 'port' | 'id'>, method: string, path: string, body?: object) {
+  return new Promise<Ending>((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`nothing came of ${method} ${path}`)));
+    let came = '';
+    let isReset = false;
+    socket.setEncoding('latin1').on('data', (part) => {
+      came += part;
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET') isReset = true;
+      else reject(error);
+    });
+    socket.on('close', () => resolve(endingIn(came, isReset)));
+    socket.write(requestText(method, path, { 'X-Sandbox': id }, body));
+  });
+}
+
+/** A request as it goes over the wire, the last one of its connection. */
+function requestText(method: string, path: string, headers: Record<string, string>, body?: object): string {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const typed = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': `${text.length}` };
+  const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...headers, ...typed });
+  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
+}
+
+function endingIn(came: string, isReset: boolean): Ending {
+  const end = came.indexOf('\r\n\r\n');
+  const head = end < 0 ? came : came.slice(0, end);
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];
+  const announced = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
+  const body = Buffer.from(end < 0 ? '' : came.slice(end + 4), 'latin1');
+  const isWhole = end >= 0 && body.length === announced;
+  return {
+    how: isReset ? 'reset' : isWhole ? 'whole' : 'cut',
+    status: status === undefined ? undefined : Number(status),
+    text: body.toString(),
+    announced,
+  };
+}

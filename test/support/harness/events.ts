@@ -1,0 +1,80 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { SANDBOXES } from './sandboxes.ts';
+import type { TestShop } from './start-storefront.ts';
+
+/** A server-sent event. */
+export interface SentEvent {
+  readonly event: string;
+  readonly id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
+  readonly data: any;
+}
+
+/** A stream of server-sent events that is read as it comes. */
+export interface EventStream {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The next so many events, once they have come. */
+  next(count?: number): Promise<readonly SentEvent[]>;
+  /** Resolves once the server has ended the stream; whether it did so in order. */
+  readonly ended: Promise<boolean>;
+  /** Goes away. */
+  leave(): void;
+}
+
+/** Follows what control has at a path below that of the sandboxes; goes away with the test. */
+export function following(
+  { port }: Pick<TestShop, 'port'>,
+  below: string,
+  headers: Record<string, string> = {},
+): Promise<EventStream> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { host: '127.0.0.1', port, path: SANDBOXES + below, headers: { accept: 'text/event-stream', ...headers } },
+      (response) => resolve({ ...read(response), leave: () => asked.destroy() }),
+    );
+    onTestFinished(() => void asked.destroy());
+    asked.on('error', reject).end();
+  });
+}
+
+function read(response: IncomingMessage): Omit<EventStream, 'leave'> {
+  const events: SentEvent[] = [];
+  let text = '';
+  let tell = () => {};
+  response.setEncoding('utf8').on('data', (part) => {
+    const blocks = (text + part).split('\n\n');
+    text = blocks.pop() ?? '';
+    events.push(...blocks.flatMap(eventIn));
+    tell();
+  });
+  const ended = new Promise<boolean>((resolve) => {
+    response.on('error', () => {});
+    response.on('close', () => {
+      tell();
+      resolve(response.complete);
+    });
+  });
+  const next = (count = 1) =>
+    new Promise<readonly SentEvent[]>((resolve, reject) => {
+      tell = () => {
+        if (events.length >= count) {
+          // Later events are for who asks next.
+          tell = () => {};
+          resolve(events.splice(0, count));
+        } else if (response.closed) reject(new Error(`the stream ended after ${events.length} of ${count} events`));
+      };
+      tell();
+    });
+  return { status: response.statusCode ?? 0, headers: response.headers, next, ended };
+}
+
+/** The event of a block; none where it is a comment. */
+function eventIn(block: string): readonly SentEvent[] {
+  const fields = Object.fromEntries(
+    block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  if (fields.data === undefined) return [];
+  return [{ event: fields.event ?? 'message', id: fields.id ?? '', data: JSON.parse(fields.data) }];
+}

@@ -1,0 +1,22 @@
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** The address of the server at a port of the loopback, behind a link on which all that it sends takes some time, for one test. */
+export async function slowLink(port: number, latencyMs: number): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => {}));
+    near.pipe(far);
+    far.on('data', (bytes) => void setTimeout(() => near.write(bytes), latencyMs));
+    far.on('close', () => void setTimeout(() => near.end(), latencyMs));
+    near.on('close', () => far.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createStorefront, type Options, type Storefront } from '../../../src/index.ts';
+
+/** The moment at which every clock stands that a test doesn't move: 2025-06-01T12:00:00Z. */
+export const NOW_MS = 1_748_779_200_000;
+
+/** A shop for one test. */
+export interface TestShop extends Storefront {
+  /** Asks for a path, with a body of JSON where one is given. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  /** What the log has said so far. */
+  readonly log: readonly LogLine[];
+  /** The folder that its files are in. */
+  readonly folder: string;
+}
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+/** An answer, read to its end. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where there is none or it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
+  readonly body: any;
+}
+
+/** The level from which a line of the log tells of a fault of ours. */
+const ERROR = 50;
+
+/**
+ * Starts a shop over a data file of its own on a free port, its clock standing at NOW_MS, and ends it with the test. Fails the test where the
+ * log told of a fault of ours (an unhandled error, an answer off the contract), unless `faultsExpected`.
+ */
+export async function startStorefront({
+  faultsExpected = false,
+  ...options
+}: Options & { faultsExpected?: boolean } = {}): Promise<TestShop> {
+  const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
+  const log: LogLine[] = [];
+  const shop = await createStorefront({
+    data: join(folder, 'db.json'),
+    nowMs: () => NOW_MS,
+    verify: 'strict',
+    log: 'json',
+    logTo: { write: (line) => void log.push(JSON.parse(line)) },
+    ...options,
+  });
+  onTestFinished(async () => {
+    await shop.close();
+    await rm(folder, { recursive: true, force: true });
+    const faults = log.filter(({ level }) => level >= ERROR);
+    if (!faultsExpected && faults.length > 0)
+      throw new Error(`the log tells of faults: ${JSON.stringify(faults, null, 2)}`);
+  });
+  return { ...shop, folder, log, ask: asker(shop.url) };
+}
+
+/** Asks a server at `url`. */
+export function asker(url: string): TestShop['ask'] {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
+import { addJsonFormats } from '../../../src/openapi/formats.ts';
+import { type DocumentedResponse, documentedOperation, type Schema } from '../fixtures/contract-document.ts';
+import type { Reply } from '../harness/start-storefront.ts';
+
+const ajv = addJsonFormats(new Ajv2019({ strict: false, allErrors: true }));
+
+const validators = new Map<Schema, ValidateFunction>();
+
+/** What is wrong with a value by a schema of the contract, when no object may have other properties than those that the schema names. */
+export function troublesWith(schema: Schema, value: unknown): readonly string[] {
+  let validate = validators.get(schema);
+  if (!validate) {
+    validate = ajv.compile(sealed(schema));
+    validators.set(schema, validate);
+  }
+  validate(value);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || 'all of it'} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** What is wrong with an answer by what the contract documents for its operation and status: content type, body and headers. */
+export function troublesWithReply(operationId: string, { status, headers, text, body }: Reply): readonly string[] {
+  const { responses } = documentedOperation(operationId);
+  const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
+  if (!response) return [`status ${status} is not documented`];
+  return [...contentTroubles(response, headers.get('content-type'), text, body), ...headerTroubles(response, headers)];
+}
+
+function contentTroubles({ content }: DocumentedResponse, type: string | null, text: string, body: unknown) {
+  if (!content) return text === '' && type === null ? [] : [`there is a body of type ${type}: ${text}`];
+  const documented = content[type ?? ''];
+  return documented ? troublesWith(documented.schema, body) : [`content type ${type} is not documented`];
+}
+
+function headerTroubles({ headers = {} }: DocumentedResponse, sent: Headers): readonly string[] {
+  return Object.entries(headers).flatMap(([name, { schema, required }]) => {
+    const text = sent.get(name);
+    if (text === null) return required ? [`the header ${name} is missing`] : [];
+    return troublesWith(schema, schema.type === 'integer' ? Number(text) : text);
+  });
+}
+
+/** The schema with all its objects closed. Parts of an `allOf` stay open, since each names only some of the properties. */
+export function sealed(schema: Schema): Schema {
+  const closed = isObject(schema) ? { unevaluatedProperties: false } : {};
+  return { ...withSealedParts(schema), ...closed };
+}
+
+function withSealedParts(schema: Schema): Schema {
+  const { properties, items, allOf } = schema;
+  return {
+    ...schema,
+    ...(properties && { properties: mapped(properties, sealed) }),
+    ...(items && { items: sealed(items) }),
+    ...(allOf && { allOf: allOf.map(withSealedParts) }),
+  };
+}
+
+function isObject({ type, allOf = [] }: Schema): boolean {
+  return type === 'object' || allOf.some(isObject);
+}
+
+function mapped<T>(entries: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, change(value)]));
+}

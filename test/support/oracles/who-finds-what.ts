@@ -1,0 +1,44 @@
+import { JUDGES } from '../../../src/check/findings.ts';
+import { runDredd } from '../../../tools/dredd/dredd.ts';
+import { projectFile } from '../fixtures/default-data.ts';
+import { checked, judgesOf } from '../harness/check.ts';
+import { type Defect, defects, startDefective } from '../planted-defects/planted-defects.ts';
+
+/** Who judges a server beside the check of its own document. */
+const COLUMNS = [...JUDGES, 'dredd'] as const;
+
+/** Which defects each judge finds, as a table in Markdown: a line for each defect, `x` where it is found. Asks each shop thousands of requests; takes seconds a defect. */
+export async function whoFindsWhat(names: readonly string[]): Promise<string> {
+  const lines = [`| defect | ${COLUMNS.join(' | ')} |`, `|---|${COLUMNS.map(() => ':-:|').join('')}`];
+  for (const name of names) {
+    const finders: readonly string[] = await findersOf(defectNamed(name));
+    lines.push(`| ${name} | ${COLUMNS.map((judge) => (finders.includes(judge) ? 'x' : '')).join(' | ')} |`);
+  }
+  return lines.join('\n');
+}
+
+/** The defect of a name; throws where there is none. */
+export function defectNamed(name: string): Defect {
+  const defect = defects.find((one) => one.name === name);
+  if (!defect) throw new Error(`no defect is called ${name}`);
+  return defect;
+}
+
+async function findersOf(defect: Defect): Promise<readonly (typeof COLUMNS)[number][]> {
+  // Each has a shop of its own, as in `npm run contract`.
+  const byChecks = await having(defect, async (url) => judgesOf(await checked(url, { runs: 50 })));
+  const { transactions, faults } = await having(defect, (url) =>
+    runDredd({ url, contractFile: projectFile('openapi.yaml') }),
+  );
+  if (transactions.length === 0) throw new Error(`dredd did nothing: ${faults.join('; ')}`);
+  return [...byChecks, ...(transactions.some(({ isPassed }) => !isPassed) ? (['dredd'] as const) : [])];
+}
+
+async function having<Value>(defect: Defect, judge: (url: string) => Promise<Value>): Promise<Value> {
+  const { url, close } = await startDefective(defect);
+  try {
+    return await judge(url);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,186 @@
+import type { OperationId } from '../../../src/shop/types.ts';
+import type { Defect } from './defect.ts';
+import type { Answered } from './proxy.ts';
+import {
+  answering,
+  asJson,
+  headerOf,
+  insteadOf,
+  isSuccess,
+  jsonIn,
+  notFound,
+  withHeader,
+  withStatus,
+} from './tamper.ts';
+
+/** Changes the answers to all operations that have a status. */
+function withStatusOf(status: number, change: (answer: Answered) => Answered) {
+  return answering(undefined, (answer) => (answer.status === status ? change(answer) : answer));
+}
+
+/** Changes the text of an operation's successes. */
+function texts(operationId: OperationId, change: (text: string) => string) {
+  return answering(operationId, (answer) => (isSuccess(answer) ? withText(answer, change) : answer));
+}
+
+function withText(answer: Answered, change: (text: string) => string): Answered {
+  return { ...answer, body: Buffer.from(change(answer.body.toString())) };
+}
+
+/** A list of methods with one more. */
+function withOneMore(allow: string): string {
+  return `${allow}, PATCH`;
+}
+
+/** What is wrong with statuses, headers, media types and methods. */
+export const answerDefects: readonly Defect[] = [
+  {
+    name: 'answers an addition to the cart with 200',
+    operationId: 'addCartItem',
+    tamper: answering('addCartItem', (answer) => (isSuccess(answer) ? { ...answer, status: 200 } : answer)),
+  },
+  {
+    name: 'answers 200 when it adds to an item that is there',
+    operationId: 'addCartItem',
+    tamper: () => async (asked, pass) => {
+      const answer = await pass(asked);
+      const isGrown = answer.status === 201 && jsonIn(answer).quantity > jsonIn(asked)?.quantity;
+      return isGrown ? { ...answer, status: 200 } : answer;
+    },
+  },
+  {
+    name: 'answers an order with 200',
+    operationId: 'createOrder',
+    tamper: answering('createOrder', (answer) => (isSuccess(answer) ? { ...answer, status: 200 } : answer)),
+  },
+  {
+    name: 'answers a removal with 200 and a body',
+    operationId: 'removeCartItem',
+    tamper: answering('removeCartItem', (answer) => (isSuccess(answer) ? asJson(answer, {}) : answer)),
+  },
+  {
+    name: 'answers an update with 204 and no body',
+    operationId: 'updateCartItem',
+    tamper: answering('updateCartItem', (answer) =>
+      isSuccess(answer)
+        ? { ...withHeader(answer, 'Content-Type', undefined), status: 204, body: Buffer.alloc(0) }
+        : answer,
+    ),
+  },
+  {
+    name: 'gives JSON as text/plain',
+    operationId: 'listProducts',
+    tamper: answering('listProducts', (answer) =>
+      isSuccess(answer) ? withHeader(answer, 'Content-Type', 'text/plain; charset=utf-8') : answer,
+    ),
+  },
+  {
+    name: 'announces JSON and sends nothing',
+    operationId: 'getPaymentSummary',
+    tamper: answering('getPaymentSummary', (answer) =>
+      isSuccess(answer) ? { ...answer, body: Buffer.alloc(0) } : answer,
+    ),
+  },
+  {
+    name: 'sends JSON that is cut off',
+    operationId: 'listOrders',
+    tamper: answering('listOrders', (answer) =>
+      isSuccess(answer) ? { ...answer, body: answer.body.subarray(0, -2) } : answer,
+    ),
+  },
+  {
+    name: 'gives a name twice in the summary',
+    operationId: 'getPaymentSummary',
+    tamper: texts('getPaymentSummary', (text) => text.replace('{', '{"totalItems":0,')),
+  },
+  {
+    name: 'gives a name twice in each product of the cart',
+    operationId: 'listCartItems',
+    tamper: texts('listCartItems', (text) => text.replaceAll('"product":{', '"product":{"n\\u0061me":"",')),
+  },
+  {
+    name: 'gives a name twice in problems',
+    operationId: undefined,
+    tamper: answering(undefined, (answer) =>
+      answer.status >= 400 ? withText(answer, (text) => text.replace(/}$/, ',"title":"Another"}')) : answer,
+    ),
+  },
+  {
+    name: 'answers 404 to a method that a path does not have',
+    operationId: undefined,
+    tamper: withStatusOf(405, (answer) => withHeader(withStatus(answer, 404), 'Allow', undefined)),
+  },
+  {
+    name: 'answers 200 to PATCH',
+    operationId: undefined,
+    tamper: insteadOf(
+      undefined,
+      ({ method }) => method === 'PATCH',
+      async (asked, pass) => withHeader(asJson(await pass(asked), {}), 'Allow', undefined),
+    ),
+  },
+  {
+    name: 'answers 405 without Allow',
+    operationId: undefined,
+    tamper: withStatusOf(405, (answer) => withHeader(answer, 'Allow', undefined)),
+  },
+  {
+    name: 'allows a method too many with 405',
+    operationId: undefined,
+    tamper: withStatusOf(405, (answer) => withHeader(answer, 'Allow', withOneMore(headerOf(answer, 'allow') ?? ''))),
+  },
+  {
+    name: 'answers 404 to HEAD',
+    operationId: undefined,
+    tamper: insteadOf(
+      undefined,
+      ({ method }) => method === 'HEAD',
+      async (asked, pass) => ({ ...(await pass(asked)), status: 404 }),
+    ),
+  },
+  {
+    name: 'answers 404 to OPTIONS',
+    operationId: undefined,
+    tamper: insteadOf(undefined, ({ method }) => method === 'OPTIONS', notFound),
+  },
+  {
+    name: 'answers 404 to a path with a slash at the end',
+    operationId: undefined,
+    tamper: insteadOf(undefined, ({ target }) => /\/(\?|$)/.test(target), notFound),
+  },
+  {
+    name: 'tells nowhere where an order is',
+    operationId: 'createOrder',
+    tamper: answering('createOrder', (answer) => withHeader(answer, 'Location', undefined)),
+  },
+  {
+    name: 'sends those who look for a new order to where nothing is',
+    operationId: 'createOrder',
+    tamper: answering('createOrder', (answer) => {
+      const location = headerOf(answer, 'location');
+      return location === undefined ? answer : withHeader(answer, 'Location', location.replace('/api', ''));
+    }),
+  },
+  {
+    name: 'lets answers be stored',
+    operationId: undefined,
+    tamper: answering(undefined, (answer) => withHeader(answer, 'Cache-Control', undefined)),
+  },
+  {
+    name: 'lets the cart be stored for a minute',
+    operationId: 'listCartItems',
+    tamper: answering('listCartItems', (answer) => withHeader(answer, 'Cache-Control', 'max-age=60')),
+  },
+  {
+    name: 'lets no other origin read errors',
+    operationId: undefined,
+    tamper: answering(undefined, (answer) =>
+      answer.status >= 400 ? withHeader(answer, 'Access-Control-Allow-Origin', undefined) : answer,
+    ),
+  },
+  {
+    name: 'lets no other origin read anything',
+    operationId: undefined,
+    tamper: answering(undefined, (answer) => withHeader(answer, 'Access-Control-Allow-Origin', undefined)),
+  },
+];

@@ -1,0 +1,63 @@
+import type { OperationId } from '../../../src/shop/types.ts';
+import type { Defect } from './defect.ts';
+import type { Asked, Pass } from './proxy.ts';
+import { insteadOf, jsonIn, pathOf, withJson } from './tamper.ts';
+
+/** The paths of the lists that have the ids which an operation is asked for, and the name of the id there. */
+const LISTS = {
+  addCartItem: ['/api/products', 'id'],
+  updateCartItem: ['/api/cart-items', 'productId'],
+  removeCartItem: ['/api/cart-items', 'productId'],
+  getOrder: ['/api/orders', 'id'],
+} as const;
+
+/** The id in a list that is this one in another letter case. */
+async function knownId(
+  asked: Asked,
+  pass: Pass,
+  [target, name]: readonly [string, string],
+  id: string,
+): Promise<string> {
+  const headers = asked.headers.filter(([header]) => !/^(content-|transfer-|expect)/i.test(header));
+  const list = jsonIn(await pass({ method: 'GET', target, headers, body: Buffer.alloc(0) }));
+  const ids: readonly string[] = list.map((entry: Record<string, string>) => entry[name]);
+  return ids.find((one) => one.toLowerCase() === id.toLowerCase()) ?? id;
+}
+
+/** Finds what an id in the path names, whatever its letter case. */
+function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect {
+  return {
+    name: `compares the ids of ${operationId} without regard to letter case`,
+    operationId,
+    tamper: insteadOf(operationId, isAny, async (asked, pass) => {
+      const id = pathOf(asked.target).split('/').at(-1) ?? '';
+      const known = await knownId(asked, pass, LISTS[operationId], id);
+      return pass({ ...asked, target: asked.target.replace(id, known) });
+    }),
+  };
+}
+
+const isAny = () => true;
+
+/** Reads what a body names, whatever its letter case. */
+function inBody(operationId: OperationId, name: string, list: readonly [string, string]): Defect {
+  return {
+    name: `compares the ${name} of ${operationId} without regard to letter case`,
+    operationId,
+    tamper: insteadOf(operationId, isAny, async (asked, pass) => {
+      const body = jsonIn(asked);
+      const id = body?.[name];
+      if (typeof id !== 'string') return pass(asked);
+      const known = await knownId(asked, pass, list, id);
+      return pass(known === id ? asked : withJson(asked, { ...body, [name]: known }));
+    }),
+  };
+}
+
+/** Ids that are compared without regard to letter case. */
+export const idDefects: readonly Defect[] = [
+  inPath('updateCartItem'),
+  inPath('removeCartItem'),
+  inPath('getOrder'),
+  inBody('addCartItem', 'productId', LISTS.addCartItem),
+];

@@ -1,0 +1,67 @@
+import type { OperationId } from '../../../src/shop/types.ts';
+import type { Defect } from './defect.ts';
+import { ordering } from './plain-shop.ts';
+import { bodies, type Json } from './tamper.ts';
+
+/** A defect of a list that ends too early. */
+function ending(operationId: OperationId, length: number, what: string): Defect {
+  const tamper = bodies(operationId, (entries) => entries.slice(0, length));
+  return { name: `lists ${length} ${what} at most`, operationId, tamper };
+}
+
+/** Orders whose list of products ends too early. */
+function shortened(operationId: 'listOrders' | 'getOrder', length: number): Defect {
+  const cut = (order: Json) => ({ ...order, products: order.products.slice(0, length) });
+  const tamper = bodies(operationId, (body) => (Array.isArray(body) ? body.map(cut) : cut(body)));
+  return { name: `gives ${length} products of an order at most in ${operationId}`, operationId, tamper };
+}
+
+/** From which order on a shop gets their order wrong. */
+const FIRST_PAGE = 10;
+
+/** What goes wrong with lists that are long. */
+export const listDefects: readonly Defect[] = [
+  ending('listProducts', 20, 'products'),
+  ending('listCartItems', 20, 'items of the cart'),
+  ending('listCartItems', 30, 'items of the cart'),
+  ending('listOrders', 20, 'orders'),
+  ending('listOrders', 50, 'orders'),
+  shortened('listOrders', 20),
+  shortened('getOrder', 20),
+  {
+    name: 'lists orders in the wrong order from the eleventh on',
+    operationId: 'listOrders',
+    tamper: bodies('listOrders', (orders) => [
+      ...orders.slice(0, FIRST_PAGE),
+      ...orders.slice(FIRST_PAGE).toReversed(),
+    ]),
+  },
+  {
+    name: 'keeps the last twenty orders alone',
+    operationId: 'createOrder',
+    handlers: {
+      createOrder: ordering({
+        next: (state, order) => ({ ...state, cartItems: [], orders: [order, ...state.orders].slice(0, 20) }),
+      }),
+    },
+  },
+  {
+    name: 'orders the first twenty items of the cart alone',
+    operationId: 'createOrder',
+    handlers: {
+      createOrder: ordering({
+        next: (state, order) => ({ ...state, cartItems: state.cartItems.slice(20), orders: [order, ...state.orders] }),
+      }),
+    },
+  },
+  {
+    name: 'expands the first twenty items of the cart alone',
+    operationId: 'listCartItems',
+    tamper: bodies('listCartItems', (items) =>
+      items.map((item: Json, place: number) => {
+        const { product: _, ...plain } = item;
+        return place < 20 ? item : plain;
+      }),
+    ),
+  },
+];

@@ -1,0 +1,130 @@
+import { type AnyAnswer, DomainError } from '../../../src/index.ts';
+import type { Shop } from '../../../src/shop/operations/handler.ts';
+import type { CartItem, Order, PaymentSummary } from '../../../src/shop/types.ts';
+import type { State } from '../../../src/store/state.ts';
+import type { Defect, WrongHandler } from './defect.ts';
+
+/** A day, in ms. */
+export const DAY_MS = 86_400_000;
+
+/** How a shop reckons; each part may be planted wrong. */
+export interface Reckoning {
+  readonly items: (cart: readonly CartItem[]) => number;
+  readonly product: (priceCents: number, quantity: number) => number;
+  readonly shipping: (priceCents: number, quantity: number) => number;
+  readonly tax: (beforeTaxCents: number) => number;
+}
+
+/** As the contract has it, by the plainest arithmetic: exact for the sums of a test. */
+const RIGHT: Reckoning = {
+  items: (cart) => sum(cart.map(({ quantity }) => quantity)),
+  product: (priceCents, quantity) => priceCents * quantity,
+  shipping: (priceCents) => priceCents,
+  tax: (beforeTaxCents) => Math.floor((beforeTaxCents + 5) / 10),
+};
+
+/** What the cart of a state costs. */
+export function costOf(state: State, wrong: Partial<Reckoning> = {}): PaymentSummary {
+  const { items, product, shipping, tax } = { ...RIGHT, ...wrong };
+  const cart = state.cartItems;
+  const productCostCents = sum(cart.map((item) => product(priceOf(state.products, item.productId), item.quantity)));
+  const shippingCostCents = sum(
+    cart.map((item) => shipping(priceOf(state.deliveryOptions, item.deliveryOptionId), item.quantity)),
+  );
+  const totalCostBeforeTaxCents = productCostCents + shippingCostCents;
+  const taxCents = tax(totalCostBeforeTaxCents);
+  const totalCostCents = totalCostBeforeTaxCents + taxCents;
+  return {
+    totalItems: items(cart),
+    productCostCents,
+    shippingCostCents,
+    totalCostBeforeTaxCents,
+    taxCents,
+    totalCostCents,
+  };
+}
+
+/** Handlers of a shop whose summary and orders both reckon wrong in one way. */
+export function reckoning(wrong: Partial<Reckoning>): NonNullable<Defect['handlers']> {
+  return {
+    getPaymentSummary: (_input, shop) => ({ body: costOf(shop.read(), wrong) }),
+    createOrder: ordering({ total: (state) => costOf(state, wrong).totalCostCents }),
+  };
+}
+
+/** What an order is made by; each part may be planted wrong. */
+export interface Ordering {
+  readonly total: (state: State) => number;
+  /** When a product that was ordered at `nowMs` arrives. */
+  readonly estimate: (nowMs: number, deliveryDays: number) => number;
+  /** The state once the order is made. */
+  readonly next: (state: State, order: Order) => State;
+  readonly isRefused: (state: State) => boolean;
+}
+
+const RIGHT_ORDERING: Ordering = {
+  total: (state) => costOf(state).totalCostCents,
+  estimate: (nowMs, deliveryDays) => nowMs + deliveryDays * DAY_MS,
+  next: (state, order) => ({ ...state, cartItems: [], orders: [order, ...state.orders] }),
+  isRefused: ({ cartItems }) => cartItems.length === 0,
+};
+
+/** A handler that makes orders, wrong in what is given. */
+export function ordering(wrong: Partial<Ordering>): WrongHandler<'createOrder'> {
+  const { total, estimate, next, isRefused } = { ...RIGHT_ORDERING, ...wrong };
+  return async (_input, shop): Promise<AnyAnswer> => {
+    const order = await shop.update((state, nowMs) => {
+      if (isRefused(state)) throw new DomainError('empty-cart', 'the cart is empty: add a product first');
+      const products = state.cartItems.map(({ productId, quantity, deliveryOptionId }) => ({
+        productId,
+        quantity,
+        estimatedDeliveryTimeMs: estimate(nowMs, daysOf(state, deliveryOptionId)),
+      }));
+      const order = { id: shop.newId(), orderTimeMs: nowMs, totalCostCents: total(state), products };
+      return { next: next(state, order), result: order };
+    });
+    return { body: order, headers: { Location: `/api/orders/${order.id}` } };
+  };
+}
+
+/** Changes the cart and gives back what `change` says of it; a change that throws changes nothing. */
+export function changeCart(
+  shop: Shop,
+  change: (cart: readonly CartItem[], state: State) => readonly CartItem[],
+): Promise<readonly CartItem[]> {
+  return shop.update((state) => {
+    const cartItems = change(state.cartItems, state);
+    return { next: { ...state, cartItems }, result: cartItems };
+  });
+}
+
+/** The item of a product; refused as the shop does where there is none. */
+export function itemIn(cart: readonly CartItem[], productId: string): CartItem {
+  const item = cart.find((item) => item.productId === productId);
+  if (item) return item;
+  throw new DomainError('unknown-cart-item', `the cart has no item of product ${productId}: add it first`);
+}
+
+/** Refuses a product that the catalogue doesn't have. */
+export function demandProduct({ products }: State, productId: string): void {
+  if (products.some(({ id }) => id === productId)) return;
+  throw new DomainError('unknown-product', `no product has the id ${productId}: GET /api/products lists them`);
+}
+
+/** Refuses a delivery option that there isn't. */
+export function demandOption({ deliveryOptions }: State, optionId: string): void {
+  if (deliveryOptions.some(({ id }) => id === optionId)) return;
+  throw new DomainError('unknown-delivery-option', `no delivery option has the id ${optionId}`);
+}
+
+function priceOf(priced: readonly { readonly id: string; readonly priceCents: number }[], wanted: string): number {
+  return priced.find(({ id }) => id === wanted)?.priceCents ?? 0;
+}
+
+function daysOf({ deliveryOptions }: State, optionId: string): number {
+  return deliveryOptions.find(({ id }) => id === optionId)?.deliveryDays ?? 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

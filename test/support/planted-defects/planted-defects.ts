@@ -1,0 +1,64 @@
+import { createStorefront, type Options } from '../../../src/index.ts';
+import { answerDefects } from './answer-defects.ts';
+import { cartDefects } from './cart-defects.ts';
+import { catalogueDefects } from './catalogue-defects.ts';
+import type { Defect } from './defect.ts';
+import { idDefects } from './id-defects.ts';
+import { listDefects } from './list-defects.ts';
+import { moneyDefects } from './money-defects.ts';
+import { orderDefects } from './order-defects.ts';
+import { problemDefects } from './problem-defects.ts';
+import { startProxy } from './proxy.ts';
+import { requestDefects } from './request-defects.ts';
+import { resetDefects } from './reset-defects.ts';
+import { searchDefects } from './search-defects.ts';
+import { searchTermDefects } from './search-term-defects.ts';
+
+export type { Defect } from './defect.ts';
+
+/** Ways in which a shop breaks the contract, each with a name of its own that goes on "a shop that …". */
+export const defects: readonly Defect[] = [
+  ...answerDefects,
+  ...problemDefects,
+  ...requestDefects,
+  ...searchDefects,
+  ...searchTermDefects,
+  ...catalogueDefects,
+  ...cartDefects,
+  ...moneyDefects,
+  ...orderDefects,
+  ...listDefects,
+  ...resetDefects,
+  ...idDefects,
+];
+
+/** No defect at all, planted as those are: what is found in this shop is the fault of whoever finds it, or of the proxy. */
+export const soundBehindProxy: Defect = {
+  name: 'does all as the contract has it',
+  operationId: undefined,
+  tamper: () => (asked, pass) => pass(asked),
+};
+
+/** The real shop with one defect in it, on a free port, its state in memory; its clock and its ids are those of the machine unless given. */
+export async function startDefective(
+  { handlers, tamper }: Defect,
+  clockAndIds: Pick<Options, 'nowMs' | 'newId'> = {},
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const shop = await createStorefront({
+    ...clockAndIds,
+    host: '127.0.0.1',
+    verify: 'off',
+    logTo: { write: () => {} },
+    // These answer what the types of handlers don't allow.
+    handlers: handlers as Options['handlers'],
+  });
+  if (!tamper) return shop;
+  const proxy = await startProxy(shop.port, tamper());
+  return {
+    url: proxy.url,
+    async close() {
+      await proxy.close();
+      await shop.close();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Product } from '../../../src/shop/types.ts';
+import type { Defect } from './defect.ts';
+import { asking, bodies, type Json, withQuery } from './tamper.ts';
+
+/** Handlers of a search that loses some of what the shop's finds. */
+function losing(isLost: (product: Product, term: string) => boolean): NonNullable<Defect['handlers']> {
+  return {
+    listProducts: ({ query: { search = '' } }, shop) => ({
+      body: shop.search(shop.read().products, search).filter((product) => !isLost(product, search.trim())),
+    }),
+  };
+}
+
+/** Whether a text has a term in it, whatever the letter case. */
+function has(text: string, term: string): boolean {
+  return text.toLowerCase().includes(term.toLowerCase());
+}
+
+/** The text of a product that is searched. */
+function textOf({ name, keywords }: Product): string {
+  return `${name}\n${keywords.join(',')}`;
+}
+
+/** What a search does wrong. */
+export const searchDefects: readonly Defect[] = [
+  // The README has it, the contract hasn't: a check by the contract alone can't find it.
+  {
+    name: 'finds nothing for misspelt words',
+    operationId: 'listProducts',
+    handlers: losing((product, term) => !term.split(/\s+/).every((word) => has(textOf(product), word))),
+  },
+  {
+    name: 'searches with regard to letter case',
+    operationId: 'listProducts',
+    handlers: losing((product, term) => has(textOf(product), term) && !textOf(product).includes(term)),
+  },
+  {
+    name: 'searches names alone, not keywords',
+    operationId: 'listProducts',
+    handlers: losing(({ name, keywords }, term) => has(keywords.join(','), term) && !has(name, term)),
+  },
+  {
+    name: 'searches keywords one by one, not across their borders',
+    operationId: 'listProducts',
+    handlers: losing(
+      ({ name, keywords }, term) =>
+        has(keywords.join(','), term) && ![name, ...keywords].some((text) => has(text, term)),
+    ),
+  },
+  {
+    name: 'finds the whole list for a term that nothing matches',
+    operationId: 'listProducts',
+    handlers: {
+      listProducts: ({ query }, shop) => {
+        const { products } = shop.read();
+        const found = shop.search(products, query.search ?? '');
+        return { body: found.length > 0 ? found : products };
+      },
+    },
+  },
+  {
+    name: 'ignores the search',
+    operationId: 'listProducts',
+    handlers: { listProducts: (_input, shop) => ({ body: shop.read().products }) },
+  },
+  {
+    name: 'finds nothing for a blank term',
+    operationId: 'listProducts',
+    handlers: {
+      listProducts: ({ query: { search } }, shop) => {
+        const { products } = shop.read();
+        if (search === undefined) return { body: products };
+        return { body: search.trim() === '' ? [] : shop.search(products, search) };
+      },
+    },
+  },
+  {
+    name: 'adds a score to the products that a search finds',
+    operationId: 'listProducts',
+    tamper: bodies('listProducts', (products, { target }) =>
+      target.includes('search=') ? products.map((product: Json) => ({ ...product, score: 0.5 })) : products,
+    ),
+  },
+  {
+    name: 'takes a search that is given twice',
+    operationId: 'listProducts',
+    tamper: asking('listProducts', (asked) => ({
+      ...asked,
+      target: withQuery(asked.target, (query) => query.split('&').at(-1) ?? ''),
+    })),
+  },
+];

@@ -1,0 +1,171 @@
+import type { OperationId } from '../../../src/shop/types.ts';
+import type { Answered, Asked, HeaderLines, Pass, Tamper } from './proxy.ts';
+
+/** A JSON value as a defect deals with it. */
+// biome-ignore lint/suspicious/noExplicitAny: what is taken apart here is what the shop is known to send.
+export type Json = any;
+
+/** What tells which operation a request is for: its method, and a pattern of its path. */
+const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: RegExp]>> = {
+  listProducts: ['GET', /^\/api\/products$/],
+  listDeliveryOptions: ['GET', /^\/api\/delivery-options$/],
+  listCartItems: ['GET', /^\/api\/cart-items$/],
+  addCartItem: ['POST', /^\/api\/cart-items$/],
+  updateCartItem: ['PUT', /^\/api\/cart-items\/[^/]+$/],
+  removeCartItem: ['DELETE', /^\/api\/cart-items\/[^/]+$/],
+  listOrders: ['GET', /^\/api\/orders$/],
+  createOrder: ['POST', /^\/api\/orders$/],
+  getOrder: ['GET', /^\/api\/orders\/[^/]+$/],
+  getPaymentSummary: ['GET', /^\/api\/payment-summary$/],
+  resetData: ['POST', /^\/api\/reset$/],
+};
+
+/** Whether a request is for an operation, or for any below /api where none is given; HEAD counts as GET. */
+export function isFor({ method, target }: Asked, operationId: OperationId | undefined): boolean {
+  const path = pathOf(target);
+  if (operationId === undefined) return path.startsWith('/api/');
+  const [wanted, pattern] = OPERATIONS[operationId];
+  return (method === 'HEAD' ? 'GET' : method) === wanted && pattern.test(path);
+}
+
+/** The path of a target, without its query and a slash at the end. */
+export function pathOf(target: string): string {
+  return (target.split('?')[0] ?? '').replace(/\/$/, '');
+}
+
+/** A target with another query; without one for an empty text. */
+export function withQuery(target: string, change: (query: string) => string): string {
+  const [path = '', query = ''] = target.split('?');
+  const changed = change(query);
+  return changed === '' ? path : `${path}?${changed}`;
+}
+
+/** Whether all went well. */
+export function isSuccess({ status }: Answered): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Changes the answers to an operation on their way out; those to HEAD as those to GET. */
+export function answering(
+  operationId: OperationId | undefined,
+  change: (answer: Answered, asked: Asked) => Answered,
+): () => Tamper {
+  return () => async (asked, pass) => {
+    if (!isFor(asked, operationId)) return pass(asked);
+    const whole = asked.method === 'HEAD' ? { ...asked, method: 'GET' } : asked;
+    return change(await pass(whole), whole);
+  };
+}
+
+/** Changes the JSON of an operation's successes. */
+export function bodies(operationId: OperationId, change: (body: Json, asked: Asked) => unknown): () => Tamper {
+  return answering(operationId, (answer, asked) =>
+    isSuccess(answer) && answer.body.length > 0 ? withJson(answer, change(jsonIn(answer), asked)) : answer,
+  );
+}
+
+/** Changes the problem documents of all operations. */
+export function problems(change: (problem: Json, asked: Asked) => unknown): () => Tamper {
+  return answering(undefined, (answer, asked) =>
+    isProblem(answer) ? withJson(answer, change(jsonIn(answer), asked)) : answer,
+  );
+}
+
+/** Changes the requests for an operation on their way in. */
+export function asking(operationId: OperationId | undefined, change: (asked: Asked) => Asked): () => Tamper {
+  return () => (asked, pass) => pass(isFor(asked, operationId) ? change(asked) : asked);
+}
+
+/** Changes the objects that come to an operation; what is changed in nothing gets through byte for byte. */
+export function inputs(operationId: OperationId, change: (body: Json) => unknown): () => Tamper {
+  return asking(operationId, (asked) => {
+    const body = jsonIn(asked);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return asked;
+    const changed = change(body);
+    return changed === body || isTooDeep(asked) ? asked : withJson(asked, changed);
+  });
+}
+
+/** From how many levels on JSON is read, but not written again: by thousands the stack overflows. */
+const TOO_DEEP = 1_000;
+
+function isTooDeep({ body }: Asked): boolean {
+  return body.toString().split(/[[{]/).length > TOO_DEEP;
+}
+
+/** The refusal of a path that isn't there, for a path that is. */
+export async function notFound(asked: Asked, pass: Pass): Promise<Answered> {
+  const missing = '/api/missing';
+  const answer = await pass({ ...asked, method: 'GET', target: missing });
+  return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(missing, pathOf(asked.target))) };
+}
+
+/** Answers requests for an operation on which `isHit` holds with something else than the shop. */
+export function insteadOf(
+  operationId: OperationId | undefined,
+  isHit: (asked: Asked) => boolean,
+  answer: (asked: Asked, pass: Pass) => Answered | Promise<Answered>,
+): () => Tamper {
+  return () => async (asked, pass) => (isFor(asked, operationId) && isHit(asked) ? answer(asked, pass) : pass(asked));
+}
+
+/** The JSON of a request or an answer; undefined where it has none. */
+export function jsonIn({ body }: { readonly body: Buffer }): Json {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request or an answer with this as its JSON, or without a body for undefined. */
+export function withJson<Message extends { readonly body: Buffer }>(message: Message, body: unknown): Message {
+  return { ...message, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) };
+}
+
+/** A request or an answer with one value of a header, or without it for undefined. */
+export function withHeader<Message extends { readonly headers: HeaderLines }>(
+  message: Message,
+  name: string,
+  value: string | undefined,
+): Message {
+  const others = message.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase());
+  return { ...message, headers: value === undefined ? others : [...others, [name, value] as const] };
+}
+
+/** The value of a header; undefined where it isn't there. */
+export function headerOf({ headers }: { readonly headers: HeaderLines }, wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
+}
+
+/** An answer turned into one of JSON, all went well or so it says. */
+export function asJson(answer: Answered, body: unknown): Answered {
+  return withJson(withHeader({ ...answer, status: 200 }, 'Content-Type', 'application/json'), body);
+}
+
+/** A fault of the server in the place of the shop's answer, as the contract has faults. */
+export async function crash(asked: Asked, pass: Pass): Promise<Answered> {
+  const answer = withHeader(await pass(asked), 'Content-Type', 'application/problem+json');
+  const detail = "the server has a fault, which its log tells of: this is not the request's";
+  return withJson(
+    { ...answer, status: 500 },
+    {
+      type: '/problems/internal-error',
+      title: 'The server has a fault',
+      status: 500,
+      detail,
+      message: detail,
+      instance: pathOf(asked.target),
+    },
+  );
+}
+
+/** An answer's problem document told with another status. */
+export function withStatus(answer: Answered, status: number): Answered {
+  if (!isProblem(answer)) return { ...answer, status };
+  return withJson({ ...answer, status }, { ...jsonIn(answer), status });
+}
+
+function isProblem(answer: Answered): boolean {
+  return headerOf(answer, 'content-type') === 'application/problem+json';
+}

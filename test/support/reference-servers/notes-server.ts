@@ -1,0 +1,177 @@
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
+import { folderWith } from '../harness/folder-with.ts';
+import { type Recorder, recorder, type Seen } from './echo-server.ts';
+
+/** A contract that has nothing of the shop's: notes that are made, read, listed and removed. */
+export const NOTES_CONTRACT = `openapi: 3.0.3
+info: { title: Notes, version: "1" }
+paths:
+  /notes:
+    get:
+      operationId: listNotes
+      responses:
+        "200":
+          description: All notes
+          content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Note" } } } }
+        4XX: { $ref: "#/components/responses/Problem" }
+    post:
+      operationId: addNote
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { type: object, required: [text], properties: { text: { type: string, minLength: 1, maxLength: 20 } } }
+      responses:
+        "201":
+          description: The note
+          headers: { Location: { required: true, schema: { type: string } } }
+          content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } }
+          links:
+            readIt: { operationId: readNote, parameters: { id: "$response.body#/id" } }
+        4XX: { $ref: "#/components/responses/Problem" }
+  /notes/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get:
+      operationId: readNote
+      responses:
+        "200":
+          description: The note
+          content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } }
+        4XX: { $ref: "#/components/responses/Problem" }
+    delete:
+      operationId: removeNote
+      responses:
+        "204": { description: The note is gone }
+        4XX: { $ref: "#/components/responses/Problem" }
+components:
+  schemas:
+    Note:
+      type: object
+      required: [id, text]
+      additionalProperties: false
+      properties: { id: { type: string }, text: { type: string } }
+  responses:
+    Problem:
+      description: What is wrong
+      content: { application/problem+json: { schema: { type: object, required: [detail], properties: { detail: { type: string } } } } }
+`;
+
+/** What a server of notes does wrong; nothing unless it is said. */
+export interface NotesDefects {
+  readonly removesNothing?: boolean;
+  /** Answers with ids under which nothing is to be found. */
+  readonly answersOtherIds?: boolean;
+  /** Gives the text of a note twice. */
+  readonly repeatsText?: boolean;
+}
+
+interface Notes {
+  readonly held: Map<string, string>;
+  readonly defects: NotesDefects;
+  next: number;
+}
+
+/** The contract of the notes, for one test. */
+export async function notesContract(): Promise<Contract> {
+  return loadContract({ path: join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml'), strict: false });
+}
+
+/** Starts a server of the notes for one test. */
+export async function notesServer(defects: NotesDefects = {}): Promise<Recorder> {
+  const notes: Notes = { held: new Map([['first', 'A note']]), defects, next: 1 };
+  return recorder((seen, response) => answer(notes, seen, response));
+}
+
+function answer(notes: Notes, { method, target, headers, body }: Seen, response: ServerResponse): void {
+  const [, collection, id, ...more] = (target.split('?')[0] ?? '').split('/');
+  if (collection !== 'notes' || more.length > 0) refuse(response, 404, 'nothing is here');
+  else if (method === 'POST' && body.length > 0 && !/^application\/json\b/.test(headers['content-type'] ?? ''))
+    refuse(response, 415, 'send JSON');
+  else operate(notes, id, method, body.toString(), response);
+}
+
+function operate(notes: Notes, id: string | undefined, method: string, body: string, response: ServerResponse): void {
+  const own = id === undefined ? COLLECTION : ONE;
+  const operation = own[method === 'HEAD' ? 'GET' : method];
+  if (operation) operation({ notes, id: unescaped(id ?? ''), body, response });
+  else refuse(response, 405, 'use another method', { allow: Object.keys(own).join(', ') });
+}
+
+interface Asked {
+  readonly notes: Notes;
+  /** Undefined where it can't be read. */
+  readonly id: string | undefined;
+  readonly body: string;
+  readonly response: ServerResponse;
+}
+
+const COLLECTION: Readonly<Record<string, (asked: Asked) => void>> = {
+  GET({ notes, response }) {
+    give(
+      response,
+      200,
+      [...notes.held].map(([id, text]) => ({ id, text })),
+    );
+  },
+  POST({ notes, body, response }) {
+    const { text } = (parsed(body) ?? {}) as { readonly text?: unknown };
+    if (typeof text !== 'string' || text === '' || [...text].length > 20) {
+      refuse(response, 400, 'text has to have 1 to 20 characters');
+      return;
+    }
+    const id = `note-${notes.next++}`;
+    notes.held.set(id, text);
+    const told = notes.defects.answersOtherIds ? `${id}0` : id;
+    give(response, 201, { id: told, text }, { location: `/notes/${id}` });
+  },
+};
+
+const ONE: Readonly<Record<string, (asked: Asked) => void>> = {
+  GET({ notes, id = '', response }) {
+    const text = notes.held.get(id);
+    if (text === undefined) refuse(response, 404, 'there is no such note');
+    else if (notes.defects.repeatsText)
+      giveText(response, 200, `{"id":${JSON.stringify(id)},"text":"","text":${JSON.stringify(text)}}`);
+    else give(response, 200, { id, text });
+  },
+  DELETE({ notes, id = '', response }) {
+    if (!notes.held.has(id)) {
+      refuse(response, 404, 'there is no such note');
+      return;
+    }
+    if (!notes.defects.removesNothing) notes.held.delete(id);
+    response.writeHead(204).end();
+  },
+};
+
+function give(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  giveText(response, status, JSON.stringify(body), headers);
+}
+
+function giveText(response: ServerResponse, status: number, json: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(json);
+}
+
+function refuse(response: ServerResponse, status: number, detail: string, headers: Record<string, string> = {}): void {
+  response
+    .writeHead(status, { 'content-type': 'application/problem+json', ...headers })
+    .end(JSON.stringify({ detail }));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unescaped(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

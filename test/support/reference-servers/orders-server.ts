@@ -1,0 +1,184 @@
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
+import { folderWith } from '../harness/folder-with.ts';
+import { type Recorder, recorder, type Seen } from './echo-server.ts';
+
+/** A contract as many are: refusals without `content`, prices with decimals, an optional form, and access by a key. */
+export const ORDERS_CONTRACT = `openapi: 3.0.3
+info: { title: Orders, version: "1" }
+security: [{ key: [] }]
+paths:
+  /orders:
+    get:
+      operationId: listOrders
+      parameters: [{ name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 50 } }]
+      responses:
+        "200": { $ref: "#/components/responses/Orders" }
+        "400": { description: Invalid request }
+    post:
+      operationId: addOrder
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/NewOrder" }
+      responses:
+        "201":
+          description: The order
+          content: { application/json: { schema: { $ref: "#/components/schemas/Order" } } }
+        "400": { description: Invalid request }
+  /orders/{orderId}:
+    parameters: [{ name: orderId, in: path, required: true, schema: { type: string } }]
+    get:
+      operationId: readOrder
+      responses:
+        "200":
+          description: The order
+          content: { application/json: { schema: { $ref: "#/components/schemas/Order" } } }
+        "404": { description: No such order }
+    post:
+      operationId: markOrder
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: { type: object, properties: { status: { type: string }, color: { type: string } } }
+      responses:
+        "204": { description: Marked }
+        "400": { description: Invalid request }
+        "404": { description: No such order }
+components:
+  securitySchemes: { key: { type: apiKey, in: header, name: x-key } }
+  schemas:
+    NewOrder:
+      type: object
+      required: [price, note]
+      properties: { note: { type: string, maxLength: 50000 }, price: { type: number, minimum: 0, example: 165.39 } }
+    Order:
+      type: object
+      required: [orderId, price]
+      properties: { orderId: { type: string }, price: { type: number }, note: { type: string } }
+  responses:
+    Orders:
+      description: All orders
+      content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Order" } } } }
+`;
+
+/** How a server of orders is set up, each way a correct one. */
+export interface OrdersWays {
+  /** Asks for a key before it looks at anything else. */
+  readonly isSecured?: boolean;
+  /** Lets so many requests through after each one that it answers 429. */
+  readonly letsThrough?: number;
+  /** Looks at paths and sizes before the server does, and refuses with pages of HTML. */
+  readonly hasProxy?: boolean;
+}
+
+/** The contract of the orders, for one test. */
+export async function ordersContract(): Promise<Contract> {
+  const path = join(await folderWith({ 'orders.yaml': ORDERS_CONTRACT }), 'orders.yaml');
+  return loadContract({ path, strict: false });
+}
+
+/** Starts a correct server of the orders for one test. */
+export async function ordersServer(ways: OrdersWays = {}): Promise<Recorder> {
+  const orders = new Map<string, Order>([['first', { orderId: 'first', price: 165.39, note: 'say "size":12' }]]);
+  let left = ways.letsThrough ?? Number.POSITIVE_INFINITY;
+  return recorder((seen, response) => {
+    if (left-- <= 0) {
+      left = ways.letsThrough ?? 0;
+      refuse(response, 429, { 'retry-after': '0' });
+    } else if (ways.hasProxy && isRefusedByProxy(seen)) page(response, seen);
+    else if (ways.isSecured && seen.headers['x-key'] !== 'right') refuse(response, 401);
+    else answer(orders, seen, response, ways);
+  });
+}
+
+interface Order {
+  readonly orderId: string;
+  readonly price: number;
+  readonly note: string;
+}
+
+function isRefusedByProxy({ target, body }: Seen): boolean {
+  const [path = ''] = target.split('?');
+  return target.length > 4_000 || body.length > 10_000 || /%(2f|00|0d|25|ff|ed|e0)|%(?![0-9a-f]{2})/i.test(path);
+}
+
+function page(response: ServerResponse, { target, body }: Seen): void {
+  const status = target.length > 4_000 ? 414 : body.length > 10_000 ? 413 : 404;
+  response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${status}</h1>`);
+}
+
+/** As a router does that knows pairs of a method and a path: another method is a path that it doesn't know. */
+function answer(orders: Map<string, Order>, seen: Seen, response: ServerResponse, { hasProxy }: OrdersWays): void {
+  const url = new URL(seen.target.replace(/^\/\/+/, '/'), 'http://localhost');
+  const id = /^\/orders\/([^/]+)$/.exec(url.pathname)?.[1];
+  const known = id === undefined ? undefined : orders.get(unescaped(id));
+  const route = `${seen.method} ${id === undefined ? url.pathname : '/orders/ID'}`;
+  if (route === 'GET /orders') list(orders, url.searchParams, response);
+  else if (route === 'POST /orders') add(orders, seen, response);
+  else if (!['GET /orders/ID', 'POST /orders/ID'].includes(route))
+    refuse(response, hasProxy ? 404 : 405, ALLOW[id === undefined ? 'all' : 'one']);
+  else if (!known) refuse(response, 404);
+  else if (route === 'GET /orders/ID') give(response, 200, known);
+  else mark(seen, response);
+}
+
+const ALLOW = { all: { allow: 'GET, POST' }, one: { allow: 'GET, POST' } } as const;
+
+function list(orders: Map<string, Order>, query: URLSearchParams, response: ServerResponse): void {
+  const limit = query.get('limit');
+  if (limit !== null && !/^([1-9]|[1-4]\d|50)$/.test(limit)) refuse(response, 400);
+  else give(response, 200, [...orders.values()].slice(0, Number(limit ?? 50)));
+}
+
+function add(orders: Map<string, Order>, { headers, body }: Seen, response: ServerResponse): void {
+  const isJson = /^application\/json\b/.test(headers['content-type'] ?? '');
+  const { price, note } = (parsed(body) ?? {}) as Partial<Order>;
+  const holds = typeof price === 'number' && price >= 0 && typeof note === 'string' && [...note].length <= 50_000;
+  if (!isJson || !holds) refuse(response, isJson ? 400 : 415);
+  else {
+    const order = { orderId: `order-${orders.size}`, price: Math.min(price, Number.MAX_VALUE), note };
+    orders.set(order.orderId, order);
+    give(response, 201, order);
+  }
+}
+
+/** A form may lack; where its type is announced it has to be there. */
+function mark({ headers, body }: Seen, response: ServerResponse): void {
+  const type = headers['content-type'];
+  if (type === undefined && body.length === 0) response.writeHead(204).end();
+  else if (!type?.startsWith('application/x-www-form-urlencoded')) refuse(response, 415);
+  else if (body.length === 0) refuse(response, 400);
+  else response.writeHead(204).end();
+}
+
+/** In chunks, as a server does that doesn't know the length beforehand. */
+function give(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.write(text.slice(0, 1));
+  response.end(text.slice(1));
+}
+
+/** With a body, of which the contract says nothing. */
+function refuse(response: ServerResponse, status: number, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(`refused with ${status}`);
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Product } from './default-data.ts';
+
+const LONGEST_TERM = 512;
+
+/** The products that match a term; all for a blank one; those that have its words whole come first. Misspelt terms are looked at only where nothing matches as it should. */
+export function searchProducts(products: readonly Product[], term: string): readonly Product[] {
+  const wanted = folded([...term].slice(0, LONGEST_TERM).join('')).trim();
+  if (wanted === '') return products;
+  const words = wordsOf(wanted);
+  const exact = products.filter((one) => matches(one, wanted, words));
+  if (exact.length === 0) return products.filter((one) => resembles(one, words));
+  const rank = (one: Product) => Number(!words.every((word) => textsOf(one).flatMap(wordsOf).includes(word)));
+  return exact.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function matches(product: Product, wanted: string, words: readonly string[]): boolean {
+  const texts = textsOf(product);
+  if (texts.some((text) => text.includes(wanted))) return true;
+  const there = texts.flatMap(wordsOf);
+  return words.length > 0 && words.every((word) => there.some((one) => one.startsWith(word)));
+}
+
+function resembles(product: Product, words: readonly string[]): boolean {
+  const there = textsOf(product).flatMap(wordsOf);
+  const isNear = (word: string) => there.some((one) => distanceToBeginning(word, one) <= mistakesIn(word));
+  return words.length > 0 && words.every(isNear);
+}
+
+function textsOf(product: Product): readonly string[] {
+  return [folded(product.name), folded(product.keywords.join(','))];
+}
+
+/** Without letter case, accents and width. */
+function folded(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase();
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function mistakesIn(word: string): number {
+  if (word.length < 3) return 0;
+  return word.length < 6 ? 1 : 2;
+}
+
+/** The least edit distance (Levenshtein) from a word to any beginning of another. */
+function distanceToBeginning(word: string, other: string): number {
+  let column = Array.from({ length: word.length + 1 }, (_, row) => row);
+  let least = word.length;
+  for (const letter of other) {
+    column = nextColumn(column, word, letter);
+    least = Math.min(least, column[word.length] ?? least);
+  }
+  return least;
+}
+
+function nextColumn(before: readonly number[], word: string, letter: string): number[] {
+  const at = (cells: readonly number[], row: number) => cells[row] ?? Number.POSITIVE_INFINITY;
+  const column = [at(before, 0) + 1];
+  for (let row = 1; row <= word.length; row++) {
+    const replaced = at(before, row - 1) + (word[row - 1] === letter ? 0 : 1);
+    column.push(Math.min(replaced, at(before, row) + 1, at(column, row - 1) + 1));
+  }
+  return column;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { sandboxAt } from '../../src/testing/sandbox.ts';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
+
+const KETTLE = { productId: productId('Cordless Electric Kettle'), quantity: 2, deliveryOptionId: '1' };
+
+/** A sandbox of a shop that ends with the test. */
+async function aSandbox() {
+  const { url } = await startStorefront();
+  return sandboxAt(url, 'w3');
+}
+
+describe('a sandbox of a running server', () => {
+  it('is asked at its url, with its headers, and by its fetch, whether or not the path begins with a slash', async () => {
+    const shop = await startStorefront();
+    const sandbox = sandboxAt(`${shop.url}/`, 'w3');
+    await sandbox.restore('empty-cart');
+    const carts = await Promise.all([
+      fetch(`${sandbox.url}/api/cart-items`),
+      fetch(`${shop.url}/api/cart-items`, { headers: sandbox.headers }),
+      sandbox.fetch('/api/cart-items'),
+      sandbox.fetch('api/cart-items', { method: 'GET' }),
+    ]);
+    expect(await Promise.all(carts.map((cart) => cart.json()))).toEqual([[], [], [], []]);
+    expect((await shop.ask('GET', '/api/cart-items')).body).not.toEqual([]);
+  });
+
+  it('gives its state, takes another for it, and is reset', async () => {
+    const sandbox = await aSandbox();
+    await sandbox.setState({ cartItems: [KETTLE] });
+    expect((await sandbox.state()).cartItems).toEqual([KETTLE]);
+    await sandbox.reset();
+    expect(await sandbox.state()).toMatchObject({ cartItems: defaults.cartItems, products: defaults.products });
+  });
+
+  it('saves snapshots, lists and restores them', async () => {
+    const sandbox = await aSandbox();
+    await sandbox.setState({ cartItems: [KETTLE] });
+    expect(await sandbox.snapshot('kettle')).toMatchObject({ name: 'kettle', readyMade: false, cartItems: 1 });
+    await sandbox.restore('empty-cart');
+    await sandbox.restore('kettle');
+    expect((await sandbox.state()).cartItems).toEqual([KETTLE]);
+    const names = (await sandbox.snapshots()).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['kettle', 'empty-cart']));
+  });
+
+  it('makes ids of a seed, and random ones again', async () => {
+    const sandbox = await aSandbox();
+    const newOrder = async () => {
+      await sandbox.reset();
+      await sandbox.fetch('/api/orders', { method: 'POST' });
+      return (await sandbox.state()).orders[0]?.id;
+    };
+    await sandbox.ids(1);
+    const first = await newOrder();
+    await sandbox.ids(1);
+    expect(await newOrder()).toBe(first);
+    await sandbox.randomIds();
+    expect(await newOrder()).not.toBe(first);
+  });
+
+  it('is made anew, from the default data or from a snapshot', async () => {
+    const sandbox = await aSandbox();
+    await sandbox.clock.freeze(0);
+    await sandbox.renew({ from: 'empty-cart' });
+    expect((await sandbox.state()).cartItems).toEqual([]);
+    expect((await sandbox.clock.read()).frozen).toBe(false);
+    await sandbox.renew();
+    expect((await sandbox.state()).cartItems).toEqual(defaults.cartItems);
+  });
+
+  it('is removed', async () => {
+    const shop = await startStorefront();
+    const sandbox = sandboxAt(shop.url, 'w3');
+    await sandbox.renew();
+    await sandbox.remove();
+    expect(await sandboxIds(shop)).toEqual(['default']);
+  });
+});
+
+describe('the clock of a sandbox', () => {
+  const at = { now: new Date(NOW_MS).toISOString(), nowMs: NOW_MS };
+
+  it.each([{ now: NOW_MS }, { now: new Date(NOW_MS) }, { now: new Date(NOW_MS).toISOString() }])(
+    'stands still at $now',
+    async ({ now }) => {
+      const { clock } = await aSandbox();
+      expect(await clock.freeze(now)).toEqual({ ...at, frozen: true });
+      expect(await clock.read()).toEqual({ ...at, frozen: true });
+    },
+  );
+
+  it('stands still where it is, and runs on', async () => {
+    const { clock } = await aSandbox();
+    expect((await clock.freeze()).frozen).toBe(true);
+    expect((await clock.run()).frozen).toBe(false);
+  });
+
+  it('is set without being stopped, and put forward and back', async () => {
+    const { clock } = await aSandbox();
+    expect((await clock.set(NOW_MS)).frozen).toBe(false);
+    await clock.freeze(NOW_MS);
+    expect((await clock.advance(5_000)).nowMs).toBe(NOW_MS + 5_000);
+    expect((await clock.advance(-7_000)).nowMs).toBe(NOW_MS - 2_000);
+  });
+
+  it("is the machine's again", async () => {
+    const { clock } = await aSandbox();
+    await clock.freeze(0);
+    expect(await clock.follow()).toEqual({ ...at, frozen: false });
+  });
+});
