@@ -12,7 +12,7 @@ export interface FindingKind {
   /** The rule that is broken, the same words whenever it is. */
   readonly rule: string;
   /** What came and what would be right, as a sentence. */
-  readonly said: string;
+  readonly message: string;
   /** Where the contract says so (JSON Pointer). */
   readonly pointer: string;
 }
@@ -87,7 +87,7 @@ export function createLedger(judged: readonly Route[]): Ledger {
       const left = unsteady.filter((finding) => !ledger.knows(finding) && !isSlow(finding));
       unsteady.length = 0;
       const [first] = left;
-      if (first) ledger.add({ ...first, rule: 'reproducible', said: saidOf(left, answers) });
+      if (first) ledger.add({ ...first, rule: 'reproducible', message: saidOf(left, answers) });
     },
     knows: (finding) => findings.has(keyOf(finding)) || !names.has(finding.operationId),
     countOf: (judge, operationId, status) => counts.get(cellOf(judge, operationId, status)),
@@ -113,7 +113,7 @@ function cellOf(judge: Judge, operationId: string, status: string): string {
 }
 
 /** Whether a finding says only that an answer was late: where the next one is in time, a machine was busy, and no contract is broken. */
-function isSlow({ rule, said }: Finding): boolean {
+function isSlow({ rule, message: said }: Finding): boolean {
   return rule === 'answers' && said.startsWith(TOO_LATE);
 }
 
@@ -128,7 +128,7 @@ function saidOf(unsteady: readonly Finding[], answers: number): string {
   const [first] = unsteady;
   const others = unsteady.slice(0, UNSTEADY_SHOWN).map(({ operationId, status }) => `${operationId} ${status}`);
   const more = unsteady.length > UNSTEADY_SHOWN ? ` and ${unsteady.length - UNSTEADY_SHOWN} more` : '';
-  return `not reproducible: failed in ${unsteady.length} of ${answers} requests (${others.join(', ')}${more}), and not when the same was sent again; the first one: ${first?.said}`;
+  return `not reproducible: failed in ${unsteady.length} of ${answers} requests (${others.join(', ')}${more}), and not when the same was sent again; the first one: ${first?.message}`;
 }
 
 /** What makes two findings the same. */

@@ -80,13 +80,13 @@ function wrongStatus(
   route: Route,
   { wrong, status }: Hostile,
   got: number,
-): { readonly rule: string; readonly said: string } | undefined {
+): { readonly rule: string; readonly message: string } | undefined {
   if (wrong === undefined || got >= 500 || BEFORE_ALL.includes(got)) return undefined;
   // Of what is wrong with a request the shop's contract says which status it has; any other API may refuse it as it likes.
   const wanted = isShop && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
   if (wanted !== undefined && got !== wanted)
-    return { rule: `${wanted} for ${wrong}`, said: `answered ${got} instead of ${wanted}, though ${wrong}` };
-  return got < 400 ? { rule: `refuses ${wrong}`, said: `answered ${got}, though ${wrong}` } : undefined;
+    return { rule: `${wanted} for ${wrong}`, message: `answered ${got} instead of ${wanted}, though ${wrong}` };
+  return got < 400 ? { rule: `refuses ${wrong}`, message: `answered ${got}, though ${wrong}` } : undefined;
 }
 
 function hostileTargets(route: Route, base: Values): readonly Hostile[] {

@@ -156,14 +156,14 @@ function asExpected(
   if (received.kind === 'call') {
     if (!MEANING_INVALID.includes(reply.status) || isTooLarge(ask, reply)) return undefined;
     const said = `a request that holds by the contract, varied in ${place}, is refused with ${reply.status}${detailOf(reply)}`;
-    return { rule: `takes what holds: ${place}`, said, pointer: route.pointer };
+    return { rule: `takes what holds: ${place}`, message: said, pointer: route.pointer };
   }
   // Which status refuses a request first depends on what reads it first: a proxy, an access check, or the API.
   if (reply.status >= 400) return undefined;
   const [first] = received.violations;
   const rule = `refuses ${first?.in} ${first?.pointer} ${first?.rule}`;
   const said = `a request that breaks the contract is answered ${reply.status} instead of being refused: ${received.detail}`;
-  return { rule, said, pointer: pointerFor(route, first) };
+  return { rule, message: said, pointer: pointerFor(route, first) };
 }
 
 function detailOf({ body }: Reply): string {

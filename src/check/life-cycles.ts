@@ -81,7 +81,7 @@ function stepper(session: Session) {
   };
   const off = (route: Route, rule: string, what: string, exchange: Exchange): void => {
     const said = `${what} is answered ${exchange.reply.status}`;
-    const finding = findingIn('behaviour', route, exchange, { rule, said, pointer: route.pointer });
+    const finding = findingIn('behaviour', route, exchange, { rule, message: said, pointer: route.pointer });
     found.push({ ...finding, exchanges: [...steps] });
   };
   return Object.assign(step, { off, found });

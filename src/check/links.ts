@@ -44,7 +44,9 @@ async function follow(
   const { exchange, findings } = await session.ask('links', target, ask);
   const isDangling = exchange && [400, 404, 410, 422].includes(exchange.reply.status);
   const said = `the link ${name}, made of the answer before, is answered ${exchange?.reply.status}: what it leads to has to be there`;
-  const dangling = isDangling ? [findingIn('links', target, exchange, { rule: `link ${name}`, said, pointer })] : [];
+  const dangling = isDangling
+    ? [findingIn('links', target, exchange, { rule: `link ${name}`, message: said, pointer })]
+    : [];
   return [...findings, ...dangling].map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 

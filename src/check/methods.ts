@@ -56,7 +56,7 @@ function findingsOf(
   if (!exchange) return findings;
   const { status, headers } = exchange.reply;
   const pointer = route.pointer.slice(0, route.pointer.lastIndexOf('/'));
-  const found = (rule: string, said: string) => findingIn('methods', route, exchange, { rule, said, pointer });
+  const found = (rule: string, said: string) => findingIn('methods', route, exchange, { rule, message: said, pointer });
   if (status !== 405 && isRefusal(session, status, method)) return [];
   if (status !== 405) {
     return [found('405', `${method} is no method of ${route.path} and is answered ${status} instead of 405`)];

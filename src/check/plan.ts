@@ -129,7 +129,7 @@ export function finish({ judging, shop }: Lane, routes: readonly Route[]): void 
 /** What keeps a judge from judging, as a finding: what was not judged is not kept. */
 export function asFailure(judge: Judge, route: Route | undefined, rule: string, said: string): Finding {
   const { operationId = '', pointer = '' } = route ?? {};
-  return { judge, operationId, status: 'none', rule, said, pointer, exchanges: [] };
+  return { judge, operationId, status: 'none', rule, message: said, pointer, exchanges: [] };
 }
 
 /** Says of an operation that was never done what it was answered instead: of what it does nothing was judged. */

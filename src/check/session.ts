@@ -89,7 +89,7 @@ export function createSession(parts: SessionParts): Session {
   function withoutAnswer(judge: Judge, route: Route, ask: Ask, { message }: NoResponseError): Examined {
     session.isTouched = true;
     const { operationId, pointer } = route;
-    const trouble = { status: 'none', rule: 'answers', said: message, pointer };
+    const trouble = { status: 'none', rule: 'answers', message, pointer };
     return {
       exchange: undefined,
       findings: [{ ...trouble, judge, operationId, exchanges: [{ ask, reply: NOTHING }] }],
@@ -163,7 +163,7 @@ function troublesOf(
   const trouble = (rule: string, said: string, place = pointer): FindingKind => ({
     status,
     rule,
-    said,
+    message: said,
     pointer: place,
   });
   if (reply.notHttp !== undefined) return [trouble('HTTP', reply.notHttp)];
@@ -176,13 +176,15 @@ function troublesOf(
   const repeated = isJsonType(reply.headers['content-type'] ?? '') ? repeatedName(reply.text) : undefined;
   const answer = { status: reply.status, headers: reply.headers, body: reply.body };
   // An answer to HEAD has no body, and needn't say of what type it would be (RFC 9110, section 9.3.2).
-  const breaches = contract
+  const responseViolations = contract
     .verify(route, answer, { closed: isShop })
     .filter(({ where }) => ask.method !== 'HEAD' || !/^(body|content type)/.test(where))
     // Whether a response without `content` may have a body OpenAPI doesn't say; the shop's contract does.
     .filter(({ where, rule }) => isShop || where !== 'body' || rule !== 'documented');
   return [
-    ...breaches.map((breach) => trouble(ruleOf(breach), breach.said, placeOf(contract, route, reply, pointer, breach))),
+    ...responseViolations.map((breach) =>
+      trouble(ruleOf(breach), breach.message, placeOf(contract, route, reply, pointer, breach)),
+    ),
     ...problemTroubles(reply).map((said) => trouble('status of the problem', said)),
     ...(repeated === undefined
       ? []

@@ -131,7 +131,7 @@ function storefrontCommand(version: string, isTerminal: boolean, onRepair: (opti
     )
     .option(
       '--snapshots <folder>',
-      'ready-made snapshots, NAME.json each: whole states, or what differs from the default data',
+      'built-in snapshots, NAME.json each: whole states, or what differs from the default data',
       folder,
     )
     .option(

@@ -34,28 +34,30 @@ function isEntry(value: unknown): value is JournalEntry {
 }
 
 function isVerdict(value: unknown): value is Verdict {
-  const { verified, nearest } = (value ?? {}) as Partial<Verdict>;
-  return typeof verified === 'boolean' && Array.isArray(nearest) && nearest.every(({ request }) => isEntry(request));
+  const { verified, nearMisses } = (value ?? {}) as Partial<Verdict>;
+  return (
+    typeof verified === 'boolean' && Array.isArray(nearMisses) && nearMisses.every(({ request }) => isEntry(request))
+  );
 }
 
 /** A request of the journal on a line: its id, when it was answered, what it was, and what was forced upon it. */
-function lineOf({ id, at, ms, operation, request, answer, forced }: JournalEntry): string {
+function lineOf({ id, at, durationMs, operation, request, response, forced }: JournalEntry): string {
   const told = forced && Object.entries(forced).map(([name, value]) => `${name}=${value}`);
   return [
     String(id).padStart(4),
     at.slice(11, 19),
     request.method.padEnd(6),
-    answer?.status ?? '---',
+    response?.status ?? '---',
     request.url,
     operation ?? '',
-    `${ms} ms`,
+    `${durationMs} ms`,
     told ? `forced: ${told.join(' ')}` : '',
   ]
     .filter((part) => part !== '')
     .join(' ');
 }
 
-function verdictText({ said, nearest }: Verdict): string {
-  const shown = nearest.map(({ request, because }) => `${lineOf(request)}\n       ${because.join('\n       ')}\n`);
-  return `${said}\n${shown.join('')}`;
+function verdictText({ message, nearMisses }: Verdict): string {
+  const shown = nearMisses.map(({ request, reasons }) => `${lineOf(request)}\n       ${reasons.join('\n       ')}\n`);
+  return `${message}\n${shown.join('')}`;
 }

@@ -19,7 +19,7 @@ export interface Requester {
 
 /** Why a request may not steer, and how it may. */
 export interface Denial {
-  readonly code: 'control-off' | 'token-wanted' | 'foreign-host' | 'foreign-origin';
+  readonly code: 'control-disabled' | 'token-required' | 'host-not-allowed' | 'origin-not-allowed';
   readonly detail: string;
 }
 
@@ -28,26 +28,26 @@ export function checkAccess(
   { isOn, isLoopback, token }: ControlAccess,
   { host, origin, authorization }: Requester,
 ): Denial | undefined {
-  if (!isOn) return { code: 'control-off', detail: 'control is off: start the server without --no-control' };
+  if (!isOn) return { code: 'control-disabled', detail: 'control is off: start the server without --no-control' };
   if (!isLoopback && token === undefined) {
     return {
-      code: 'control-off',
+      code: 'control-disabled',
       detail:
         'control is off, since the server listens on more than loopback: give it --control-token TOKEN, and send Authorization: Bearer TOKEN',
     };
   }
   if (host === undefined) {
-    return { code: 'foreign-host', detail: 'the control API needs a Host header: send one' };
+    return { code: 'host-not-allowed', detail: 'the control API needs a Host header: send one' };
   }
   if (origin !== undefined && !isSame(origin, host)) {
     return {
-      code: 'foreign-origin',
+      code: 'origin-not-allowed',
       detail: `a page at ${origin.slice(0, 100)} may not steer: ask from a program, or from a page of this server`,
     };
   }
   if (token !== undefined && !isToken(authorization, token)) {
     return {
-      code: 'token-wanted',
+      code: 'token-required',
       detail: 'control wants its token: send Authorization: Bearer TOKEN, with that of --control-token',
     };
   }

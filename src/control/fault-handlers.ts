@@ -16,7 +16,7 @@ export const faultHandlers: ControlHandlers<
   getFault: ({ path }, parts) =>
     shown(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
   addFault({ path, body }, parts) {
-    refuseIssues('not-a-fault', flawsOf(body, parts));
+    refuseIssues('invalid-fault', flawsOf(body, parts));
     const wanted = withControlProblems(() => parseFault(body));
     // What is refused makes no sandbox.
     return told(
@@ -32,7 +32,7 @@ export const faultHandlers: ControlHandlers<
     const flaws = body.flatMap((wish, place) =>
       flawsOf(wish, parts).map((flaw) => ({ ...flaw, pointer: `/${place}${flaw.pointer}` })),
     );
-    refuseIssues('not-a-fault', flaws);
+    refuseIssues('invalid-fault', flaws);
     const wanted = withControlProblems(() => body.map((wish, place) => parseFault(wish, `/${place}`)));
     const faults = withControlProblems(() => {
       // What is refused makes no sandbox.
@@ -61,12 +61,12 @@ function shown(fault: Fault, parts: ControlParts): Fault {
 
 /** A fault that was set, whose warnings stand in the log. */
 function told(sandbox: string, fault: Fault, parts: ControlParts): Fault {
-  for (const warning of fault.warnings ?? []) parts.warn(`fault ${fault.fault} of sandbox ${sandbox}: ${warning}`);
+  for (const warning of fault.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${sandbox}: ${warning}`);
   return fault;
 }
 
 function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts): never {
   const there = getSandbox(id, parts).faults.list();
-  const told = there.length > 0 ? `there is ${formatNames(there.map((one) => one.fault))}` : 'there are none';
+  const told = there.length > 0 ? `there is ${formatNames(there.map((one) => one.id))}` : 'there are none';
   throw new ControlProblemError('unknown-fault', `there is no fault ${fault} in ${id}: ${told}`);
 }

@@ -17,7 +17,7 @@ type RequestsMeant = { readonly [Name in 'operation' | 'where']?: FaultWish[Name
 /** What control steers. */
 export interface ControlParts {
   readonly sandboxes: Sandboxes;
-  readonly readyMade: BuiltInSnapshots;
+  readonly builtIn: BuiltInSnapshots;
   /** The default data. */
   readonly defaults: () => State;
   /** How a state is checked: by the contract that is served now. */

@@ -53,7 +53,7 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
     if (getSandbox(path.id, parts).journal !== journal) throw unknown(path.id);
     const verdict = withControlProblems(() => verifyRequests(journal, wanted, bounds));
     return stopping.aborted
-      ? { ...verdict, verified: false, said: 'the server is stopping, so nobody knows' }
+      ? { ...verdict, verified: false, message: 'the server is stopping, so nobody knows' }
       : verdict;
   },
 };
@@ -78,7 +78,7 @@ function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
   const isTwice = body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined;
   if (bounds.least <= bounds.most && !isTwice) return bounds;
   const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
-  throw new ControlProblemError('not-a-condition', `${isTwice ? '/times' : '/atLeast'} ${trouble}`, [
+  throw new ControlProblemError('invalid-matcher', `${isTwice ? '/times' : '/atLeast'} ${trouble}`, [
     { pointer: isTwice ? '/times' : '/atLeast', trouble },
   ]);
 }
@@ -87,7 +87,7 @@ function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
 function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const numberIn = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
   const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
-  refuseIssues('not-a-condition', parts.undocumented({ operation }));
+  refuseIssues('invalid-matcher', parts.undocumented({ operation }));
   const after = numberIn('after');
   return {
     after,
@@ -103,6 +103,6 @@ function isOf(operations: readonly string[] | undefined, { operationId }: Pick<E
 
 /** Which requests are wanted; declines where that makes no sense. */
 function wantedIn(body: RequestsWanted, parts: ControlParts) {
-  refuseIssues('not-a-condition', parts.undocumented({ operation: body.operation }));
+  refuseIssues('invalid-matcher', parts.undocumented({ operation: body.operation }));
   return withControlProblems(() => parseExpectedRequests(body));
 }

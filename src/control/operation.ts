@@ -6,15 +6,15 @@ type Schemas = components['schemas'];
 /** What a request has to be like. */
 export type Where = Schemas['Where'];
 /** What is to fail, when, and how. */
-export type FaultWish = Schemas['FaultWish'];
+export type FaultWish = Schemas['FaultDefinition'];
 /** A fault, and what has become of it. */
 export type Fault = Schemas['Fault'];
 /** Which requests of the journal are meant. */
-export type RequestsWanted = Schemas['RequestsWanted'];
+export type RequestsWanted = Schemas['RequestFilter'];
 /** A request of the shop, and how it was answered. */
 export type JournalEntry = Schemas['JournalEntry'];
 /** What verifying came to. */
-export type Verdict = Schemas['Verdict'];
+export type Verdict = Schemas['Verification'];
 
 /** The id of an operation of control. */
 export type ControlId = keyof operations;

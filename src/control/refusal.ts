@@ -5,14 +5,14 @@ export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
   | 'unknown-fault'
-  | 'not-a-fault'
-  | 'not-a-condition'
+  | 'invalid-fault'
+  | 'invalid-matcher'
   | 'default-sandbox'
-  | 'not-a-state'
+  | 'invalid-state'
   | 'state-too-large'
-  | 'not-a-moment'
-  | 'ready-made'
-  | 'too-many';
+  | 'invalid-time'
+  | 'built-in-snapshot'
+  | 'limit-reached';
 
 /** Control declines: `message` is a sentence with the remedy. */
 export class ControlProblemError extends Error {

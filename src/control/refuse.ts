@@ -27,7 +27,7 @@ export function formatNames(names: readonly string[]): string {
 }
 
 /** Declines where there are flaws. */
-export function refuseIssues(code: 'not-a-fault' | 'not-a-condition', flaws: readonly StateIssue[]): void {
+export function refuseIssues(code: 'invalid-fault' | 'invalid-matcher', flaws: readonly StateIssue[]): void {
   if (flaws.length > 0) throw new ControlProblemError(code, sentenceOf(flaws), flaws);
 }
 
@@ -41,8 +41,8 @@ export function withControlProblems<Value>(make: () => Value): Value {
     return make();
   } catch (error) {
     if (error instanceof InvalidMatcherError)
-      throw new ControlProblemError('not-a-condition', sentenceOf(error.flaws), error.flaws);
-    if (error instanceof TooManyFaultsError) throw new ControlProblemError('too-many', error.message);
+      throw new ControlProblemError('invalid-matcher', sentenceOf(error.flaws), error.flaws);
+    if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
     throw error;
   }
 }

@@ -76,7 +76,7 @@ function momentWanted(now: string | number | undefined): number | undefined {
   const nowMs = now === undefined ? undefined : parseTime(now);
   if (!Number.isNaN(nowMs)) return nowMs;
   throw new ControlProblemError(
-    'not-a-moment',
+    'invalid-time',
     `${now} is no moment of a clock: give one such as 2025-06-01T12:00:00Z, or ms since 1970`,
   );
 }
@@ -100,7 +100,7 @@ function shown(sandbox: Sandbox, sandboxes: Sandboxes) {
     orders: state.orders.length,
     clock: clockOf(sandbox),
     ids: idsOf(sandbox),
-    faults: sandbox.faults.list().filter(({ over }) => !over).length,
+    faults: sandbox.faults.list().filter(({ expired }) => !expired).length,
     requests: sandbox.journal.size(),
     snapshots: [...sandbox.snapshots.keys()],
     idleMs: sandboxes.idleMs(sandbox.id),

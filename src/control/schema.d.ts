@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List the sandboxes
-         * @description All that there are, `default` first, then the one that was used longest ago.
+         * @description Lists `default` first, then the others, least recently used first.
          */
         readonly get: operations["listSandboxes"];
         readonly put?: never;
@@ -30,7 +30,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -38,20 +38,20 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Look at a sandbox
-         * @description Looking at one doesn't make it.
+         * Get a sandbox
+         * @description Does not create the sandbox.
          */
         readonly get: operations["getSandbox"];
         /**
-         * Make a sandbox
-         * @description Makes one, or makes it anew: from the default data, or from a snapshot, a ready-made one or one that was saved in `default`. Clock, ids,
-         *     faults, journal and snapshots of one that was there begin anew too. `default` keeps its snapshots.
+         * Create or replace a sandbox
+         * @description Creates a sandbox with the default data, with a built-in snapshot, or with a snapshot that was saved in `default`. If the sandbox exists, its state,
+         *     clock, ids, faults, journal and snapshots are replaced. Only `default` keeps its snapshots.
          */
         readonly put: operations["putSandbox"];
         readonly post?: never;
         /**
-         * Remove a sandbox
-         * @description With all that it holds. `default` can't be removed.
+         * Delete a sandbox
+         * @description Deletes the sandbox with everything in it. `default` cannot be deleted.
          */
         readonly delete: operations["removeSandbox"];
         readonly options?: never;
@@ -65,7 +65,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -76,7 +76,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Restore the default data
-         * @description As `POST /api/reset` does in it. Clock, ids, faults, journal and snapshots stay.
+         * @description Restores the default data of the sandbox. Its clock, ids, faults, journal and snapshots do not change.
          */
         readonly post: operations["resetSandbox"];
         readonly delete?: never;
@@ -91,7 +91,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -99,14 +99,14 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read the state
-         * @description All that the shop holds, as the data file has it.
+         * Get the state
+         * @description Returns the state in the format of the data file.
          */
         readonly get: operations["getState"];
         /**
          * Replace the state
-         * @description Puts another state in the place of the one that is there, in turn with other changes. Large states are checked in slices, so that other requests are answered meanwhile. It has to hold by the shop's contract, references included,
-         *     else nothing is changed. What isn't given stays: `{ "cartItems": [] }` empties the cart.
+         * @description Replaces the collections in the body and keeps the others: `{ "cartItems": [] }` empties the cart. The new state must satisfy the application's
+         *     contract and its references; otherwise nothing changes. Large states are validated in slices, so that other requests do not wait.
          */
         readonly put: operations["putState"];
         readonly post?: never;
@@ -122,7 +122,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -130,19 +130,19 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read the clock
-         * @description What time it is in the sandbox.
+         * Get the clock
+         * @description Returns the time of the sandbox.
          */
         readonly get: operations["getClock"];
         /**
          * Set the clock
-         * @description Sets it, has it stand still, or run on. What isn't given stays as it is. A moment after the year 9989 is brought back to its end.
+         * @description Sets, freezes or resumes the clock. Properties that are not in the body keep their values. A time after the year 9989 is set to the end of that year.
          */
         readonly put: operations["setClock"];
         readonly post?: never;
         /**
-         * Have the clock be the machine's again
-         * @description It runs, and shows what the machine's shows.
+         * Reset the clock
+         * @description Returns the clock to the time of the machine. It is not frozen.
          */
         readonly delete: operations["followClock"];
         readonly options?: never;
@@ -156,7 +156,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -166,8 +166,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Put the clock forward or back
-         * @description One that stands still stands still afterwards.
+         * Advance the clock
+         * @description Moves the clock forward, or back if `ms` is negative. A frozen clock stays frozen.
          */
         readonly post: operations["advanceClock"];
         readonly delete?: never;
@@ -182,7 +182,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -190,19 +190,19 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * See where ids come from
-         * @description They are random, or made of a seed.
+         * Get the id generator
+         * @description Returns the seed of the id generator, or null if ids are random.
          */
         readonly get: operations["getIds"];
         /**
-         * Have ids be made of a seed
-         * @description The same seed makes the same ids, in the same order.
+         * Seed the id generator
+         * @description The same seed generates the same ids in the same order.
          */
         readonly put: operations["seedIds"];
         readonly post?: never;
         /**
-         * Have ids be random again
-         * @description As at the start.
+         * Reset the id generator
+         * @description Ids are random again.
          */
         readonly delete: operations["randomIds"];
         readonly options?: never;
@@ -216,7 +216,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * List the snapshots
-         * @description Those that were saved in the sandbox, and the ready-made ones, which all sandboxes have.
+         * @description Lists the snapshots that were saved in the sandbox and the built-in snapshots.
          */
         readonly get: operations["listSnapshots"];
         readonly put?: never;
@@ -242,12 +242,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The name of a snapshot
+                 * @description The name of the snapshot
                  * @example empty-cart
                  */
                 readonly name: components["parameters"]["Name"];
@@ -255,19 +255,19 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a snapshot
-         * @description The state that it holds, one that was saved in the sandbox or a ready-made one.
+         * Get a snapshot
+         * @description Returns the state of a saved or built-in snapshot.
          */
         readonly get: operations["getSnapshot"];
         /**
-         * Save the state under a name
-         * @description In the place of an earlier one of the name, and before a ready-made one.
+         * Save a snapshot
+         * @description Saves the current state under a name. Replaces a saved snapshot of the same name, and takes precedence over a built-in one.
          */
         readonly put: operations["saveSnapshot"];
         readonly post?: never;
         /**
          * Delete a snapshot
-         * @description One that was saved; a ready-made one stays.
+         * @description Deletes a saved snapshot. Built-in snapshots cannot be deleted.
          */
         readonly delete: operations["deleteSnapshot"];
         readonly options?: never;
@@ -281,12 +281,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The name of a snapshot
+                 * @description The name of the snapshot
                  * @example empty-cart
                  */
                 readonly name: components["parameters"]["Name"];
@@ -297,7 +297,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Restore a snapshot
-         * @description In turn with other changes.
+         * @description Replaces the state of the sandbox with the state of the snapshot.
          */
         readonly post: operations["restoreSnapshot"];
         readonly delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -321,24 +321,24 @@ export interface paths {
         };
         /**
          * List the faults
-         * @description In the order in which they were set, those that are over too.
+         * @description Lists the faults in the order in which they were added, including expired ones.
          */
         readonly get: operations["listFaults"];
         /**
          * Replace all faults
-         * @description By those that are given, none of which has been met then. Where one of them can't be had nothing is changed.
+         * @description Deletes the faults of the sandbox and adds those in the body. If one of them is invalid, nothing changes.
          */
         readonly put: operations["replaceFaults"];
         /**
-         * Have something fail
-         * @description Beside the faults that there are. Of several that a request meets all count that go together: delays add up, and the first one settles the answer
-         *     and what becomes of the connection. A request that breaks the shop's contract meets none: it gets its 400. A fault applies to
-         *     images if its `where.path` matches their path (`/images/*`). A fault that no request can meet is set, and `warnings` says why.
+         * Add a fault
+         * @description Injects an error, a delay or a connection failure into the requests that match. If several faults apply to a request, their delays add up, and the
+         *     first one determines the response and the connection. Faults do not apply to requests that violate the contract: those get 400. A fault applies to
+         *     images if its `where.path` matches their path (`/images/*`). If no request can match the fault, it is added, and `warnings` says why.
          */
         readonly post: operations["addFault"];
         /**
-         * Have nothing fail any more
-         * @description Requests that have met one already go on with it.
+         * Delete all faults
+         * @description Requests that a fault already applies to are not affected.
          */
         readonly delete: operations["clearFaults"];
         readonly options?: never;
@@ -352,12 +352,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The id of a fault
+                 * @description The id of the fault
                  * @example f1
                  */
                 readonly fault: components["parameters"]["Fault"];
@@ -365,15 +365,15 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Look at a fault
-         * @description How often it was met so far, for one thing.
+         * Get a fault
+         * @description Returns the fault with the number of requests that it matched and applied to.
          */
         readonly get: operations["getFault"];
         readonly put?: never;
         readonly post?: never;
         /**
-         * End a fault
-         * @description It is not listed any more. What it did stays in the journal.
+         * Delete a fault
+         * @description The journal keeps the requests that it applied to.
          */
         readonly delete: operations["removeFault"];
         readonly options?: never;
@@ -387,7 +387,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -395,18 +395,20 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * See what was asked
-         * @description The last requests of the shop with their answers, the oldest first: 1,000 of `default`, 100 of any other sandbox, 32 MB of all together. Bodies are cut
-         *     at 4 kB, and what may be secret is left out. Requests whose sandbox can't be had stand in none. With `Accept: text/event-stream` each further one comes as a server-sent event `request`, whose id is that of
-         *     the request and whose data is as below; `Last-Event-ID`, or `after`, has those come first that were missed.
-         *     The last event is `removed`, or `expired`, when the sandbox is gone; its data has `sandbox` (the id) and `at` (the time). A followed sandbox does not expire.
+         * List recorded requests
+         * @description Lists the most recent requests with their responses, oldest first. The journal keeps 1,000 requests of `default`, 100 of any other sandbox, and 32 MB
+         *     in all. Bodies are truncated at 4 kB, and secrets are redacted. Requests that select no available sandbox are not recorded.
+         *
+         *     With `Accept: text/event-stream`, each new request is sent as a server-sent event `request`; its id is the id of the request and its data is the
+         *     journal entry. `Last-Event-ID`, or `after`, first sends the requests after that id. When the sandbox is deleted or expires, the last event is
+         *     `removed` or `expired`; its data has `sandbox` (the id) and `at` (the time). A sandbox with an open event stream does not expire.
          */
         readonly get: operations["listRequests"];
         readonly put?: never;
         readonly post?: never;
         /**
-         * Forget what was asked
-         * @description Ids go on from where they were.
+         * Clear the journal
+         * @description Deletes the recorded requests. Ids of new requests continue from the last one.
          */
         readonly delete: operations["clearRequests"];
         readonly options?: never;
@@ -420,7 +422,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -431,7 +433,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Count requests
-         * @description Those in the journal that are as described.
+         * @description Counts the recorded requests that match.
          */
         readonly post: operations["countRequests"];
         readonly delete?: never;
@@ -446,7 +448,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -456,10 +458,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Verify that requests came
-         * @description Whether requests that are as described came as often as wanted. With `withinMs` the answer waits at most so long: for at least so many until they are
-         *     there; for exactly or at most so many to the end, unless there are more before, since one more could come until then.
-         *     What the journal has forgotten may have been some: where that matters the answer is no.
+         * Verify requests
+         * @description Checks how many recorded requests match. With `withinMs`, the response waits up to that long: until enough requests match, or, for an exact or maximum
+         *     number, until the time has passed or too many match. If the journal has dropped requests that could change the result, the verification fails.
          */
         readonly post: operations["verifyRequests"];
         readonly delete?: never;
@@ -472,56 +473,56 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What ids are made of */
+        /** @description The seed of the id generator */
         readonly Seed: number;
         /** @description A sandbox */
         readonly Sandbox: {
             readonly id: string;
-            /** @description How many items are in the cart */
+            /** @description The number of cart items */
             readonly cartItems: number;
-            /** @description How many orders there are */
+            /** @description The number of orders */
             readonly orders: number;
             readonly clock: components["schemas"]["Clock"];
             readonly ids: components["schemas"]["Ids"];
-            /** @description How many faults are set that are not over */
+            /** @description The number of faults that have not expired */
             readonly faults: number;
-            /** @description How many requests the journal has */
+            /** @description The number of recorded requests */
             readonly requests: number;
-            /** @description The names of those that were saved in it */
+            /** @description The names of the snapshots that were saved in it */
             readonly snapshots: readonly string[];
-            /** @description How long nobody has used it, in ms: requests of the shop, reads through this API and following the journal count */
+            /** @description Milliseconds since its last use: a request to the application, a request to this API, or an open event stream */
             readonly idleMs: number;
         };
         /** @description A clock */
         readonly Clock: {
             /**
              * Format: date-time
-             * @description The moment, as ISO 8601 has it
+             * @description The time in ISO 8601
              */
             readonly now: string;
             /**
              * Format: int64
-             * @description The same in ms since 1970
+             * @description The same time in milliseconds since 1970
              */
             readonly nowMs: number;
-            /** @description Whether it stands still */
+            /** @description Whether the clock is frozen */
             readonly frozen: boolean;
         };
-        /** @description Where ids come from */
+        /** @description The id generator */
         readonly Ids: {
-            /** @description The seed that they are made of; null where they are random */
+            /** @description The seed; null if ids are random */
             readonly seed: number | null;
         };
         /** @description A snapshot */
         readonly Snapshot: {
             readonly name: string;
-            /** @description Whether it came along or from the folder of snapshots */
-            readonly readyMade: boolean;
+            /** @description Whether it ships with the server or is a file in the folder of `--snapshots` */
+            readonly builtIn: boolean;
             readonly cartItems: number;
             readonly orders: number;
             readonly products: number;
         };
-        /** @description All that a shop holds, by the schemas of the shop's contract */
+        /** @description The state of a sandbox, by the schemas of the application's contract */
         readonly State: {
             readonly products: readonly {
                 readonly [key: string]: unknown;
@@ -536,12 +537,12 @@ export interface components {
                 readonly [key: string]: unknown;
             }[];
         };
-        /** @description What is to be put into the place of what there is */
+        /** @description The collections to replace */
         readonly StateChange: {
             readonly products?: readonly {
                 readonly [key: string]: unknown;
             }[];
-            /** @description At least one: a product in the cart has one */
+            /** @description At least one, because a cart item refers to one */
             readonly deliveryOptions?: readonly {
                 readonly [key: string]: unknown;
             }[];
@@ -552,177 +553,177 @@ export interface components {
                 readonly [key: string]: unknown;
             }[];
         };
-        /** @description The operationId of an operation of the shop, or several */
+        /** @description One or more operationIds of the application */
         readonly Operations: string | readonly string[];
         /**
-         * @description What a request has to be like, all that is given. A value is as it is written: of an object the properties that are given, in a query or a header as text.
-         *     In its place may stand `{"$like": "w*"}` (`*` for any text), `{"$matches": "^w\\d+$"}` (a regular expression), `{"$above": 2}`, `{"$below": 5}`,
-         *     `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$equals": …}`, which takes no other properties.
+         * @description A matcher. A request matches if all given properties match. A value matches an equal value; an object matches if each of its properties matches; values
+         *     of a query or a header are compared as text. Operators replace a value: `{"$glob": "w*"}` (`*` matches any text), `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`,
+         *     `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` and `{"$eq": …}`, which allows no other properties.
          *
-         *     A regular expression has the syntax of RE2 and up to 1,000 characters. Lookaround and backreferences are refused, since the time that they take has no
-         *     bound. Those of one `where` may compile to 10,000 instructions together, those of the faults of a sandbox to 20,000.
+         *     A regular expression has RE2 syntax and at most 1,000 characters. Lookaround and backreferences are not supported, because their run time has no bound.
+         *     The regular expressions of one matcher compile to at most 10,000 instructions, those of the faults of a sandbox to at most 20,000.
          */
         readonly Where: {
             readonly method?: string;
-            /** @description Without what names a sandbox; `*` stands for any text */
+            /** @description The path without `/_sandbox/ID`; `*` matches any text */
             readonly path?: string;
             readonly query?: {
                 readonly [key: string]: unknown;
             };
-            /** @description By names in any case */
+            /** @description Headers by name; the case of names is ignored */
             readonly headers?: {
                 readonly [key: string]: unknown;
             };
-            /** @description Any JSON value, of operations that take a body */
+            /** @description Any JSON value; only operations with a request body match */
             readonly body?: unknown;
         };
-        /** @description What is to fail, when, and how */
-        readonly FaultWish: {
+        /** @description Which requests a fault applies to, when, and what it does */
+        readonly FaultDefinition: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
-            /** @description How many such requests pass first */
+            /** @description The number of matching requests that the fault skips first */
             readonly skip?: number;
-            /** @description How many it is met by then, after which it is over. As many as come where it isn't given */
+            /** @description The number of requests that it applies to before it expires; unlimited by default */
             readonly times?: number;
-            /** @description The share of requests that meet it, by chance; all where it isn't given */
-            readonly share?: number;
-            /** @description What chance is made of: the same seed, the same requests. The number of its id where it isn't given */
+            /** @description The probability that it applies to a matching request; 1 by default */
+            readonly probability?: number;
+            /** @description The seed of the random decisions: the same seed selects the same requests. By default the number in its id */
             readonly seed?: number;
-            /** @description When it is over by the sandbox's clock, as ISO 8601 has it or in ms since 1970 */
+            /** @description The time when it expires, by the sandbox's clock, as an ISO 8601 string or in milliseconds since 1970 */
             readonly until?: string | number;
-            /** @description How long until it is over, in ms, by no clock that can be set */
-            readonly forMs?: number;
+            /** @description Milliseconds until it expires, by the machine's clock */
+            readonly durationMs?: number;
             /**
-             * @description Whether it strikes before the operation is done, which it then isn't where the answer is another or the connection is reset, or after, when all that the
-             *     operation changes is changed; `before` where it isn't given
+             * @description `before` (the default): the fault applies before the operation. The operation does not run if the fault has a response or resets the connection.
+             *     `after`: the fault applies after the operation, whose changes are kept.
              * @enum {string}
              */
             readonly phase?: "before" | "after";
-            /** @description The status of the answer: one that the shop's contract documents for the operation, or any from 400 on */
+            /** @description The status of the response: one that the contract documents for the operation, or any status from 400 */
             readonly status?: number;
-            /** @description The name of the example in the contract that is the answer */
+            /** @description The name of the response example in the contract */
             readonly example?: string;
-            /** @description The body of the answer, any JSON value, or a text where `headers` give another type; with `status`. It has to hold by the contract where that documents the status */
+            /** @description The body of the response, with `status`: any JSON value, or a string if `headers` set another content type. Validated if the contract documents the status */
             readonly body?: unknown;
-            /** @description Headers of the answer, with `status`. They have to hold by the contract where it documents them */
+            /** @description Headers of the response, with `status`. Validated if the contract documents them */
             readonly headers?: {
                 readonly [key: string]: string;
             };
-            /** @description Whether `body` and `headers` may break the contract; `false` where it isn't given */
+            /** @description Whether `body` and `headers` may violate the contract; `false` by default */
             readonly violation?: boolean;
             readonly delay?: components["schemas"]["Delay"];
             /**
-             * @description `reset`: no answer comes; `cut`: half of its body does
+             * @description `reset`: the connection is reset without a response. `cut`: it is closed after half of the response body
              * @enum {string}
              */
             readonly connection?: "reset" | "cut";
-            /** @description How long the body of the answer takes to arrive, in ms */
-            readonly slowMs?: number;
+            /** @description Milliseconds over which the response body is sent */
+            readonly bodyDurationMs?: number;
         };
-        /** @description How long the answer waits, in ms, or between which bounds */
+        /** @description The delay of the response in milliseconds, or a range to choose it from */
         readonly Delay: number | {
             readonly from: number;
             readonly to: number;
         };
-        /** @description A fault, and what has become of it */
+        /** @description A fault with its id and counters */
         readonly Fault: {
-            readonly operation?: components["schemas"]["FaultWish"]["operation"];
-            readonly where?: components["schemas"]["FaultWish"]["where"];
-            readonly skip?: components["schemas"]["FaultWish"]["skip"];
-            readonly times?: components["schemas"]["FaultWish"]["times"];
-            readonly share?: components["schemas"]["FaultWish"]["share"];
-            readonly seed?: components["schemas"]["FaultWish"]["seed"];
-            readonly until?: components["schemas"]["FaultWish"]["until"];
-            readonly forMs?: components["schemas"]["FaultWish"]["forMs"];
-            readonly phase?: components["schemas"]["FaultWish"]["phase"];
-            readonly status?: components["schemas"]["FaultWish"]["status"];
-            readonly example?: components["schemas"]["FaultWish"]["example"];
-            readonly body?: components["schemas"]["FaultWish"]["body"];
-            readonly headers?: components["schemas"]["FaultWish"]["headers"];
-            readonly violation?: components["schemas"]["FaultWish"]["violation"];
-            readonly delay?: components["schemas"]["FaultWish"]["delay"];
-            readonly connection?: components["schemas"]["FaultWish"]["connection"];
-            readonly slowMs?: components["schemas"]["FaultWish"]["slowMs"];
-            /** @description Its id */
-            readonly fault: string;
-            /** @description How many such requests have come, those included that another fault settled */
-            readonly seen: number;
-            /** @description How many of them it was met by */
-            readonly met: number;
-            /** @description Whether the fault no longer applies to any request */
-            readonly over: boolean;
-            /** @description Why no request can meet it, a sentence each */
+            readonly operation?: components["schemas"]["FaultDefinition"]["operation"];
+            readonly where?: components["schemas"]["FaultDefinition"]["where"];
+            readonly skip?: components["schemas"]["FaultDefinition"]["skip"];
+            readonly times?: components["schemas"]["FaultDefinition"]["times"];
+            readonly probability?: components["schemas"]["FaultDefinition"]["probability"];
+            readonly seed?: components["schemas"]["FaultDefinition"]["seed"];
+            readonly until?: components["schemas"]["FaultDefinition"]["until"];
+            readonly durationMs?: components["schemas"]["FaultDefinition"]["durationMs"];
+            readonly phase?: components["schemas"]["FaultDefinition"]["phase"];
+            readonly status?: components["schemas"]["FaultDefinition"]["status"];
+            readonly example?: components["schemas"]["FaultDefinition"]["example"];
+            readonly body?: components["schemas"]["FaultDefinition"]["body"];
+            readonly headers?: components["schemas"]["FaultDefinition"]["headers"];
+            readonly violation?: components["schemas"]["FaultDefinition"]["violation"];
+            readonly delay?: components["schemas"]["FaultDefinition"]["delay"];
+            readonly connection?: components["schemas"]["FaultDefinition"]["connection"];
+            readonly bodyDurationMs?: components["schemas"]["FaultDefinition"]["bodyDurationMs"];
+            /** @description The id of the fault */
+            readonly id: string;
+            /** @description The number of matching requests, including those that another fault responded to */
+            readonly matched: number;
+            /** @description The number of requests that it applied to */
+            readonly applied: number;
+            /** @description Whether it no longer applies to any request */
+            readonly expired: boolean;
+            /** @description Why no request can match it, one sentence each */
             readonly warnings?: readonly string[];
         };
-        /** @description Which requests of the journal are meant, by all that is given */
-        readonly RequestsWanted: {
+        /** @description Selects recorded requests. A request is selected if all given properties match */
+        readonly RequestFilter: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
             readonly status?: components["schemas"]["Statuses"];
-            /** @description The id of a fault that they met */
+            /** @description The id of a fault that applied to the request */
             readonly fault?: string;
             /**
              * Format: int64
-             * @description Only those with a higher id
+             * @description Only requests with a higher id
              */
             readonly after?: number;
         };
-        /** @description Which requests of the journal are meant, by all that is given, and how often they are to have come */
-        readonly RequestsExpected: {
+        /** @description Selects recorded requests and states how many are expected */
+        readonly RequestExpectation: {
             readonly operation?: components["schemas"]["Operations"];
             readonly where?: components["schemas"]["Where"];
             readonly status?: components["schemas"]["Statuses"];
-            /** @description The id of a fault that they met */
+            /** @description The id of a fault that applied to the request */
             readonly fault?: string;
             /**
              * Format: int64
-             * @description Only those with a higher id
+             * @description Only requests with a higher id
              */
             readonly after?: number;
-            /** @description Exactly so many. Where neither this nor the next two are given: at least one */
+            /** @description The exact number. Without `times`, `atLeast` and `atMost`, at least one request is expected */
             readonly times?: number;
             readonly atLeast?: number;
             readonly atMost?: number;
-            /** @description How long to wait for it, in ms */
+            /** @description Milliseconds to wait for the expected number */
             readonly withinMs?: number;
         };
-        /** @description The status of the answer, or several */
+        /** @description One or more response statuses */
         readonly Statuses: number | readonly number[];
-        /** @description What verifying came to */
-        readonly Verdict: {
-            /** @description Whether it is so */
+        /** @description The result of a verification */
+        readonly Verification: {
+            /** @description Whether the expected number of requests matched */
             readonly verified: boolean;
-            /** @description How many such requests there are */
+            /** @description The number of requests that matched */
             readonly count: number;
-            /** @description The same in a sentence */
-            readonly said: string;
-            /** @description Where there are too few, those that came closest and why they are none; where there are too many, the last of them */
-            readonly nearest: readonly {
+            /** @description The result in one sentence */
+            readonly message: string;
+            /** @description Too few matches: the closest requests that do not match, with the reasons. Too many: the last requests that match */
+            readonly nearMisses: readonly {
                 readonly request: components["schemas"]["JournalEntry"];
-                readonly because: readonly string[];
+                readonly reasons: readonly string[];
             }[];
         };
-        /** @description A request of the shop, and how it was answered */
+        /** @description A recorded request with its response */
         readonly JournalEntry: {
             /**
              * Format: int64
-             * @description Grows by one with each request of the sandbox
+             * @description The number of the request in its sandbox, counted from 1
              */
             readonly id: number;
             /**
              * Format: date-time
-             * @description When it was answered, by the machine's clock
+             * @description The time of the response, by the machine's clock
              */
             readonly at: string;
-            /** @description How long that took, in ms */
-            readonly ms: number;
-            /** @description The id of its operation */
+            /** @description Milliseconds between the request and the response */
+            readonly durationMs: number;
+            /** @description The operationId */
             readonly operation?: string;
             readonly request: {
                 readonly method: string;
-                /** @description As it was sent */
+                /** @description The request target as it was sent */
                 readonly url: string;
-                /** @description Without what names a sandbox */
+                /** @description The path without `/_sandbox/ID` */
                 readonly path: string;
                 readonly query: {
                     readonly [key: string]: unknown;
@@ -730,57 +731,57 @@ export interface components {
                 readonly headers: {
                     readonly [key: string]: unknown;
                 };
-                /** @description As JSON, or as text where it is none or was cut */
+                /** @description The body as JSON, or as a string if it is not JSON or is truncated */
                 readonly body?: unknown;
-                /** @description Whether there was more of the body */
-                readonly isCut?: boolean;
+                /** @description Whether the recorded body is truncated */
+                readonly isTruncated?: boolean;
             };
-            /** @description Null where none went out */
-            readonly answer: {
+            /** @description The response; null if none was sent */
+            readonly response: {
                 readonly status: number;
-                /** @description Those that not all answers have */
+                /** @description The headers that differ between responses */
                 readonly headers: {
                     readonly [key: string]: unknown;
                 };
-                /** @description The length of the whole body */
+                /** @description The length of the complete body in bytes */
                 readonly bytes: number;
-                /** @description As JSON, or as text where it is none or was cut */
+                /** @description The body as JSON, or as a string if it is not JSON or is truncated */
                 readonly body?: unknown;
-                /** @description Whether there was more of the body */
-                readonly isCut?: boolean;
+                /** @description Whether the recorded body is truncated */
+                readonly isTruncated?: boolean;
             } | null;
-            /** @description What was wrong with the request */
+            /** @description How the request violates the contract */
             readonly violations?: readonly components["schemas"]["Violation"][];
-            /** @description How the answer breaks the contract, a sentence each */
-            readonly breaches?: readonly string[];
-            /** @description What was ignored or refused, a sentence each */
+            /** @description How the response violates the contract, one sentence each */
+            readonly responseViolations?: readonly string[];
+            /** @description What was ignored or refused, one sentence each */
             readonly notes?: readonly string[];
-            /** @description What was forced upon it, by faults, by `Prefer` or by `--delay` */
+            /** @description The effects of faults, of `Prefer` and of `--delay` */
             readonly forced?: {
-                /** @description The ids of the faults that it met */
+                /** @description The ids of the faults that applied */
                 readonly faults?: readonly string[];
                 /** @enum {string} */
                 readonly phase?: "before" | "after";
                 readonly status?: number;
-                /** @description Whether the contract has no such status of the operation */
+                /** @description Whether the contract does not document the status for the operation */
                 readonly undocumented?: boolean;
                 readonly example?: string;
                 readonly delayMs?: number;
                 /** @enum {string} */
                 readonly connection?: "reset" | "cut";
-                readonly slowMs?: number;
+                readonly bodyDurationMs?: number;
             };
         };
-        /** @description What a request has wrong */
+        /** @description How a request violates a contract */
         readonly Violation: {
             readonly in: string;
             readonly pointer: string;
             readonly rule: string;
-            /** @description The value seen */
+            /** @description The value in the request */
             readonly value?: unknown;
             readonly remedy: string;
         };
-        /** @description Why a request was not done (RFC 9457) */
+        /** @description A problem document (RFC 9457) */
         readonly Problem: {
             /** Format: uri-reference */
             readonly type: string;
@@ -811,7 +812,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Clock"];
             };
         };
-        /** @description Where ids come from */
+        /** @description The id generator */
         readonly Ids: {
             headers: {
                 readonly [name: string]: unknown;
@@ -830,9 +831,10 @@ export interface components {
             };
         };
         /**
-         * @description 400 what breaks this contract or isn't a state, 401 a missing or wrong token, 403 another host, origin or address, 404 a path, a sandbox, a
-         *     snapshot or a fault that isn't there, 405 another method (with `Allow`), 409 what can't be done with `default`, 413 a state above 16 MB or with more than 1,200,000 values, another body above 100 kB, or a state that
-         *     would take more than the data file or the sandbox may have (nothing was changed)
+         * @description The request is refused, and nothing changed: 400 it violates this contract or is not a valid state; 401 the token is missing or wrong; 403 the host,
+         *     origin or address is not allowed; 404 the path, sandbox, snapshot or fault does not exist; 405 the path does not have this method (with `Allow`); 409
+         *     the operation conflicts with the state of the sandbox or is not possible for `default`; 413 the body is larger than 100 kB (a state: 16 MB or
+         *     1,200,000 values), or the state exceeds the limit of the data file or the sandbox.
          */
         readonly Refused: {
             headers: {
@@ -842,7 +844,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body isn't announced as `application/json`, which PUT and POST want even where they have none */
+        /** @description The request has no `Content-Type` `application/json`, which PUT and POST need even without a body */
         readonly NotJson: {
             headers: {
                 readonly [name: string]: unknown;
@@ -851,7 +853,10 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description 500 a fault of the server, 503 too many sandboxes or a state that can't be stored (nothing was changed), with `Retry-After`, 507 a snapshot, a fault or a sandbox that would take more memory than its limit, or a state that would make the data file larger than 90 MB (nothing was changed) */
+        /**
+         * @description The server failed: 500 an internal error; 503 there are too many sandboxes, or the state cannot be stored (nothing changed; with `Retry-After`); 507 a
+         *     snapshot, a fault or a sandbox would exceed its memory limit, or the data file 90 MB (nothing changed).
+         */
         readonly Failed: {
             headers: {
                 readonly [name: string]: unknown;
@@ -863,17 +868,17 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The id of a sandbox
+         * @description The id of the sandbox
          * @example default
          */
         readonly Id: string;
         /**
-         * @description The name of a snapshot
+         * @description The name of the snapshot
          * @example empty-cart
          */
         readonly Name: string;
         /**
-         * @description The id of a fault
+         * @description The id of the fault
          * @example f1
          */
         readonly Fault: string;
@@ -912,7 +917,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -932,7 +937,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -942,7 +947,7 @@ export interface operations {
         readonly requestBody?: {
             readonly content: {
                 readonly "application/json": {
-                    /** @description The name of a snapshot */
+                    /** @description The name of the snapshot to start from */
                     readonly from?: string;
                 };
             };
@@ -960,7 +965,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -969,7 +974,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone; no body */
+            /** @description The sandbox is deleted */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -986,7 +991,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -995,7 +1000,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The state is the default data; no body */
+            /** @description The default data is restored */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1013,7 +1018,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1041,7 +1046,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1054,7 +1059,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The state is replaced; no body */
+            /** @description The state is replaced */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1072,7 +1077,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1092,7 +1097,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1102,9 +1107,9 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    /** @description A moment, as ISO 8601 has it or in ms since 1970 */
+                    /** @description The new time, as an ISO 8601 string or in milliseconds since 1970 */
                     readonly now?: string | number;
-                    /** @description Whether it stands still */
+                    /** @description Whether the clock is frozen */
                     readonly frozen?: boolean;
                 };
             };
@@ -1122,7 +1127,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1131,7 +1136,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is the machine's; no body */
+            /** @description The clock shows the time of the machine */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1148,7 +1153,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1160,7 +1165,7 @@ export interface operations {
                 readonly "application/json": {
                     /**
                      * Format: int64
-                     * @description By how many ms, back where negative
+                     * @description Milliseconds to advance by; negative values move the clock back
                      */
                     readonly ms: number;
                 };
@@ -1179,7 +1184,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1199,7 +1204,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1226,7 +1231,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1235,7 +1240,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description They are random; no body */
+            /** @description Ids are random */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1252,7 +1257,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1280,12 +1285,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The name of a snapshot
+                 * @description The name of the snapshot
                  * @example empty-cart
                  */
                 readonly name: components["parameters"]["Name"];
@@ -1294,7 +1299,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Its state */
+            /** @description The state of the snapshot */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1313,12 +1318,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The name of a snapshot
+                 * @description The name of the snapshot
                  * @example empty-cart
                  */
                 readonly name: components["parameters"]["Name"];
@@ -1347,12 +1352,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The name of a snapshot
+                 * @description The name of the snapshot
                  * @example empty-cart
                  */
                 readonly name: components["parameters"]["Name"];
@@ -1361,7 +1366,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone; no body */
+            /** @description The snapshot is deleted */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1378,12 +1383,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The name of a snapshot
+                 * @description The name of the snapshot
                  * @example empty-cart
                  */
                 readonly name: components["parameters"]["Name"];
@@ -1392,7 +1397,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The state is that of the snapshot; no body */
+            /** @description The snapshot is restored */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1410,7 +1415,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1430,7 +1435,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1439,7 +1444,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": readonly components["schemas"]["FaultWish"][];
+                readonly "application/json": readonly components["schemas"]["FaultDefinition"][];
             };
         };
         readonly responses: {
@@ -1455,7 +1460,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1464,7 +1469,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["FaultWish"];
+                readonly "application/json": components["schemas"]["FaultDefinition"];
             };
         };
         readonly responses: {
@@ -1488,7 +1493,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1497,7 +1502,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description There are none; no body */
+            /** @description The faults are deleted */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1514,12 +1519,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The id of a fault
+                 * @description The id of the fault
                  * @example f1
                  */
                 readonly fault: components["parameters"]["Fault"];
@@ -1547,12 +1552,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description The id of a fault
+                 * @description The id of the fault
                  * @example f1
                  */
                 readonly fault: components["parameters"]["Fault"];
@@ -1561,7 +1566,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone; no body */
+            /** @description The fault is deleted */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1575,17 +1580,17 @@ export interface operations {
     readonly listRequests: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only those with a higher id */
+                /** @description Return only requests with a higher id */
                 readonly after?: number;
-                /** @description At most so many, the newest */
+                /** @description Return at most this many requests, the newest */
                 readonly limit?: number;
-                /** @description Only those of these operations */
+                /** @description Return only requests of these operations, by operationId */
                 readonly operation?: readonly string[];
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1614,7 +1619,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1623,7 +1628,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description There are none; no body */
+            /** @description The journal is empty */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1640,7 +1645,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1649,11 +1654,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["RequestsWanted"];
+                readonly "application/json": components["schemas"]["RequestFilter"];
             };
         };
         readonly responses: {
-            /** @description How many */
+            /** @description The number of requests */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1675,7 +1680,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a sandbox
+                 * @description The id of the sandbox
                  * @example default
                  */
                 readonly id: components["parameters"]["Id"];
@@ -1684,17 +1689,17 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["RequestsExpected"];
+                readonly "application/json": components["schemas"]["RequestExpectation"];
             };
         };
         readonly responses: {
-            /** @description Whether it is so, and what came closest where it isn't */
+            /** @description The result of the verification */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Verdict"];
+                    readonly "application/json": components["schemas"]["Verification"];
                 };
             };
             readonly 415: components["responses"]["NotJson"];

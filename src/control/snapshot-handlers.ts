@@ -12,7 +12,7 @@ export const snapshotHandlers: ControlHandlers<
   listSnapshots({ path }, parts) {
     const { snapshots } = getSandbox(path.id, parts);
     const saved = [...snapshots].map(([name, state]) => summary(name, state, false));
-    const others = parts.readyMade.names.filter((name) => !snapshots.has(name));
+    const others = parts.builtIn.names.filter((name) => !snapshots.has(name));
     return [...saved, ...others.map((name) => summary(name, snapshotOf(undefined, name, parts), true))];
   },
   getSnapshot: ({ path }, parts) => snapshotOf(getSandbox(path.id, parts), path.name, parts),
@@ -20,15 +20,18 @@ export const snapshotHandlers: ControlHandlers<
     const { snapshots, store } = sandboxes.get(path.id);
     const { state } = store.read();
     if (!snapshots.has(path.name) && snapshots.size >= MOST_SNAPSHOTS)
-      throw new ControlProblemError('too-many', `the sandbox has ${MOST_SNAPSHOTS} snapshots already: delete some`);
+      throw new ControlProblemError(
+        'limit-reached',
+        `the sandbox has ${MOST_SNAPSHOTS} snapshots already: delete some`,
+      );
     snapshots.set(path.name, state);
     return summary(path.name, state, false);
   },
   deleteSnapshot({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
     if (sandbox.snapshots.delete(path.name)) return;
-    if (!parts.readyMade.names.includes(path.name)) throw unknownSnapshot(path.name, sandbox, parts);
-    throw new ControlProblemError('ready-made', `the snapshot ${path.name} is ready-made, and stays`);
+    if (!parts.builtIn.names.includes(path.name)) throw unknownSnapshot(path.name, sandbox, parts);
+    throw new ControlProblemError('built-in-snapshot', `the snapshot ${path.name} is built-in, and stays`);
   },
   async restoreSnapshot({ path }, parts) {
     const state = snapshotOf(parts.sandboxes.find(path.id), path.name, parts);
@@ -41,26 +44,26 @@ export const snapshotHandlers: ControlHandlers<
 /** How many snapshots are saved in a sandbox. */
 const MOST_SNAPSHOTS = 100;
 
-/** The state of a snapshot: one that was saved in the sandbox, else a ready-made one. */
+/** The state of a snapshot: one that was saved in the sandbox, else a built-in one. */
 export function snapshotOf(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
   const state = sandbox?.snapshots.get(name) ?? readyMadeState(name, parts);
   if (state) return state;
   throw unknownSnapshot(name, sandbox, parts);
 }
 
-function readyMadeState(name: string, { readyMade, sandboxes }: ControlParts): State | undefined {
+function readyMadeState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
   try {
-    const state = readyMade.state(name);
+    const state = builtIn.state(name);
     if (state) sandboxes.share(state);
     return state;
   } catch (error) {
-    if (error instanceof SnapshotError) throw new ControlProblemError('not-a-state', error.message);
+    if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
     throw error;
   }
 }
 
-function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { readyMade }: ControlParts): ControlProblemError {
-  const there = formatNames([...(sandbox?.snapshots.keys() ?? []), ...readyMade.names]);
+function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts): ControlProblemError {
+  const there = formatNames([...(sandbox?.snapshots.keys() ?? []), ...builtIn.names]);
   return new ControlProblemError(
     'unknown-snapshot',
     `there is no snapshot ${name} here: save one, or take one of ${there}`,
@@ -70,7 +73,7 @@ function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { readyMade
 function summary(name: string, { cartItems, orders, products }: State, isReadyMade: boolean) {
   return {
     name,
-    readyMade: isReadyMade,
+    builtIn: isReadyMade,
     cartItems: cartItems.length,
     orders: orders.length,
     products: products.length,

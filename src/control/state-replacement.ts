@@ -49,7 +49,7 @@ function holds(state: State, check: ValidateEntry): boolean {
 
 function refuseFlaws(flaws: readonly StateIssue[]): void {
   if (flaws.length === 0) return;
-  throw new ControlProblemError('not-a-state', 'the state is not one of this shop, so nothing was changed', flaws);
+  throw new ControlProblemError('invalid-state', 'the state is not one of this shop, so nothing was changed', flaws);
 }
 
 /** Whether two states have the same lists. */

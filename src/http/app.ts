@@ -81,7 +81,7 @@ function logging({ log }: AppParts): Middleware {
         operation: route?.operationId,
         sandbox: sandbox?.id,
         notes: forced?.faults ? [...notes, `forced by ${forced.faults.join(', ')}`] : notes,
-        isCut: wire?.connection !== undefined,
+        isTruncated: wire?.connection !== undefined,
       };
     });
     return next();
@@ -148,17 +148,19 @@ function verifying({ contract, verify, isOurs, log }: AppParts): Middleware {
     // A response that a fault injects is none of the handler's.
     const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
     if (!route || !answer || isInjected) return;
-    const breaches = (other ?? contract).verify(route, answer, { closed: other !== undefined || isOurs(route) });
-    if (breaches.length === 0) return;
+    const responseViolations = (other ?? contract).verify(route, answer, {
+      closed: other !== undefined || isOurs(route),
+    });
+    if (responseViolations.length === 0) return;
     // It is told of each time.
     const exchange = getExchange(ctx);
     exchange.revision = undefined;
-    exchange.breaches = breaches.map(({ said }) => said);
+    exchange.responseViolations = responseViolations.map(({ message: said }) => said);
     const { operationId } = route;
-    log.error({ operation: operationId, status: answer.status, breaches }, 'an answer breaks the contract');
+    log.error({ operation: operationId, status: answer.status, responseViolations }, 'an answer breaks the contract');
     // A fault of ours has said what it is.
     if (verify === 'strict' && !isInternalError(answer)) {
-      const said = exchange.breaches.join('; ');
+      const said = exchange.responseViolations.join('; ');
       const detail = `the answer to ${operationId} with status ${answer.status} breaks the contract: ${said}`;
       setResponse(ctx, createProblemResponse({ code: 'internal-error', detail }, ctx.path));
     }

@@ -67,7 +67,7 @@ export function describeForced(
     ...(example === undefined ? {} : { example }),
     ...(delayMs > 0 ? { delayMs } : {}),
     ...(forced?.connection ? { connection: forced.connection.kind } : {}),
-    ...(forced?.slowMs === undefined ? {} : { slowMs: forced.slowMs }),
+    ...(forced?.bodyDurationMs === undefined ? {} : { bodyDurationMs: forced.bodyDurationMs }),
   };
 }
 
@@ -80,7 +80,7 @@ function phaseOf({ answer, connection, delayMs }: FaultEffect): Phase | undefine
 }
 
 /** What becomes of an answer on the wire. */
-export type TransportFault = Pick<FaultEffect, 'connection' | 'slowMs'>;
+export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
 /** In how many pieces a slow body is sent. */
 const PIECES = 20;
@@ -92,11 +92,11 @@ const PIECES = 20;
 export function sendWithTransportFault(
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   text: string,
-  { connection, slowMs }: TransportFault,
+  { connection, bodyDurationMs }: TransportFault,
 ): boolean {
   const bytes = Buffer.from(req.method === 'HEAD' ? '' : text);
   if (!connection && bytes.length === 0) res.end();
-  else if (!connection) trickle(res, bytes, slowMs ?? 0);
+  else if (!connection) trickle(res, bytes, bodyDurationMs ?? 0);
   else if (bytes.length === 0) resetConnection(res);
   else {
     res.flushHeaders();
@@ -111,7 +111,7 @@ export function resetConnection(res: ServerResponse): void {
   else res.once('socket', (socket) => socket.resetAndDestroy());
 }
 
-function trickle(res: ServerResponse, bytes: Buffer, slowMs: number): void {
+function trickle(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {
   const pieces = Math.min(PIECES, bytes.length);
   let sent = 0;
   res.flushHeaders();
@@ -124,6 +124,6 @@ function trickle(res: ServerResponse, bytes: Buffer, slowMs: number): void {
       clearInterval(timer);
       res.end(piece);
     }
-  }, slowMs / pieces);
+  }, bodyDurationMs / pieces);
   res.once('close', () => clearInterval(timer));
 }

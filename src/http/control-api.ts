@@ -68,7 +68,7 @@ export function serveControlApi(parts: ControlApiParts): Middleware {
     if (denied)
       throw new HttpProblemError({
         ...denied,
-        ...(denied.code === 'token-wanted' ? { headers: { 'WWW-Authenticate': 'Bearer' } } : {}),
+        ...(denied.code === 'token-required' ? { headers: { 'WWW-Authenticate': 'Bearer' } } : {}),
       });
     if (ctx.path === DOCUMENT) return sendDocument(ctx, parts.controlContract);
     return answer(ctx, parts, limits);

@@ -105,12 +105,12 @@ function foreignHost(host = ''): HttpProblem {
   const detail = isName
     ? `the Host ${quoted} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, QUOTED_LENGTH)}`
     : `the Host ${quoted} is no host name and no IP address with an optional port: use one such as localhost:3000 or [::1]:3000`;
-  return { code: 'foreign-host', detail };
+  return { code: 'host-not-allowed', detail };
 }
 
 function foreignOrigin(origin = ''): HttpProblem {
   return {
-    code: 'foreign-origin',
+    code: 'origin-not-allowed',
     detail: `the origin ${JSON.stringify(origin.slice(0, QUOTED_LENGTH))} is not allowed: ${howToAllow(origin)}`,
   };
 }

@@ -103,7 +103,7 @@ function askedBy(
 function force(exchange: Exchange, { forced, told }: AppliedFaults): void {
   if (told) exchange.forced = told;
   if (!forced) return;
-  const { connection, slowMs } = forced;
+  const { connection, bodyDurationMs } = forced;
   if (connection) exchange.wire = { connection };
-  else if (slowMs !== undefined) exchange.wire = { slowMs };
+  else if (bodyDurationMs !== undefined) exchange.wire = { bodyDurationMs };
 }

@@ -29,7 +29,7 @@ export interface Exchange {
   sent: string | undefined;
   /** What was wrong with it, place by place, and how its answer breaks the contract. */
   violations: Remarks['violations'];
-  breaches: readonly string[] | undefined;
+  responseViolations: readonly string[] | undefined;
   /** What becomes of its answer on the wire; nothing unless forced. */
   wire: TransportFault | undefined;
   /** What was forced upon it, for the journal. */
@@ -72,7 +72,7 @@ function begun(): Exchange {
     body: undefined,
     sent: undefined,
     violations: undefined,
-    breaches: undefined,
+    responseViolations: undefined,
     wire: undefined,
     forced: undefined,
     answer: undefined,

@@ -38,191 +38,189 @@ interface ProblemKind {
 export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'unknown-product': {
     status: 404,
-    title: 'There is no such product',
-    explanation:
-      'The request names a product by an id that the catalogue does not have. GET /api/products lists the products.',
+    title: 'Product not found',
+    explanation: 'No product has the id in the request. GET /api/products lists the products.',
   },
   'unknown-delivery-option': {
     status: 404,
-    title: 'There is no such delivery option',
-    explanation:
-      'The request names a delivery option by an id that the shop does not have. GET /api/delivery-options lists the options.',
+    title: 'Delivery option not found',
+    explanation: 'No delivery option has the id in the request. GET /api/delivery-options lists the delivery options.',
   },
   'unknown-cart-item': {
     status: 404,
-    title: 'The product is not in the cart',
-    explanation:
-      'The request changes or removes the cart item of a product that is not in the cart. POST /api/cart-items adds one.',
+    title: 'Cart item not found',
+    explanation: 'The cart does not contain the product in the path. POST /api/cart-items adds a product to the cart.',
   },
   'unknown-order': {
     status: 404,
-    title: 'There is no such order',
+    title: 'Order not found',
     explanation: 'No order has the id in the path. GET /api/orders lists the orders.',
   },
   'empty-cart': {
     status: 409,
     title: 'The cart is empty',
-    explanation:
-      'An order is made of what is in the cart, and nothing is. An order empties the cart, so a second one finds it empty.',
+    explanation: 'An order contains the items of the cart, and the cart is empty. Placing an order empties the cart.',
   },
   'quantity-limit': {
     status: 409,
-    title: 'The cart takes no more of this product',
-    explanation: 'A cart holds at most 1,000,000 of one product, so that money stays exact. Adding would pass that.',
+    title: 'Quantity limit exceeded',
+    explanation:
+      'A cart contains at most 1,000,000 of one product, so that amounts of money are exact. The request would exceed this limit.',
   },
   'invalid-request': {
     status: 400,
-    title: 'The request breaks the contract',
+    title: 'Invalid request',
     explanation:
-      'The parameters or the body are not as openapi.yaml has them. `violations` has each: in which part of the request, where in it (JSON Pointer), which rule, the value seen, and what would be right.',
+      'The parameters or the body violate openapi.yaml. Each entry of `violations` has the part of the request, a JSON Pointer into it, the rule, the value, and how to fix it.',
   },
   'malformed-json': {
     status: 400,
-    title: 'The body is not JSON',
-    explanation: 'The body is announced as JSON but cannot be parsed as such. `detail` says where parsing stopped.',
+    title: 'Malformed JSON',
+    explanation:
+      'The request has a JSON content type, but its body is not valid JSON. `detail` has the position of the syntax error.',
   },
   'malformed-request': {
     status: 400,
-    title: 'The request is not readable',
+    title: 'Malformed request',
     explanation:
-      'The request is not HTTP as RFC 9112 has it, it has no Host header, or its body ended early or cannot be decompressed.',
+      'The request is not valid HTTP (RFC 9112), has no Host header, or its body is incomplete or cannot be decompressed.',
   },
   'unknown-path': {
     status: 404,
-    title: 'There is nothing here',
-    explanation: 'Neither the contract nor the server has this path. /openapi.yaml is the contract.',
+    title: 'Path not found',
+    explanation: 'The contract has no such path. /openapi.yaml lists the paths.',
   },
   'unknown-sandbox': {
     status: 404,
-    title: 'There is no such sandbox',
+    title: 'Sandbox not found',
     explanation:
-      'The request names a sandbox that was not made, and the server was started with --sandboxes declared. PUT /_control/sandboxes/ID makes one.',
+      'The sandbox does not exist, and the server runs with --sandboxes declared. Create it with PUT /_control/sandboxes/ID.',
   },
   'unknown-snapshot': {
     status: 404,
-    title: 'There is no such snapshot',
-    explanation: 'Neither was a snapshot of this name saved in the sandbox, nor is there a ready-made one.',
+    title: 'Snapshot not found',
+    explanation: 'The sandbox has no saved snapshot of this name, and there is no built-in one.',
   },
   'unknown-fault': {
     status: 404,
-    title: 'There is no such fault',
-    explanation: 'No fault of this id was set in the sandbox, or it was removed.',
+    title: 'Fault not found',
+    explanation: 'The sandbox has no fault with this id.',
   },
-  'not-a-fault': {
+  'invalid-fault': {
     status: 400,
-    title: 'This can not be made to fail so',
+    title: 'Invalid fault',
     explanation:
-      'The fault names an operation or an answer that the contract of the shop does not have. `violations` has each, and what the contract has.',
+      'The fault refers to an operation or a response that the contract does not have, or its response violates the contract. `violations` lists the errors.',
   },
-  'not-a-condition': {
+  'invalid-matcher': {
     status: 400,
-    title: 'This is nothing that a request could be like',
+    title: 'Invalid matcher',
     explanation:
-      'What is said of a fault or of requests makes no sense: an operator of `where` that there is not, or numbers that contradict each other. `violations` has each.',
+      'The matcher has an unknown operator, an invalid value, or numbers that contradict each other. `violations` lists the errors.',
   },
   'default-sandbox': {
     status: 409,
-    title: 'The default sandbox stays',
-    explanation: 'The sandbox default is the shop of those who name none. It can be reset, but not removed.',
+    title: 'The default sandbox cannot be deleted',
+    explanation: 'Requests that select no sandbox use the sandbox default. It can be reset, but not deleted.',
   },
-  'not-a-state': {
+  'invalid-state': {
     status: 400,
-    title: 'This is no state of the shop',
+    title: 'Invalid state',
     explanation:
-      'What was to be put in the place of the state does not hold by the contract, or refers to what is not there. `violations` has each flaw.',
+      'The new state violates the contract, or an entry refers to an entry that does not exist. `violations` lists the errors. Nothing was changed.',
   },
   'state-too-large': {
     status: 413,
     title: 'The state is too large',
     explanation:
-      'With this state the data file would be larger than 90 MB, or the sandbox larger than its share of memory. Nothing was changed. Send a smaller state.',
+      'With this state, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Send a smaller state.',
   },
-  'not-a-moment': {
+  'invalid-time': {
     status: 400,
-    title: 'This is no moment of a clock',
-    explanation: 'A clock is set to a moment such as 2025-06-01T12:00:00Z, or in ms since 1970.',
+    title: 'Invalid time',
+    explanation: 'A time is an ISO 8601 string such as 2025-06-01T12:00:00Z, or a number of milliseconds since 1970.',
   },
-  'ready-made': {
+  'built-in-snapshot': {
     status: 409,
-    title: 'The snapshot is ready-made',
-    explanation: 'A snapshot that came along, or is a file in the folder of --snapshots, can not be deleted.',
+    title: 'Built-in snapshots cannot be deleted',
+    explanation: 'Snapshots that ship with the server, or are files in the folder of --snapshots, cannot be deleted.',
   },
-  'too-many': {
+  'limit-reached': {
     status: 409,
-    title: 'There are as many as there may be',
-    explanation: 'No more of these are kept. Delete some first.',
+    title: 'Limit reached',
+    explanation: 'The sandbox cannot hold more of these. Delete some first.',
   },
-  'control-off': {
+  'control-disabled': {
     status: 403,
-    title: 'Control is off',
+    title: 'The control API is disabled',
     explanation:
-      'The server was started with --no-control, or listens on more than loopback without a --control-token.',
+      'The server runs with --no-control, or it listens on other addresses than loopback without a --control-token.',
   },
-  'token-wanted': {
+  'token-required': {
     status: 401,
-    title: 'Control wants its token',
-    explanation: 'The server was started with --control-token: send it as Authorization: Bearer TOKEN.',
+    title: 'Token required',
+    explanation: 'The server runs with --control-token. Send the header Authorization: Bearer TOKEN.',
   },
-  'foreign-host': {
+  'host-not-allowed': {
     status: 403,
-    title: 'The host is not allowed',
+    title: 'Host not allowed',
     explanation:
-      'The Host header holds neither localhost nor an IP address nor a name that was allowed with --allow-host. This keeps web pages that reach the server under a name of their own (DNS rebinding) from using it.',
+      'The Host header is neither localhost, nor an IP address, nor a name allowed with --allow-host. This protects against DNS rebinding.',
   },
-  'foreign-origin': {
+  'origin-not-allowed': {
     status: 403,
-    title: 'The origin is not allowed',
+    title: 'Origin not allowed',
     explanation:
-      'A web page of another origin tries to change the shop, or to use the control API. Pages of loopback origins (localhost, 127.0.0.1, [::1]) and of the host name of the server may change the shop; --allow-origin ORIGIN allows others, * all. The control API is for pages of its own origin alone.',
+      "A web page of another origin sent the request. Pages of loopback origins (localhost, 127.0.0.1, [::1]) and of the server's host name are allowed to change data; --allow-origin ORIGIN allows others (* allows all). Only pages of the server's own origin can use the control API.",
   },
   'method-not-allowed': {
     status: 405,
-    title: "The path doesn't have this method",
-    explanation: 'The path exists, but not with this method. The Allow header lists the methods that it has.',
+    title: 'Method not allowed',
+    explanation: 'The path does not support this method. The Allow header lists the supported methods.',
   },
   'request-timeout': {
     status: 408,
-    title: 'The request took too long to arrive',
-    explanation: 'A request has to be sent within 30 seconds, unless the server was started with another limit.',
+    title: 'Request timeout',
+    explanation: 'The complete request did not arrive in time. The limit is 30 seconds by default.',
   },
   'body-too-large': {
     status: 413,
-    title: 'The body is too large',
+    title: 'Request body too large',
     explanation:
-      'A body may have at most 100 kB (102,400 bytes), after decompression; the state of a sandbox in PUT /_control/sandboxes/ID/state at most 16 MB. A body that the operation does not take may have at most 10 MB.',
+      'After decompression, a body has at most 100 kB (102,400 bytes), and the state in PUT /_control/sandboxes/ID/state at most 16 MB. A body that the operation ignores has at most 10 MB.',
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body has an unsupported type',
+    title: 'Unsupported media type',
     explanation:
-      'Bodies are JSON: send them with Content-Type: application/json, in UTF-8, plain or compressed with gzip, deflate or br.',
+      'Send JSON with Content-Type: application/json, in UTF-8, uncompressed or compressed with gzip, deflate or br.',
   },
   'expectation-failed': {
     status: 417,
-    title: 'The expectation cannot be met',
-    explanation: 'The only value of the Expect header that is understood is 100-continue.',
+    title: 'Expectation failed',
+    explanation: 'The only supported value of the Expect header is 100-continue.',
   },
   'headers-too-large': {
     status: 431,
-    title: 'The headers are too large',
-    explanation: 'Request line and headers may have at most 64 kB together.',
+    title: 'Request headers too large',
+    explanation: 'The request line and the headers have more than 64 kB in all.',
   },
   'internal-error': {
     status: 500,
-    title: 'The server has a fault',
-    explanation: 'Something went wrong in the server itself. Its log says what; the request may be right.',
+    title: 'Internal server error',
+    explanation: "The server failed to handle the request. The error is in the server's log.",
   },
   unavailable: {
     status: 503,
-    title: "The server can't do this at the moment",
+    title: 'Service unavailable',
     explanation:
-      'The data could not be stored (a full disk, a damaged file), and nothing was changed; or the server is stopping.',
+      'The data could not be stored, for example because the disk is full, and nothing was changed; or the server is shutting down.',
   },
   'insufficient-storage': {
     status: 507,
-    title: 'The state has reached its size limit',
+    title: 'Storage limit reached',
     explanation:
-      'The change would make the data file larger than 90 MB, or the state of a sandbox larger than its share of memory. Nothing was changed. Delete something, restore the default data with POST /api/reset, or make the data file smaller by hand. Changes that make the state smaller are stored.',
+      'With this change, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Delete data, restore the default data with POST /api/reset, or edit the data file. Changes that make the state smaller are stored.',
   },
 };
 

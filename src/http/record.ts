@@ -6,13 +6,13 @@ import { getExchange, type ResponseData } from './exchange.ts';
 
 /** Puts a request into the journal, at once, or where its answer arrives slowly once it has, or hasn't. */
 export function recordRequest(journal: Journal, ctx: Context, text: string | undefined): void {
-  if (getExchange(ctx).wire?.slowMs === undefined || text === undefined) record(journal, ctx, text);
+  if (getExchange(ctx).wire?.bodyDurationMs === undefined || text === undefined) record(journal, ctx, text);
   else ctx.res.once('close', () => record(journal, ctx, ctx.res.writableFinished ? text : undefined));
 }
 
 /** Puts a request into a journal once it is answered. `text`: the body that went out; undefined where no answer did. */
 function record(journal: Journal, ctx: Context, text: string | undefined): void {
-  const { begunMs, answer, prefix, route, sent, notes, violations, breaches, forced } = getExchange(ctx);
+  const { begunMs, answer, prefix, route, sent, notes, violations, responseViolations, forced } = getExchange(ctx);
   journal.add({
     method: ctx.method,
     url: ctx.originalUrl,
@@ -22,7 +22,10 @@ function record(journal: Journal, ctx: Context, text: string | undefined): void 
     answer: answer && text !== undefined ? toJournalResponse(answer, text) : undefined,
     ms: performance.now() - begunMs,
     operationId: route?.operationId,
-    remarks: notes.length > 0 || violations || breaches || forced ? { notes, violations, breaches, forced } : undefined,
+    remarks:
+      notes.length > 0 || violations || responseViolations || forced
+        ? { notes, violations, responseViolations, forced }
+        : undefined,
   });
 }
 

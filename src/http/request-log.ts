@@ -18,7 +18,7 @@ export interface RequestDetails {
   /** What was wrong with it or ignored in it, a sentence each. */
   readonly notes?: readonly string[];
   /** Whether it was to end before all was out. */
-  readonly isCut?: boolean;
+  readonly isTruncated?: boolean;
 }
 
 /** The images, also those in a sandbox: a page loads dozens of them. */
@@ -34,8 +34,8 @@ export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, 
   // As it was sent: what names a sandbox is taken off on the way.
   const { method, url } = req;
   res.once('close', () => {
-    const { operation, sandbox, notes = [], isCut = false } = details();
-    const said = res.writableFinished || isCut ? notes : [...notes, 'the client went away'];
+    const { operation, sandbox, notes = [], isTruncated = false } = details();
+    const said = res.writableFinished || isTruncated ? notes : [...notes, 'the client went away'];
     const isServedImage = IMAGE.test(url ?? '') && res.statusCode < FIRST_ERROR && said.length === 0;
     log[isServedImage ? 'debug' : 'info']({
       method,

@@ -8,7 +8,7 @@ export interface FaultTarget {
   readonly status?: number | undefined;
   readonly example?: string | undefined;
   readonly connection?: 'reset' | 'cut' | undefined;
-  readonly slowMs?: number | undefined;
+  readonly bodyDurationMs?: number | undefined;
 }
 
 /** Where the images are, which are no operation of the contract. */
@@ -65,12 +65,12 @@ function findImageIssues(fault: FaultTarget): readonly string[] {
 }
 
 /** Says why an image can't have the effect of a fault; undefined if it can. */
-export function findImageFaultIssue({ status, example, connection, slowMs }: FaultTarget): string | undefined {
+export function findImageFaultIssue({ status, example, connection, bodyDurationMs }: FaultTarget): string | undefined {
   const effects = [
     ...(status !== undefined && status < FIRST_ERROR ? [`status ${status}`] : []),
     ...(example === undefined ? [] : ['example']),
     ...(connection === 'cut' ? ['connection cut'] : []),
-    ...(slowMs === undefined ? [] : ['slowMs']),
+    ...(bodyDurationMs === undefined ? [] : ['bodyDurationMs']),
   ];
   if (effects.length === 0) return undefined;
   return `images can't have ${effects.join(', ')}: give a status from ${FIRST_ERROR} on, delay, or connection reset`;

@@ -64,7 +64,7 @@ function violationsOf(contract: Pick<Contract, 'verify'>, routes: readonly Route
       .filter(({ where }) =>
         where.startsWith('header ') ? findName(headers, where) !== undefined : body !== undefined,
       )
-      .map(({ where, said }) => ({
+      .map(({ where, message: said }) => ({
         pointer: pointerOf(where, headers),
         trouble: `breaks the contract of ${route.operationId}: ${said}`,
       }));

@@ -22,7 +22,7 @@ export interface ResponseViolation {
   /** The rule that is broken: a keyword of JSON Schema, or `documented`. */
   readonly rule: string;
   /** Both, as a sentence. */
-  readonly said: string;
+  readonly message: string;
 }
 
 /** How an answer to an operation breaks the contract: status, media type, body and headers. Empty where it keeps it. */
@@ -65,7 +65,7 @@ function headerBreaches(
   return headers.flatMap(({ name, isRequired, type, schema }) => {
     const where = `header ${name}`;
     const value = headerOf(answer, name);
-    if (value === undefined) return isRequired ? [{ where, rule: 'required', said: `${where} is missing` }] : [];
+    if (value === undefined) return isRequired ? [{ where, rule: 'required', message: `${where} is missing` }] : [];
     return schema === undefined || STRUCTURED.has(type) ? [] : described(where, judge(schema, read(value, type)));
   });
 }
@@ -87,10 +87,10 @@ function described(what: string, errors: readonly ErrorObject[]): readonly Respo
   return [...onePerPlace(errors)].map(([place, { keyword, message }]) => ({
     where: what + place,
     rule: keyword,
-    said: `${what}${place} ${message}`,
+    message: `${what}${place} ${message}`,
   }));
 }
 
 function undocumented(where: string, said: string): ResponseViolation {
-  return { where, rule: 'documented', said };
+  return { where, rule: 'documented', message: said };
 }

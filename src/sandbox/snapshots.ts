@@ -17,7 +17,7 @@ export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
-/** Where ready-made snapshots come from. */
+/** Where built-in snapshots come from. */
 export interface BuiltInSnapshotsParts {
   /** A folder with files `NAME.json`; undefined where there is none. */
   readonly folder: string | undefined;

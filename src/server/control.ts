@@ -7,15 +7,15 @@ import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { Options } from '../server/options.ts';
 import { isLoopback } from './listen.ts';
 
-/** What QA steers the sandboxes by, and who may. `contract`: the file of control's own. Throws a `DataFileError` where the ready-made snapshots can't be used. */
+/** What QA steers the sandboxes by, and who may. `contract`: the file of control's own. Throws a `DataFileError` where the built-in snapshots can't be used. */
 export async function createControlParts(
   { snapshots, control = true, host, controlToken }: Options,
-  parts: Omit<ControlParts, 'readyMade'>,
+  parts: Omit<ControlParts, 'builtIn'>,
   { contract }: { readonly contract: string },
 ) {
   const folder = snapshots && resolve(snapshots);
   return {
-    control: { ...parts, readyMade: createBuiltInSnapshots({ folder, ...parts }) },
+    control: { ...parts, builtIn: createBuiltInSnapshots({ folder, ...parts }) },
     controlContract: await loadContract({ path: contract, strict: true }),
     controlAccess: {
       isOn: control,
@@ -28,9 +28,9 @@ export async function createControlParts(
 /** The faults that nobody meets under a contract, since it documents nothing of the kind, a sentence each. */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
-    faults.list().flatMap(({ fault, over, ...wish }) => {
-      const [flaw] = over ? [] : validateInjectedResponse(contract, wish);
-      return flaw ? [`nobody meets the fault ${fault} of sandbox ${id} now: its ${flaw.pointer} ${flaw.trouble}`] : [];
+    faults.list().flatMap(({ id: fault, expired, ...wish }) => {
+      const [flaw] = expired ? [] : validateInjectedResponse(contract, wish);
+      return flaw ? [`fault ${fault} of sandbox ${id} can no longer apply: its ${flaw.pointer} ${flaw.trouble}`] : [];
     }),
   );
 }

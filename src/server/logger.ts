@@ -58,7 +58,7 @@ interface Line {
   readonly ms?: number;
   readonly notes?: readonly string[];
   readonly err?: { readonly stack?: string };
-  readonly breaches?: readonly { readonly said: string }[];
+  readonly responseViolations?: readonly { readonly message: string }[];
 }
 
 const LEVELS = { warn: 40, error: 50 };
@@ -73,7 +73,7 @@ const coloured: Paint = (colour, text) => (text === '' ? '' : `\x1b[${colour}m${
 
 function pretty(line: Line, paint: Paint): string {
   const time = paint(COLOURS.grey, line.time.slice(11, 19));
-  const said = [...(line.notes ?? []), ...(line.breaches ?? []).map(({ said }) => said)].map(visible);
+  const said = [...(line.notes ?? []), ...(line.responseViolations ?? []).map(({ message }) => message)].map(visible);
   const rest = line.err?.stack === undefined ? said : [...said, line.err.stack];
   const what = line.method === undefined || line.msg !== undefined ? message(line, paint) : request(line, paint);
   return [`${time} ${what}`, ...rest.map((part) => `         ${part}`)].join('\n');

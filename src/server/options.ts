@@ -37,7 +37,7 @@ export interface Options {
   readonly verify?: VerifyMode | undefined;
   /** Handlers beside the shop's own or in place of them, by operationId; `mocked` leaves an operation to the contract's examples. A text is the file of a module that exports them. */
   readonly handlers?: OwnHandlers | string | undefined;
-  /** A folder with ready-made snapshots, `NAME.json` each: whole states, or what differs from the default data. */
+  /** A folder with built-in snapshots, `NAME.json` each: whole states, or what differs from the default data. */
   readonly snapshots?: string | undefined;
   /** Whether control may be used (the default). */
   readonly control?: boolean | undefined;

@@ -376,7 +376,7 @@ export interface components {
         };
         RefusedBesideProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
-            type?: "about:blank" | "/problems/malformed-request" | "/problems/invalid-request" | "/problems/foreign-origin" | "/problems/foreign-host" | "/problems/unknown-sandbox" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/expectation-failed" | "/problems/headers-too-large";
+            type?: "about:blank" | "/problems/malformed-request" | "/problems/invalid-request" | "/problems/origin-not-allowed" | "/problems/host-not-allowed" | "/problems/unknown-sandbox" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/expectation-failed" | "/problems/headers-too-large";
         };
         FailedProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
@@ -464,7 +464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Product"][];
                 };
             };
-            /** @description The request breaks the contract */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -498,7 +498,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryOption"][];
                 };
             };
-            /** @description The request breaks the contract */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -532,7 +532,7 @@ export interface operations {
                     "application/json": components["schemas"]["CartItem"][];
                 };
             };
-            /** @description The request breaks the contract */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -567,7 +567,7 @@ export interface operations {
                     "application/json": components["schemas"]["CartItem"];
                 };
             };
-            /** @description The request breaks the contract, or its body can't be read as JSON */
+            /** @description Invalid request, or its body can't be read as JSON */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -625,7 +625,7 @@ export interface operations {
                     "application/json": components["schemas"]["CartItem"];
                 };
             };
-            /** @description The request breaks the contract, or its body can't be read as JSON */
+            /** @description Invalid request, or its body can't be read as JSON */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -634,7 +634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidBodyProblem"];
                 };
             };
-            /** @description The product is not in the cart, or there is no such delivery option; `type` tells which */
+            /** @description Cart item not found, or there is no such delivery option; `type` tells which */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -668,7 +668,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request breaks the contract */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -677,7 +677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            /** @description The product is not in the cart */
+            /** @description Cart item not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -711,7 +711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"][];
                 };
             };
-            /** @description The request breaks the contract */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -781,7 +781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description The request breaks the contract */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -790,7 +790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            /** @description There is no such order */
+            /** @description Order not found */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -40,9 +40,9 @@ export interface TestSandbox {
   randomIds(): Promise<void>;
   /** Saves the state under a name. */
   snapshot(name: string): Promise<Snapshot>;
-  /** Restores a snapshot, one that was saved in it or a ready-made one. */
+  /** Restores a snapshot, one that was saved in it or a built-in one. */
   restore(name: string): Promise<void>;
-  /** Those that were saved in it, and the ready-made ones. */
+  /** Those that were saved in it, and the built-in ones. */
   snapshots(): Promise<readonly Snapshot[]>;
   /** Deletes a snapshot that was saved in it. */
   deleteSnapshot(name: string): Promise<void>;

@@ -9,13 +9,13 @@ export class VerificationError extends Error {
   readonly verdict: Verdict;
 
   constructor(verdict: Verdict, { times, atLeast, atMost, withinMs, ...meant }: RequestsExpected) {
-    super([verdict.said, `such as ${JSON.stringify(meant)}`, ...verdict.nearest.map(lineOf)].join('\n  '));
+    super([verdict.message, `such as ${JSON.stringify(meant)}`, ...verdict.nearMisses.map(lineOf)].join('\n  '));
     this.verdict = verdict;
   }
 }
 
-function lineOf({ request: { id, request, answer }, because }: Verdict['nearest'][number]): string {
-  const answered = answer === null ? 'no answer' : String(answer.status);
-  const why = because.length === 0 ? '' : `: ${because.join('; ')}`;
+function lineOf({ request: { id, request, response }, reasons }: Verdict['nearMisses'][number]): string {
+  const answered = response === null ? 'no answer' : String(response.status);
+  const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
   return `#${id} ${request.method} ${request.path} → ${answered}${why}`;
 }

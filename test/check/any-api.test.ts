@@ -37,7 +37,7 @@ describe('checkServer on an API that is no shop', () => {
     expect(dangling).toMatchObject({
       operationId: 'readNote',
       rule: 'link readIt',
-      said: expect.stringContaining('404'),
+      message: expect.stringContaining('404'),
     });
     expect(getNode(contract.plain, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
     const [made, followed] = dangling?.exchanges ?? [];
@@ -47,7 +47,12 @@ describe('checkServer on an API that is no shop', () => {
   it('finds a name that an object in a response has twice', async () => {
     const { verdict } = await judgedNotes({ repeatsText: true });
     expect(verdict.findings).toMatchObject([
-      { operationId: 'readNote', status: '200', rule: 'unique names', said: expect.stringContaining('"text" twice') },
+      {
+        operationId: 'readNote',
+        status: '200',
+        rule: 'unique names',
+        message: expect.stringContaining('"text" twice'),
+      },
     ]);
   });
 

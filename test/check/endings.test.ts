@@ -86,7 +86,7 @@ describe('the exit code of a check', () => {
       runs: 0,
     });
     const report = await createReport({ ...verdict, unjudged }, shopContract, String);
-    const failure = { judge: 'input', operationId: 'a', status: '200', rule: 'a', said: 'a', place: 'a', steps: [] };
+    const failure = { judge: 'input', operationId: 'a', status: '200', rule: 'a', message: 'a', place: 'a', steps: [] };
     const printed: string[] = [];
     const code = writeReports(
       { ...report, failures: found.map(() => failure) },

@@ -8,7 +8,7 @@ const [route] = shopContract.routes;
 const operationId = route?.operationId ?? '';
 
 function finding(rule: string): Finding {
-  return { judge: 'input', operationId, status: '200', rule, said: rule, pointer: '', exchanges: [] };
+  return { judge: 'input', operationId, status: '200', rule, message: rule, pointer: '', exchanges: [] };
 }
 
 /** What is found among numbers, by what each of them has wrong with it. */
@@ -21,14 +21,14 @@ async function found(wrong: (one: number, time: number) => readonly Finding[]) {
     () => undefined,
     (thrown: Error) => thrown,
   );
-  return { said: ledger.findings.map(({ said }) => said), error };
+  return { said: ledger.findings.map(({ message: said }) => said), error };
 }
 
 describe('a search for failures', () => {
   it('gives each in its smallest form, and goes on for others', async () => {
     const { said, error } = await found((one) => [
-      ...(one >= 100 ? [{ ...finding('large'), said: `large ${one}` }] : []),
-      ...(one <= 50 ? [{ ...finding('small'), said: `small ${one}` }] : []),
+      ...(one >= 100 ? [{ ...finding('large'), message: `large ${one}` }] : []),
+      ...(one <= 50 ? [{ ...finding('small'), message: `small ${one}` }] : []),
     ]);
     expect([said.toSorted(), error]).toEqual([['large 100', 'small 0'], undefined]);
   });

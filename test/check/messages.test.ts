@@ -22,7 +22,7 @@ describe('what a check says', () => {
     const session = createSession({ contract: shopContract, client, ledger, isShop: true, rules: [], atOnce: 1 });
     const [route] = shopContract.routes as [Route];
     const { findings } = await session.ask('methods', route, { method: 'HEAD', target: '/api/products' });
-    expect(findings.map(({ rule, status, said }) => [rule, status, said])).toEqual([
+    expect(findings.map(({ rule, status, message: said }) => [rule, status, said])).toEqual([
       ['HTTP', '200', expect.stringContaining('the answer to HEAD has a body')],
     ]);
   });

@@ -49,7 +49,7 @@ describe('checkServer', () => {
       const { failures } = await createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
       for (const [judge, , operationId, status, said] of found) {
         const one = failures.find(
-          (failure) => failure.judge === judge && failure.operationId === operationId && said.test(failure.said),
+          (failure) => failure.judge === judge && failure.operationId === operationId && said.test(failure.message),
         );
         expect(one, `${judge} ${operationId}: ${told(verdict.findings).join('\n')}`).toMatchObject({ status });
         expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));

@@ -11,7 +11,7 @@ function failure(parts: Partial<Failure> = {}): Failure {
     operationId: 'addItem',
     status: '201',
     rule: 'a rule',
-    said: 'what came, and what would be right',
+    message: 'what came, and what would be right',
     place: 'openapi.yaml:3:5 #/paths',
     steps: [{ request: "curl 'http://shop.test/items'", answer: '201 application/json {}' }],
     ...parts,
@@ -42,7 +42,7 @@ const HOSTILE: readonly string[] = [
 
 describe('asJunit', () => {
   it.each(HOSTILE)('is well-formed with %j in all of its places', (text) => {
-    const hostile = failure({ rule: text, said: text, place: text, steps: [{ request: text, answer: text }] });
+    const hostile = failure({ rule: text, message: text, place: text, steps: [{ request: text, answer: text }] });
     const named = { ...hostile, operationId: text, status: text, judge: text };
     const root = readXml(toJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
     expect(elementsIn(root, 'failure')).toHaveLength(2);
@@ -118,7 +118,7 @@ describe('asText', () => {
 
   it.each(HOSTILE)('writes %j without what a terminal would obey', (text) => {
     const steps = [{ request: text, answer: text }];
-    const told = toText(report({ title: text, failures: [failure({ rule: text, said: text, steps })] }));
+    const told = toText(report({ title: text, failures: [failure({ rule: text, message: text, steps })] }));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
     expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
@@ -168,7 +168,7 @@ describe('asMarkdown', () => {
     // What is sent and what came has its line breaks taken out before.
     const steps = [{ request: 'curl', answer: text.replaceAll(/\s+/g, ' ') }];
     const calm = toMarkdown(report({ ...parts, failures: [failure({ steps })] }));
-    const hostile = failure({ operationId: text, rule: text, said: text, steps });
+    const hostile = failure({ operationId: text, rule: text, message: text, steps });
     const told = toMarkdown(report({ ...parts, failures: [hostile] }));
     // As many lines, headings, fences and unescaped bars as with harmless texts.
     const shape = (markdown: string) =>

@@ -69,9 +69,14 @@ describe('control on loopback', () => {
     const foreign = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'evil-localhost'];
     const odd = ['127.0.0.1.evil.example', '.localhost', '127-0-0-1'];
     for (const host of [...foreign, ...odd])
-      await expectRefused(shop, { host }, [403, 'foreign-host', /--allow-host/], host === foreign[0] ? REQUESTS : FEW);
+      await expectRefused(
+        shop,
+        { host },
+        [403, 'host-not-allowed', /--allow-host/],
+        host === foreign[0] ? REQUESTS : FEW,
+      );
     for (const host of ['127.0.0.1:80.evil.example', 'localhost:x'])
-      await expectRefused(shop, { host }, [403, 'foreign-host', /is no host name and no IP address/], FEW);
+      await expectRefused(shop, { host }, [403, 'host-not-allowed', /is no host name and no IP address/], FEW);
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
@@ -86,7 +91,7 @@ describe('control on loopback', () => {
     for (const host of ['shop', 'SHOP:8080', 'host.docker.internal:3000', 'localhost'])
       await expectAdmitted(shop, { host });
     for (const host of ['shop.evil.example', 'xshop'])
-      await expectRefused(shop, { host }, [403, 'foreign-host', /--allow-host/]);
+      await expectRefused(shop, { host }, [403, 'host-not-allowed', /--allow-host/]);
   });
 
   it('is not for pages of other sites, not even of a sandbox’s host', async () => {
@@ -94,11 +99,16 @@ describe('control on loopback', () => {
     const host = `localhost:${shop.port}`;
     const others = ['https://evil.example', 'null', 'http://localhost:1', `http://w1.localhost:${shop.port}`, ''];
     for (const origin of others)
-      await expectRefused(shop, { host, origin }, [403, 'foreign-origin', /page/], origin === 'null' ? REQUESTS : FEW);
+      await expectRefused(
+        shop,
+        { host, origin },
+        [403, 'origin-not-allowed', /page/],
+        origin === 'null' ? REQUESTS : FEW,
+      );
     await expectAdmitted(shop, { host, origin: `http://${host}` });
   });
 
-  it('has no CORS headers, on no answer, preflights included', async () => {
+  it('has no CORS headers, on no response, preflights included', async () => {
     const shop = await startStorefront();
     const host = `localhost:${shop.port}`;
     const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' };
@@ -137,7 +147,7 @@ describe('control with a token', () => {
     const wrong = ['Bearer s3cre', 'Bearer s3cret2', 's3cret', 'Basic s3cret', 'Bearer ', 'Bearer S3CRET', ''];
     for (const headers of [{}, ...wrong.map((authorization) => ({ authorization }))]) {
       const requests = 'authorization' in headers ? FEW : REQUESTS;
-      const refusal = [401, 'token-wanted', /Authorization: Bearer/] as const;
+      const refusal = [401, 'token-required', /Authorization: Bearer/] as const;
       await expectRefused(shop, headers as Record<string, string>, refusal, requests);
       const { headers: sent, text } = await asking(shop)(
         'GET',
@@ -154,8 +164,8 @@ describe('control with a token', () => {
 
   it('answers to no foreign host or page for all that', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
-    await expectRefused(shop, { ...right, host: 'evil.example' }, [403, 'foreign-host', /\S/]);
-    await expectRefused(shop, { ...right, origin: 'https://evil.example' }, [403, 'foreign-origin', /\S/]);
+    await expectRefused(shop, { ...right, host: 'evil.example' }, [403, 'host-not-allowed', /\S/]);
+    await expectRefused(shop, { ...right, origin: 'https://evil.example' }, [403, 'origin-not-allowed', /\S/]);
   });
 
   it('takes the scheme Bearer in any letter case (RFC 9110)', async () => {
@@ -174,7 +184,7 @@ describe('control on more than loopback', () => {
   it('is off without a token, and says how it is on', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     for (const headers of [{}, { host: 'localhost' }, { authorization: 'Bearer x' }])
-      await expectRefused(shop, headers as Record<string, string>, [403, 'control-off', /--control-token/]);
+      await expectRefused(shop, headers as Record<string, string>, [403, 'control-disabled', /--control-token/]);
     await expectHealthy(shop, { host: '10.1.2.3' });
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).status).toBe(200);
   });
@@ -183,8 +193,12 @@ describe('control on more than loopback', () => {
     const shop = await startStorefront({ host: '0.0.0.0', controlToken: 's3cret', allowHost: ['shop.test'] });
     const authorization = 'Bearer s3cret';
     await expectAdmitted(shop, { authorization, host: 'shop.test' });
-    await expectRefused(shop, { host: 'shop.test' }, [401, 'token-wanted', /Bearer/]);
-    await expectRefused(shop, { authorization, host: 'other.test' }, [403, 'foreign-host', /--allow-host other\.test/]);
+    await expectRefused(shop, { host: 'shop.test' }, [401, 'token-required', /Bearer/]);
+    await expectRefused(shop, { authorization, host: 'other.test' }, [
+      403,
+      'host-not-allowed',
+      /--allow-host other\.test/,
+    ]);
   });
 });
 
@@ -192,7 +206,7 @@ describe('control that is off', () => {
   it('answers nobody, and says how it is on; health and sandboxes go on', async () => {
     const shop = await startStorefront({ control: false, controlToken: 's3cret' });
     for (const headers of [{}, { authorization: 'Bearer s3cret' }])
-      await expectRefused(shop, headers as Record<string, string>, [403, 'control-off', /--no-control/]);
+      await expectRefused(shop, headers as Record<string, string>, [403, 'control-disabled', /--no-control/]);
     await expectHealthy(shop);
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).headers.get('x-sandbox')).toBe(
       'w1',
@@ -205,7 +219,7 @@ describe('who may steer', () => {
   const asker = { host: 'localhost', origin: undefined, authorization: undefined };
 
   it('does not without a Host, which a request of HTTP/1.0 may lack', () => {
-    expect(checkAccess(access, { ...asker, host: undefined })?.code).toBe('foreign-host');
+    expect(checkAccess(access, { ...asker, host: undefined })?.code).toBe('host-not-allowed');
   });
 
   it('may from a page of this server, by any of its names and ports', () => {
@@ -221,6 +235,6 @@ describe('health', () => {
     const reply = await asking(shop)('GET', '/_control/health', undefined, headers);
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, 'https://front.test']);
     const refused = await asking(shop)('GET', '/_control/health', undefined, { host: 'evil.example' });
-    expectProblem(refused, 403, 'foreign-host');
+    expectProblem(refused, 403, 'host-not-allowed');
   });
 });

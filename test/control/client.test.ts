@@ -75,7 +75,7 @@ describe('what is followed', () => {
   });
 
   it.each([
-    ['is another answer, without waiting for its end', 'text/plain', 'hello'],
+    ['is another response, without waiting for its end', 'text/plain', 'hello'],
     ['has events that are no JSON', 'text/event-stream', 'data: hello\n\n'],
   ])('is refused where it %s', async (_, type, text) => {
     const { url, told, open } = await followed(type, text);

@@ -339,7 +339,7 @@ describe('the state of a sandbox', () => {
       await steer('PUT', `/${id}`);
       for (const [change, pointer] of cases) {
         const reply = await steer('PUT', `/${id}/state`, change);
-        expectProblem(reply, 400, 'not-a-state', pointer);
+        expectProblem(reply, 400, 'invalid-state', pointer);
         expect(pointers(reply), pointer).toContain(pointer);
         expect(reply.body.violations[0].remedy, pointer).toMatch(/\S/);
       }
@@ -373,7 +373,7 @@ describe('a snapshot', () => {
     const { shop, steer } = await steered();
     const ask = within(shop, 'w1');
     await ask('POST', '/api/orders');
-    const summary = { name: 'a.b_c-1', readyMade: false, cartItems: 0, orders: 3, products: 40 };
+    const summary = { name: 'a.b_c-1', builtIn: false, cartItems: 0, orders: 3, products: 40 };
     expect((await steer('PUT', '/w1/snapshots/a.b_c-1')).body).toEqual(summary);
     const saved = (await steer('GET', '/w1/state')).body;
     await ask('POST', '/api/reset');
@@ -421,7 +421,7 @@ describe('a snapshot', () => {
   it('is one of at most 100 in a sandbox, of which each can be saved anew', async () => {
     const { steer } = await steered();
     for (let n = 0; n < 100; n++) await steer('PUT', `/w1/snapshots/s${n}`);
-    expectProblem(await steer('PUT', '/w1/snapshots/more'), 409, 'too-many');
+    expectProblem(await steer('PUT', '/w1/snapshots/more'), 409, 'limit-reached');
     expect((await steer('PUT', '/w1/snapshots/s7')).status).toBe(200);
     await steer('DELETE', '/w1/snapshots/s7');
     expect((await steer('PUT', '/w1/snapshots/more')).status).toBe(200);
@@ -456,10 +456,10 @@ describe('a snapshot', () => {
     const named = (await steer('GET', '/w1/snapshots')).body.filter(
       ({ name }: { name: string }) => name === 'empty-cart',
     );
-    expect(named).toMatchObject([{ readyMade: false }]);
+    expect(named).toMatchObject([{ builtIn: false }]);
     await steer('DELETE', '/w1/snapshots/empty-cart');
     expect((await steer('GET', '/w1/snapshots/empty-cart')).body.cartItems).toEqual([]);
-    expectProblem(await steer('DELETE', '/w1/snapshots/empty-cart'), 409, 'ready-made');
+    expectProblem(await steer('DELETE', '/w1/snapshots/empty-cart'), 409, 'built-in-snapshot');
   });
 
   it('that was saved stands in the refusal of one that is not there', async () => {
@@ -473,7 +473,7 @@ describe('a folder of snapshots', () => {
   const PARTIAL = { cartItems: [ITEM] };
   const WHOLE = { ...defaults, products: defaults.products.slice(0, 2), cartItems: [], orders: [] };
 
-  it('has ready-made ones: whole states, and what differs from the default data', async () => {
+  it('has built-in ones: whole states, and what differs from the default data', async () => {
     const snapshots = await folderWith({
       'kettles.json': JSON.stringify(PARTIAL),
       'two-products.json': `\uFEFF${JSON.stringify(WHOLE)}`,

@@ -37,7 +37,7 @@ describe('a header of a fault', () => {
   ])('is refused with its place if it can not be sent or breaks the contract: %j', async (headers, pointer, reason) => {
     const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
     const reply = await room().steer('POST', '/faults', fault);
-    expect([reply.status, reply.body.type]).toEqual([400, '/problems/not-a-fault']);
+    expect([reply.status, reply.body.type]).toEqual([400, '/problems/invalid-fault']);
     expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
     expect(reply.body.detail).toMatch(reason);
   });
@@ -63,7 +63,7 @@ describe('a header of a fault', () => {
 describe('a forced 403', () => {
   it.each(['GET', 'POST'])('says nothing that does not hold for its method: %s', async (method) => {
     const reply = await room().ask(method, '/api/orders', undefined, { Prefer: 'code=403' });
-    expect([reply.status, reply.body.type]).toEqual([403, '/problems/foreign-origin']);
+    expect([reply.status, reply.body.type]).toEqual([403, '/problems/origin-not-allowed']);
     expect(reply.body.detail).toContain('is not allowed: start the server with --allow-origin');
   });
 });

@@ -20,13 +20,13 @@ const ITEM_PATH = `/api/cart-items/${IN_CART}`;
 async function failing({ steer }: Room, fault: object): Promise<string> {
   const { status, body } = await steer('POST', '/faults', fault);
   expect(status, JSON.stringify(body)).toBe(200);
-  return body.fault;
+  return body.id;
 }
 
 /** How often requests that a fault means have come, how many met it, and whether it is over. */
 async function fate({ steer }: Room, id: string): Promise<readonly [seen: number, met: number, over: boolean]> {
   const { body } = await steer('GET', `/faults/${id}`);
-  return [body.seen, body.met, body.over];
+  return [body.matched, body.applied, body.expired];
 }
 
 async function ordersIn({ steer }: Room): Promise<number> {
@@ -79,7 +79,7 @@ describe('a fault of an operation', () => {
       expect((await here.ask(method, path)).status, path).toBe(500);
   });
 
-  it('is none of those that do not have its answer, where none is named', async () => {
+  it('is none of those that do not have its response, where none is named', async () => {
     const here = room();
     const id = await failing(here, { status: 409 });
     const other = await failing(here, { example: 'byName' });
@@ -111,7 +111,7 @@ const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
   [{ path: '/api/cart-items/*' }, ['DELETE', ITEM_PATH], ['GET', '/api/cart-items']],
   [{ path: '*-summary' }, ['GET', '/api/payment-summary'], ['GET', '/api/orders']],
   [{ query: { search: 'kettle' } }, ['GET', '/api/products?search=kettle'], ['GET', '/api/products?search=sock']],
-  [{ query: { search: { $like: 'k*' } } }, ['GET', '/api/products?search=kettle'], ['GET', '/api/products']],
+  [{ query: { search: { $glob: 'k*' } } }, ['GET', '/api/products?search=kettle'], ['GET', '/api/products']],
   [{ query: { search: { $exists: false } } }, ['GET', '/api/orders'], ['GET', '/api/products?search=']],
   [{ headers: { 'x-PAGE': 'cart' } }, ['GET', '/api/orders', { 'X-Page': 'cart' }], ['GET', '/api/orders']],
   [
@@ -125,12 +125,12 @@ const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
     ['POST', '/api/cart-items', {}, { ...ITEM, quantity: 4 }],
   ],
   [
-    { body: { quantity: { $above: 2, $below: 4 } } },
+    { body: { quantity: { $gt: 2, $lt: 4 } } },
     ['POST', '/api/cart-items', {}, ITEM],
     ['POST', '/api/cart-items', {}, { ...ITEM, quantity: 4 }],
   ],
   [
-    { body: { productId: { $matches: `^${KETTLE.slice(0, 8)}` } } },
+    { body: { productId: { $regex: `^${KETTLE.slice(0, 8)}` } } },
     ['POST', '/api/cart-items', {}, ITEM],
     ['POST', '/api/cart-items', {}, { ...ITEM, productId: IN_CART }],
   ],
@@ -208,27 +208,27 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ delay: { from: 2, to: 1 } }, '/delay', /ends before it begins/],
   [{ connection: 'hang' }, '/connection', /./],
   [{ connection: 'reset', status: 500 }, '/connection', /no answer comes/],
-  [{ connection: 'reset', slowMs: 5 }, '/connection', /no answer comes/],
-  [{ connection: 'cut', slowMs: 5 }, '/slowMs', /./],
-  [{ slowMs: 0 }, '/slowMs', /./],
+  [{ connection: 'reset', bodyDurationMs: 5 }, '/connection', /no answer comes/],
+  [{ connection: 'cut', bodyDurationMs: 5 }, '/bodyDurationMs', /./],
+  [{ bodyDurationMs: 0 }, '/bodyDurationMs', /./],
   [{ status: 500, skip: -1 }, '/skip', /./],
   [{ status: 500, times: 0 }, '/times', /./],
-  [{ status: 500, share: 1.1 }, '/share', /./],
+  [{ status: 500, probability: 1.1 }, '/probability', /./],
   [{ status: 500, seed: -1 }, '/seed', /./],
   [{ status: 500, phase: 'during' }, '/phase', /./],
   [{ status: 500, until: 'tomorrow' }, '/until', /./],
   [{ status: 500, until: '2016-12-31T23:59:60Z' }, '/until', /is no moment/],
-  [{ status: 500, forMs: 0 }, '/forMs', /./],
+  [{ status: 500, durationMs: 0 }, '/durationMs', /./],
   [{ status: 500, where: { path: 'api' } }, '/where/path', /./],
   [{ status: 500, where: { url: '/api' } }, '/where/url', /./],
-  [{ status: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /no operator: there are \$equals/],
-  [{ status: 500, where: { body: { a: [{ $above: '1' }] } } }, '/where/body/a/0/$above', /give a number/],
-  [{ status: 500, where: { query: { q: { $below: true } } } }, '/where/query/q/$below', /give a number/],
+  [{ status: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /no operator: there are \$eq/],
+  [{ status: 500, where: { body: { a: [{ $gt: '1' }] } } }, '/where/body/a/0/$gt', /give a number/],
+  [{ status: 500, where: { query: { q: { $lt: true } } } }, '/where/query/q/$lt', /give a number/],
   [{ status: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /give a list/],
-  [{ status: 500, where: { headers: { 'X-A': { $matches: '(' } } } }, '/where/headers/X-A/$matches', /regular/],
-  [{ status: 500, where: { headers: { 'X-A': { $like: 1 } } } }, '/where/headers/X-A/$like', /give a text/],
+  [{ status: 500, where: { headers: { 'X-A': { $regex: '(' } } } }, '/where/headers/X-A/$regex', /regular/],
+  [{ status: 500, where: { headers: { 'X-A': { $glob: 1 } } } }, '/where/headers/X-A/$glob', /give a text/],
   [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
-  [{ status: 500, where: { body: { $not: { $like: 1 } } } }, '/where/body/$not/$like', /give a text/],
+  [{ status: 500, where: { body: { $not: { $glob: 1 } } } }, '/where/body/$not/$glob', /give a text/],
   [{ status: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
 ];
 
@@ -246,9 +246,9 @@ describe('what is no fault', () => {
 
   it('is refused by codes that tell what the contract lacks from what makes no sense', async () => {
     const { steer } = room();
-    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 400, 'not-a-fault');
-    expectProblem(await steer('POST', '/faults', { status: 302 }), 400, 'not-a-fault');
-    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'not-a-condition');
+    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 400, 'invalid-fault');
+    expectProblem(await steer('POST', '/faults', { status: 302 }), 400, 'invalid-fault');
+    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'invalid-matcher');
   });
 
   it('is a condition that is too deep, whatever its depth', async () => {
@@ -273,9 +273,9 @@ describe('how often a fault is met', () => {
     [{ skip: 2 }, '200 200 500 500', [4, 2, false]],
     [{ times: 2 }, '500 500 200 200', [2, 2, true]],
     [{ skip: 1, times: 2 }, '200 500 500 200', [3, 2, true]],
-    [{ share: 0 }, '200 200 200 200', [4, 0, false]],
-    [{ share: 1 }, '500 500 500 500', [4, 4, false]],
-    [{ share: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
+    [{ probability: 0 }, '200 200 200 200', [4, 0, false]],
+    [{ probability: 1 }, '500 500 500 500', [4, 4, false]],
+    [{ probability: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
   ])('follows %j', async (when, seen, expected) => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', status: 500, ...when });
@@ -286,7 +286,7 @@ describe('how often a fault is met', () => {
   it('by chance is the same for the same seed, the number of its id where none is given', async () => {
     const met = async (fault: object) => {
       const here = room();
-      await failing(here, { operation: 'listOrders', status: 500, share: 0.5, ...fault });
+      await failing(here, { operation: 'listOrders', status: 500, probability: 0.5, ...fault });
       return statuses(here, 24);
     };
     const [none, one, again, other] = await Promise.all([{}, { seed: 1 }, { seed: 1 }, { seed: 2 }].map(met));
@@ -299,14 +299,14 @@ describe('how often a fault is met', () => {
   it('by chance is not the same for two without a seed', async () => {
     const here = room();
     for (const operation of ['listOrders', 'getPaymentSummary'])
-      await failing(here, { operation, status: 500, share: 0.5 });
+      await failing(here, { operation, status: 500, probability: 0.5 });
     expect(await statuses(here, 24)).not.toBe(await statuses(here, 24, 'GET', '/api/payment-summary'));
   });
 
   it('by chance is the same anew where a seed is given, and not where none is', async () => {
     const here = room();
     const met = async (fault: object) => {
-      await here.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, share: 0.5, ...fault }]);
+      await here.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, probability: 0.5, ...fault }]);
       return statuses(here, 24);
     };
     expect(await met({})).not.toBe(await met({}));
@@ -315,7 +315,7 @@ describe('how often a fault is met', () => {
 
   it('by chance counts those that meet it towards its times', async () => {
     const here = room();
-    const id = await failing(here, { operation: 'listOrders', status: 500, share: 0.5, times: 3 });
+    const id = await failing(here, { operation: 'listOrders', status: 500, probability: 0.5, times: 3 });
     expect((await statuses(here, 24)).match(/500/g)).toHaveLength(3);
     expect((await fate(here, id)).slice(1)).toEqual([3, true]);
   });
@@ -333,8 +333,8 @@ describe('how often a fault is met', () => {
   it('ends some ms later by no clock that can be set', async () => {
     const here = room();
     const [short, long] = [
-      await failing(here, { operation: 'listOrders', status: 500, forMs: 1 }),
-      await failing(here, { operation: 'listOrders', status: 503, forMs: 86_400_000 }),
+      await failing(here, { operation: 'listOrders', status: 500, durationMs: 1 }),
+      await failing(here, { operation: 'listOrders', status: 503, durationMs: 86_400_000 }),
     ];
     await here.steer('POST', '/clock/advance', { ms: 86_400_000_000 });
     await vi.waitFor(async () => expect((await fate(here, short))[2]).toBe(true), { interval: 2 });
@@ -363,7 +363,7 @@ describe('a preference that can not be had', () => {
   });
 });
 
-describe('an answer that a fault forces', () => {
+describe('an response that a fault forces', () => {
   it('is the documented one of its code, made up', async () => {
     const here = room();
     await failing(here, { operation: 'createOrder', status: 409 });
@@ -501,7 +501,7 @@ describe('a connection that a fault resets', () => {
   it.each([
     ['before', 2],
     ['after', 3],
-  ] as const)('%s the operation brings no answer and leaves %s orders', async (phase, orders) => {
+  ] as const)('%s the operation brings no response and leaves %s orders', async (phase, orders) => {
     const here = room();
     const id = await failing(here, { operation: 'createOrder', connection: 'reset', phase });
     expect(await endingOf(here, 'POST', '/api/orders')).toEqual({
@@ -513,7 +513,7 @@ describe('a connection that a fault resets', () => {
     expect(await ordersIn(here)).toBe(orders);
     expect(await lastOf(here)).toMatchObject({
       operation: 'createOrder',
-      answer: null,
+      response: null,
       forced: { faults: [id], phase, connection: 'reset' },
     });
   });
@@ -525,7 +525,7 @@ describe('a connection that a fault resets', () => {
     expect(await statuses(here, 1)).toBe('200');
   });
 
-  it('leaves the answer whole that comes before it on the same connection', async () => {
+  it('leaves the response whole that comes before it on the same connection', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', delay: 30 });
     await failing(here, { operation: 'createOrder', connection: 'reset' });
@@ -544,7 +544,7 @@ describe('a connection that a fault resets', () => {
   });
 });
 
-describe('an answer that a fault cuts', () => {
+describe('an response that a fault cuts', () => {
   const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.floor(announced / 2)];
 
   it('ends with half of its body, and the operation is done', async () => {
@@ -584,16 +584,16 @@ describe('an answer that a fault cuts', () => {
   });
 });
 
-describe('an answer that a fault slows down', () => {
+describe('an response that a fault slows down', () => {
   it('arrives whole, and says so in the journal', async () => {
     const here = room();
     const plain = await here.ask('GET', '/api/products');
-    const id = await failing(here, { operation: 'listProducts', slowMs: 40 });
+    const id = await failing(here, { operation: 'listProducts', bodyDurationMs: 40 });
     const startMs = performance.now();
     const slow = await here.ask('GET', '/api/products');
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(30);
     expect([slow.status, slow.text]).toEqual([200, plain.text]);
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], slowMs: 40 });
+    expect((await lastOf(here)).forced).toEqual({ faults: [id], bodyDurationMs: 40 });
   });
 
   it.each([
@@ -602,44 +602,51 @@ describe('an answer that a fault slows down', () => {
     ['GET', '/api/products?search=nothing-of-the-kind', 200],
   ])('arrives where it has little or no body: %s %s', async (method, path, status) => {
     const here = room();
-    await failing(here, { slowMs: 5 });
+    await failing(here, { bodyDurationMs: 5 });
     expect((await here.ask(method, path)).status).toBe(status);
   });
 
   it('is in the journal once it has arrived, with the time that it took', async () => {
     const here = room();
-    await failing(here, { operation: 'listProducts', slowMs: 60 });
+    await failing(here, { operation: 'listProducts', bodyDurationMs: 60 });
     await here.ask('GET', '/api/products');
-    await vi.waitFor(async () => expect((await lastOf(here)).answer.status).toBe(200), { interval: 2 });
+    await vi.waitFor(async () => expect((await lastOf(here)).response.status).toBe(200), { interval: 2 });
     // Timers may be early by what their clock rounds away.
-    expect((await lastOf(here)).ms).toBeGreaterThanOrEqual(59);
+    expect((await lastOf(here)).durationMs).toBeGreaterThanOrEqual(59);
   });
 
   it('is none in the journal where the client goes away in the middle, at once', async () => {
     const here = room();
-    await failing(here, { operation: 'listProducts', slowMs: 60_000 });
+    await failing(here, { operation: 'listProducts', bodyDurationMs: 60_000 });
     const going = new AbortController();
     const headers = { 'x-sandbox': here.id };
     await fetch(`${shop().url}/api/products`, { headers, signal: going.signal });
     going.abort();
     await vi.waitFor(async () => expect((await here.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
-    expect(await lastOf(here)).toMatchObject({ operation: 'listProducts', answer: null, forced: { slowMs: 60_000 } });
+    expect(await lastOf(here)).toMatchObject({
+      operation: 'listProducts',
+      response: null,
+      forced: { bodyDurationMs: 60_000 },
+    });
   });
 });
 
-describe('an answer without a body that is to be slow', () => {
+describe('an response without a body that is to be slow', () => {
   it.each([
     ['POST', '/api/reset', 'resetData', 204],
     ['HEAD', '/api/orders', 'listOrders', 200],
   ] as const)('has come once its head has: %s %s', async (method, path, operation, status) => {
     const here = room();
-    const id = await failing(here, { operation, slowMs: 60_000 });
+    const id = await failing(here, { operation, bodyDurationMs: 60_000 });
     expect((await here.ask(method, path)).status).toBe(status);
-    expect(await lastOf(here)).toMatchObject({ answer: { status }, forced: { faults: [id], slowMs: 60_000 } });
+    expect(await lastOf(here)).toMatchObject({
+      response: { status },
+      forced: { faults: [id], bodyDurationMs: 60_000 },
+    });
   });
 });
 
-describe('an answer that a fault delays', () => {
+describe('an response that a fault delays', () => {
   it.each(['before', 'after'] as const)('comes no earlier, %s the operation', async (phase) => {
     const here = room();
     const id = await failing(here, { operation: 'createOrder', delay: 30, phase });
@@ -656,7 +663,7 @@ describe('an answer that a fault delays', () => {
     await steer('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
     const waiting = shop.ask('POST', '/_sandbox/w1/api/orders');
     const faults = async () => (await steer('GET', '/w1/faults')).body;
-    await vi.waitFor(async () => expect(await faults()).toMatchObject([{ met: 1 }]));
+    await vi.waitFor(async () => expect(await faults()).toMatchObject([{ applied: 1 }]));
     await shop.close();
     expect((await waiting).status).toBe(201);
   });
@@ -693,13 +700,13 @@ describe('an answer that a fault delays', () => {
     const going = new AbortController();
     const headers = { 'x-sandbox': here.id };
     const asked = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: going.signal });
-    await vi.waitFor(async () => expect((await here.steer('GET', '/faults')).body[0].met).toBe(1), { interval: 2 });
+    await vi.waitFor(async () => expect((await here.steer('GET', '/faults')).body[0].applied).toBe(1), { interval: 2 });
     if (phase === 'after') await vi.waitFor(async () => expect(await ordersIn(here)).toBe(3), { interval: 2 });
     going.abort();
     await expect(asked).rejects.toThrow();
     await vi.waitFor(async () => expect((await here.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
     expect(await ordersIn(here)).toBe(orders);
-    if (phase === 'before') expect((await lastOf(here)).answer).toBeNull();
+    if (phase === 'before') expect((await lastOf(here)).response).toBeNull();
   });
 });
 
@@ -715,7 +722,7 @@ describe('several faults that a request meets', () => {
     expect((await lastOf(here)).forced).toEqual({ faults: ids, phase: 'after', delayMs: 9 });
   });
 
-  it('leave the answer to the first, and the others to the next requests', async () => {
+  it('leave the response to the first, and the others to the next requests', async () => {
     const here = room();
     const ids = [
       await failing(here, { operation: 'listOrders', status: 503, times: 1 }),
@@ -738,7 +745,7 @@ describe('several faults that a request meets', () => {
     const ids = [
       await failing(here, { operation: 'listOrders', connection: 'cut', times: 1 }),
       await failing(here, { operation: 'listOrders', connection: 'reset', times: 1 }),
-      await failing(here, { operation: 'listOrders', slowMs: 1 }),
+      await failing(here, { operation: 'listOrders', bodyDurationMs: 1 }),
     ];
     const ends = [];
     for (let n = 0; n < 3; n++) ends.push((await endingOf(here, 'GET', '/api/orders')).how);
@@ -753,7 +760,7 @@ describe('several faults that a request meets', () => {
     expect(await statuses(here, 3)).toBe('500 503 200');
   });
 
-  it('go together where one settles the answer and another the connection', async () => {
+  it('go together where one settles the response and another the connection', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', connection: 'cut' });
     await failing(here, { operation: 'listOrders', status: 503 });
@@ -772,14 +779,21 @@ describe('the faults of a sandbox', () => {
         times: 1,
         until: '2030-01-01T00:00:00Z',
       },
-      { operation: ['createOrder'], delay: { from: 1, to: 2 }, share: 0.5, seed: 3, phase: 'after', forMs: 9_000_000 },
+      {
+        operation: ['createOrder'],
+        delay: { from: 1, to: 2 },
+        probability: 0.5,
+        seed: 3,
+        phase: 'after',
+        durationMs: 9_000_000,
+      },
     ];
     for (const wish of wishes) await failing(here, wish);
     expect(await statuses(here, 2)).toBe('500 200');
     const { body } = await here.steer('GET', '/faults');
     expect(body).toEqual([
-      { ...wishes[0], fault: expect.stringMatching(/^f\d+$/), seen: 1, met: 1, over: true },
-      { ...wishes[1], fault: expect.stringMatching(/^f\d+$/), seen: 0, met: 0, over: false },
+      { ...wishes[0], id: expect.stringMatching(/^f\d+$/), matched: 1, applied: 1, expired: true },
+      { ...wishes[1], id: expect.stringMatching(/^f\d+$/), matched: 0, applied: 0, expired: false },
     ]);
     expect((await here.steer('GET', '')).body.faults).toBe(1);
   });
@@ -810,11 +824,11 @@ describe('the faults of a sandbox', () => {
       { operation: 'listOrders', status: 503, times: 1 },
       { status: 404 },
     ]);
-    expect(body.map(({ status, seen, met }: Record<string, number>) => [status, seen, met])).toEqual([
+    expect(body.map(({ status, matched, applied }: Record<string, number>) => [status, matched, applied])).toEqual([
       [503, 0, 0],
       [404, 0, 0],
     ]);
-    expect(body.map(({ fault }: { fault: string }) => fault)).not.toContain(old);
+    expect(body.map(({ id }: { id: string }) => id)).not.toContain(old);
     expect(await statuses(here, 2)).toBe('503 404');
   });
 
@@ -824,7 +838,7 @@ describe('the faults of a sandbox', () => {
     await statuses(here, 1);
     for (const bad of [{}, { status: 302 }, { status: 500, where: { body: { $x: 1 } } }, { statuses: 500 }]) {
       expect((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status).toBe(400);
-      expect((await here.steer('GET', '/faults')).body).toMatchObject([{ fault: id, status: 500, met: 1 }]);
+      expect((await here.steer('GET', '/faults')).body).toMatchObject([{ id, status: 500, applied: 1 }]);
     }
     expect(await statuses(here, 1)).toBe('500');
   });
@@ -846,13 +860,13 @@ describe('the faults of a sandbox', () => {
     const here = room();
     const wishes = Array.from({ length: 100 }, () => ({ operation: 'listOrders', status: 500, times: 1 }));
     const { body } = await here.steer('PUT', '/faults', wishes);
-    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'too-many');
+    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'limit-reached');
     expect((await here.steer('PUT', '/faults', [...wishes, { status: 503 }])).status).toBe(400);
     expect((await here.steer('GET', '')).body.faults).toBe(100);
     await statuses(here, 1);
     await failing(here, { status: 503 });
-    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'too-many');
-    await here.steer('DELETE', `/faults/${body[50].fault}`);
+    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'limit-reached');
+    await here.steer('DELETE', `/faults/${body[50].id}`);
     await failing(here, { status: 503 });
   });
 
@@ -867,13 +881,13 @@ describe('the faults of a sandbox', () => {
     await failing(here, long());
     const other = await failing(here, long());
     const { body } = await here.steer('GET', '/faults');
-    expectProblem(await here.steer('POST', '/faults', long()), 409, 'too-many');
-    expectProblem(await here.steer('PUT', '/faults', [long(), long(), long()]), 409, 'too-many');
+    expectProblem(await here.steer('POST', '/faults', long()), 409, 'limit-reached');
+    expectProblem(await here.steer('PUT', '/faults', [long(), long(), long()]), 409, 'limit-reached');
     expect((await here.steer('GET', '/faults')).body).toEqual(body);
     await here.steer('DELETE', `/faults/${other}`);
     await failing(here, long({ until: NOW_MS }));
     await failing(here, long());
-    expectProblem(await here.steer('POST', '/faults', long()), 409, 'too-many');
+    expectProblem(await here.steer('POST', '/faults', long()), 409, 'limit-reached');
   });
 
   it('are nothing to another one, nor to default', async () => {
@@ -917,7 +931,7 @@ describe('the faults of a sandbox', () => {
 });
 
 describe('a fault of the default sandbox', () => {
-  it('is met though the answer was given before, and that one comes again when it is over', async () => {
+  it('is met though the response was given before, and that one comes again when it is over', async () => {
     const { ask, port } = await startStorefront();
     const plain = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const steer = steering({ port });

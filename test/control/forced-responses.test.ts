@@ -15,8 +15,8 @@ const shopContract = await loadContract({ path: projectFile('openapi.yaml'), str
 function violationsOf(operationId: string, { status, headers, text, body }: Reply) {
   const route = shopContract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`the contract has no ${operationId}`);
-  const answer = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
-  return shopContract.verify(route, answer, { closed: true });
+  const response = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
+  return shopContract.verify(route, response, { closed: true });
 }
 
 describe('a forced error that the contract has no example of', () => {
@@ -132,8 +132,8 @@ describe('an error that the contract does not document', () => {
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '1']);
     expect(reply.body).toMatchObject({ type: 'about:blank', title: 'Too Many Requests', instance: '/things' });
     const [entry] = (await here.steer('GET', '/requests')).body;
-    expect(entry.forced).toEqual({ faults: [body.fault], phase: 'before', status: 429, undocumented: true });
-    expect(entry.breaches).toBeUndefined();
+    expect(entry.forced).toEqual({ faults: [body.id], phase: 'before', status: 429, undocumented: true });
+    expect(entry.responseViolations).toBeUndefined();
     expect(lines.join('')).not.toContain('breaks the contract');
   });
 
@@ -198,7 +198,7 @@ describe('a fault with a body and headers of its own', () => {
     async (fault, pointer, reason) => {
       const reply = await room().steer('POST', '/faults', { operation: 'listOrders', ...fault });
       expect(reply.status).toBe(400);
-      expect(reply.body.type).toBe('/problems/not-a-fault');
+      expect(reply.body.type).toBe('/problems/invalid-fault');
       expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
       expect(reply.body.detail).toMatch(reason);
     },
@@ -215,7 +215,7 @@ describe('a fault with a body and headers of its own', () => {
       'text/html',
       '<h1>Bad Gateway</h1>',
     ]);
-    expect((await here.steer('GET', '/requests')).body[0].breaches).toBeUndefined();
+    expect((await here.steer('GET', '/requests')).body[0].responseViolations).toBeUndefined();
   });
 });
 

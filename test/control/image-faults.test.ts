@@ -12,7 +12,7 @@ describe('a fault that images can not have', () => {
   it.each<readonly [fault: object, warning: RegExp]>([
     [{ status: 503, connection: 'cut' }, /images can't have connection cut/],
     [{ connection: 'cut' }, /images can't have connection cut/],
-    [{ slowMs: 100 }, /images can't have slowMs/],
+    [{ bodyDurationMs: 100 }, /images can't have bodyDurationMs/],
     [{ status: 200 }, /images can't have status 200/],
     [{ example: 'foreignOrigin' }, /images can't have example/],
   ])('is set with a warning: %j', async (fault, warning) => {
@@ -20,7 +20,7 @@ describe('a fault that images can not have', () => {
     const added = await here.steer('POST', '/faults', { where, ...fault });
     expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
     expect((await here.ask('GET', LOGO)).status).toBe(200);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: 0, met: 0 }]);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0 }]);
   });
 
   it.each([{ connection: 'reset' }, { delay: 1 }, { status: 418 }])(

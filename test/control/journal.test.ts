@@ -53,7 +53,7 @@ describe('the journal of a sandbox', () => {
     expect(added).toEqual({
       id: 1,
       at: NOW,
-      ms: expect.any(Number),
+      durationMs: expect.any(Number),
       operation: 'addCartItem',
       request: {
         method: 'POST',
@@ -63,22 +63,26 @@ describe('the journal of a sandbox', () => {
         headers: expect.objectContaining({ 'x-page': 'product', 'x-sandbox': here.id }),
         body: ITEM,
       },
-      answer: {
+      response: {
         status: 201,
         headers: expect.objectContaining({ 'content-type': 'application/json' }),
         bytes: expect.any(Number),
         body: { ...ITEM, deliveryOptionId: '1' },
       },
     });
-    expect(added.answer.bytes).toBe(JSON.stringify(added.answer.body).length);
+    expect(added.response.bytes).toBe(JSON.stringify(added.response.body).length);
     expect(searched).toMatchObject({
       id: 2,
       operation: 'listProducts',
       request: { path: '/api/products', query: { search: 'no such thing', a: ['1', '2'] } },
-      answer: { status: 200, body: [], bytes: 2 },
+      response: { status: 200, body: [], bytes: 2 },
     });
-    expect(removed).toMatchObject({ id: 3, operation: 'removeCartItem', answer: { status: 204, bytes: 0 } });
-    expect([removed.request.body, removed.answer.body, removed.ms >= 0]).toEqual([undefined, undefined, true]);
+    expect(removed).toMatchObject({ id: 3, operation: 'removeCartItem', response: { status: 204, bytes: 0 } });
+    expect([removed.request.body, removed.response.body, removed.durationMs >= 0]).toEqual([
+      undefined,
+      undefined,
+      true,
+    ]);
   });
 
   it.each(ways)('has what names the sandbox by $by in the URL alone', async (way) => {
@@ -103,7 +107,7 @@ describe('the journal of a sandbox', () => {
     await here.ask('POST', '/api/cart-items', 'a=b', { 'content-type': 'text/plain' });
     await here.ask('POST', '/api/cart-items', { ...ITEM, productId: KETTLE.replace(/^./, '0') });
     const entries = await journalOf(here);
-    expect(entries.map(({ answer, operation }: Journal) => [answer.status, operation])).toEqual([
+    expect(entries.map(({ response, operation }: Journal) => [response.status, operation])).toEqual([
       [400, 'addCartItem'],
       [400, 'addCartItem'],
       [404, undefined],
@@ -119,21 +123,21 @@ describe('the journal of a sandbox', () => {
     });
     expect(entries[1].request.body).toBe('{"productId":');
     expect(entries[1].violations).toBeUndefined();
-    for (const { notes, answer } of entries) expect(notes).toContain(answer.body.detail);
+    for (const { notes, response } of entries) expect(notes).toContain(response.body.detail);
   });
 
   it('has notes of what was ignored', async () => {
     const here = room();
     await here.ask('GET', '/api/products?serach=kettle');
-    const [{ notes, answer }] = await journalOf(here);
-    expect([answer.status, notes]).toEqual([200, [expect.stringContaining('serach')]]);
+    const [{ notes, response }] = await journalOf(here);
+    expect([response.status, notes]).toEqual([200, [expect.stringContaining('serach')]]);
   });
 
   it('has requests for HEAD and OPTIONS too', async () => {
     const here = room();
     await here.ask('HEAD', '/api/orders');
     await here.ask('OPTIONS', '/api/orders');
-    expect((await journalOf(here)).map(({ request, answer }: Journal) => [request.method, answer.status])).toEqual([
+    expect((await journalOf(here)).map(({ request, response }: Journal) => [request.method, response.status])).toEqual([
       ['HEAD', 200],
       ['OPTIONS', 204],
     ]);
@@ -235,14 +239,14 @@ describe('answers of default that are given again and again', () => {
       [3, '2'],
       [4, '3'],
     ]);
-    const looks = entries.map(({ operation, request: { headers: _, ...request }, answer, notes }) =>
-      JSON.stringify({ operation, request, answer, notes }),
+    const looks = entries.map(({ operation, request: { headers: _, ...request }, response, notes }) =>
+      JSON.stringify({ operation, request, response, notes }),
     );
     expect(new Set(looks).size).toBe(1);
     expect(entries[3]).toMatchObject({
       operation: 'listOrders',
       request: { query: { x: '1' } },
-      answer: { status: 200 },
+      response: { status: 200 },
     });
   });
 
@@ -250,9 +254,9 @@ describe('answers of default that are given again and again', () => {
     const main = roomIn(await startStorefront(), 'default');
     let text = '';
     for (let n = 0; n < 3; n++) text = (await main.ask('GET', '/api/products')).text;
-    for (const { answer } of await journalOf(main)) {
-      expect(answer).toMatchObject({ status: 200, bytes: Buffer.byteLength(text), isCut: true });
-      expect([text.startsWith(answer.body), answer.body.length]).toEqual([true, 4096]);
+    for (const { response } of await journalOf(main)) {
+      expect(response).toMatchObject({ status: 200, bytes: Buffer.byteLength(text), isTruncated: true });
+      expect([text.startsWith(response.body), response.body.length]).toEqual([true, 4096]);
     }
   });
 });
@@ -264,7 +268,7 @@ describe('bodies in the journal', () => {
     await here.ask('POST', '/api/cart-items', { ...ITEM, note });
     const [{ request }] = await journalOf(here);
     const whole = JSON.stringify({ ...ITEM, note });
-    expect([request.isCut, typeof request.body, whole.startsWith(request.body)]).toEqual([true, 'string', true]);
+    expect([request.isTruncated, typeof request.body, whole.startsWith(request.body)]).toEqual([true, 'string', true]);
     const bytes = Buffer.byteLength(request.body);
     expect([bytes <= 4096, bytes > 4092]).toEqual([true, true]);
   });
@@ -275,14 +279,14 @@ describe('bodies in the journal', () => {
     for (const length of [spare, spare + 1])
       await here.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(length) });
     const [fits, cut] = await journalOf(here);
-    expect([fits.request.isCut, fits.request.body.note.length]).toEqual([undefined, spare]);
-    expect([cut.request.isCut, cut.request.body.length]).toEqual([true, 4096]);
+    expect([fits.request.isTruncated, fits.request.body.note.length]).toEqual([undefined, spare]);
+    expect([cut.request.isTruncated, cut.request.body.length]).toEqual([true, 4096]);
   });
 
   it('may be of any depth', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', `${'['.repeat(2_048)}${']'.repeat(2_048)}`);
-    expect((await journalOf(here))[0].answer.status).toBe(400);
+    expect((await journalOf(here))[0].response.status).toBe(400);
   });
 });
 
@@ -306,7 +310,7 @@ describe('what may be secret', () => {
     expect(body[1].request.body).toEqual({ ...ITEM, card: { cardNumber: '[left out]', cvc: '[left out]' } });
   });
 
-  it('is left out of the answer that refuses it', async () => {
+  it('is left out of the response that refuses it', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: { password: SECRET } });
     expect((await here.steer('GET', '/requests')).text).not.toContain(SECRET);
@@ -323,7 +327,7 @@ describe('what may be secret', () => {
     const here = room();
     await here.steer('PUT', '');
     const stream = await following(here, `/${here.id}/requests`);
-    await here.steer('POST', '/faults', { slowMs: 2 });
+    await here.steer('POST', '/faults', { bodyDurationMs: 2 });
     await here.ask('GET', `/api/products?search=${'a='.repeat(3_990)}%25token`);
     expect(await stream.next()).toHaveLength(1);
     expect(await journalOf(here)).toHaveLength(1);
@@ -341,11 +345,11 @@ describe('what may be secret', () => {
 describe('what was forced upon a request', () => {
   it('is in the journal: by a fault', async () => {
     const here = room();
-    const wish = { operation: 'createOrder', status: 409, phase: 'after', delay: 2, slowMs: 2 };
+    const wish = { operation: 'createOrder', status: 409, phase: 'after', delay: 2, bodyDurationMs: 2 };
     const { body } = await here.steer('POST', '/faults', wish);
     await here.ask('POST', '/api/orders');
     const [{ forced }] = await journalOf(here);
-    expect(forced).toEqual({ faults: [body.fault], phase: 'after', status: 409, delayMs: 2, slowMs: 2 });
+    expect(forced).toEqual({ faults: [body.id], phase: 'after', status: 409, delayMs: 2, bodyDurationMs: 2 });
   });
 
   it('is in the journal: by the client itself', async () => {
@@ -384,29 +388,29 @@ describe('what was forced upon a request', () => {
     expect(new Set(first).size).toBeGreaterThan(1);
   });
 
-  it('leaves no answer there where none went out, and the whole one where half of it did', async () => {
+  it('leaves no response there where none went out, and the whole one where half of it did', async () => {
     const here = room();
     for (const connection of ['reset', 'cut']) {
       await here.steer('PUT', '/faults', [{ connection }]);
       await endingOf(here, 'GET', '/api/orders');
     }
     const [reset, cut] = await journalOf(here);
-    expect([reset.answer, reset.forced.connection]).toEqual([null, 'reset']);
-    expect([cut.answer.status, cut.answer.body, cut.forced.connection]).toEqual([200, defaults.orders, 'cut']);
+    expect([reset.response, reset.forced.connection]).toEqual([null, 'reset']);
+    expect([cut.response.status, cut.response.body, cut.forced.connection]).toEqual([200, defaults.orders, 'cut']);
   });
 
   it.each([
     ['DELETE', `/api/cart-items/${KETTLE}`],
     ['HEAD', '/api/orders'],
-  ])('leaves no answer there where one was cut that has no body: %s %s', async (method, path) => {
+  ])('leaves no response there where one was cut that has no body: %s %s', async (method, path) => {
     const here = room();
     await here.ask('POST', '/api/cart-items', ITEM);
     await here.steer('POST', '/faults', { connection: 'cut' });
     expect((await endingOf(here, method, path)).how).toBe('reset');
-    expect(await journalOf(here, '?after=1')).toMatchObject([{ answer: null, forced: { connection: 'cut' } }]);
+    expect(await journalOf(here, '?after=1')).toMatchObject([{ response: null, forced: { connection: 'cut' } }]);
   });
 
-  it('leaves no answer there where the client went away before it', async () => {
+  it('leaves no response there where the client went away before it', async () => {
     const here = room();
     await here.steer('POST', '/faults', { delay: 60_000, phase: 'after', operation: 'createOrder' });
     const going = new AbortController();
@@ -416,7 +420,7 @@ describe('what was forced upon a request', () => {
     going.abort();
     await asked.catch(() => {});
     await vi.waitFor(async () => expect(await idsIn(here)).toEqual([1]), { interval: 2 });
-    expect((await journalOf(here))[0].answer).toBeNull();
+    expect((await journalOf(here))[0].response).toBeNull();
   });
 
   it('is in the journal of a refused request too: the delay of the server', async () => {
@@ -427,33 +431,33 @@ describe('what was forced upon a request', () => {
     await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=abc' });
     await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
     const entries: Journal[] = await journalOf(here);
-    expect(entries.map(({ answer, forced }) => [answer.status, forced])).toEqual(
+    expect(entries.map(({ response, forced }) => [response.status, forced])).toEqual(
       [400, 400, 415, 400, 400].map((status) => [status, expect.objectContaining({ delayMs: 3 })]),
     );
-    expect(entries.filter(({ ms }) => ms < 2)).toEqual([]);
+    expect(entries.filter(({ durationMs }) => durationMs < 2)).toEqual([]);
   });
 });
 
-describe('an answer that breaks the contract', () => {
+describe('an response that breaks the contract', () => {
   it('is in the journal with how it does', async () => {
     const listOrders = (() => ({ body: [{ id: 1 }] })) as never;
     const here = roomIn(await startStorefront({ handlers: { listOrders }, verify: 'log', faultsExpected: true }), 'w1');
     await here.ask('GET', '/api/orders');
-    const [{ breaches, answer }] = await journalOf(here);
-    expect(answer.status).toBe(200);
-    expect(breaches.join()).toMatch(/orderTimeMs/);
+    const [{ responseViolations, response }] = await journalOf(here);
+    expect(response.status).toBe(200);
+    expect(responseViolations.join()).toMatch(/orderTimeMs/);
   });
 });
 
-describe('an answer that can not be written', () => {
+describe('an response that can not be written', () => {
   it('is in the journal as it was answered in its place', async () => {
     const listOrders = (() => ({ headers: { 'X-Own': 'a' }, body: { a: 1n } })) as never;
     const here = roomIn(await startStorefront({ handlers: { listOrders }, verify: 'off', faultsExpected: true }), 'w1');
     const reply = await here.ask('GET', '/api/orders');
     expectProblem(reply, 500, 'internal-error');
-    const [{ answer }] = await journalOf(here);
-    expect(answer).toMatchObject({ status: 500, bytes: reply.text.length, body: reply.body });
-    expect(answer.headers).toEqual({ 'content-type': 'application/problem+json' });
+    const [{ response }] = await journalOf(here);
+    expect(response).toMatchObject({ status: 500, bytes: reply.text.length, body: reply.body });
+    expect(response.headers).toEqual({ 'content-type': 'application/problem+json' });
   });
 });
 
@@ -520,7 +524,7 @@ describe('looking at the journal', () => {
     await here.ask('GET', '/api/orders');
     for (const named of ['listOrder', 'listOrders,listOrder']) {
       const reply = await here.steer('GET', `/requests?operation=${named}`);
-      expectProblem(reply, 400, 'not-a-condition');
+      expectProblem(reply, 400, 'invalid-matcher');
       expect(reply.body.detail).toMatch(/listOrder: .*listOrders/);
     }
   });
@@ -636,7 +640,7 @@ describe('following the journal', () => {
     const headers = { Accept: 'text/event-stream' };
     expectProblem(await here.steer('GET', '/requests', undefined, headers), 404, 'unknown-sandbox');
     await here.steer('PUT', '');
-    expectProblem(await here.steer('GET', '/requests?operation=x', undefined, headers), 400, 'not-a-condition');
+    expectProblem(await here.steer('GET', '/requests?operation=x', undefined, headers), 400, 'invalid-matcher');
     expectProblem(await here.steer('GET', '/requests?after=x', undefined, headers), 400, 'invalid-request');
   });
 

@@ -16,7 +16,7 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     const large = steering(shop)('PUT', '/w1/state', ordersText(MANY)).then(({ status }) =>
       order.push(`PUT ${status}`),
     );
-    // Goes on while the large state is handled: each GET comes after the answer to the one before.
+    // Goes on while the large state is handled: each GET comes after the response to the one before.
     const small = (async () => {
       while (!order.some((done) => done.startsWith('PUT'))) {
         order.push(`GET ${(await within(shop, 'w2')('GET', '/api/delivery-options')).status}`);

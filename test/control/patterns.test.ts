@@ -17,18 +17,18 @@ const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
 describe('a regular expression that an engine with backtracking never ends with', () => {
   it.each(HOSTILE)('decides whether a fault applies: %s', async (pattern, text) => {
     const here = room();
-    const added = await here.steer('POST', '/faults', { ...searching({ $matches: pattern }), status: 503 });
+    const added = await here.steer('POST', '/faults', { ...searching({ $regex: pattern }), status: 503 });
     expect(added.status).toBe(200);
     expect((await here.ask('GET', `/api/products?search=${text}`)).status).toBe(200);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: 0, met: 0, over: false }]);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: false }]);
   });
 
   it.each(HOSTILE)('decides how many requests of the journal are meant: %s', async (pattern, text) => {
     const here = room();
     await here.ask('GET', `/api/products?search=${text}`);
-    const { body } = await here.steer('POST', '/requests/count', searching({ $matches: pattern }));
+    const { body } = await here.steer('POST', '/requests/count', searching({ $regex: pattern }));
     expect(body).toEqual({ count: 0 });
-    const verdict = await here.steer('POST', '/requests/verify', { ...searching({ $matches: pattern }), times: 0 });
+    const verdict = await here.steer('POST', '/requests/verify', { ...searching({ $regex: pattern }), times: 0 });
     expect(verdict.body.verified).toBe(true);
   });
 });
@@ -41,7 +41,7 @@ describe('a regular expression that is refused', () => {
     ['.{0,999}'.repeat(12), /more than 10000 instructions/],
   ])('is told with its place and the reason: %s', async (pattern, reason) => {
     const here = room();
-    const where = searching({ $matches: pattern });
+    const where = searching({ $regex: pattern });
     for (const [path, body] of [
       ['/faults', { ...where, status: 503 }],
       ['/requests/count', where],
@@ -49,7 +49,7 @@ describe('a regular expression that is refused', () => {
     ] as const) {
       await here.ask('GET', '/api/products');
       const reply = await here.steer('POST', path, body);
-      expectProblem(reply, 400, 'not-a-condition', path);
+      expectProblem(reply, 400, 'invalid-matcher', path);
       expect(reply.body.detail).toMatch(reason);
       expect(reply.body.violations[0].pointer).toMatch(/^\/where/);
     }
@@ -57,9 +57,9 @@ describe('a regular expression that is refused', () => {
 
   it('is one of those that are too large together', async () => {
     const here = room();
-    const large = { ...searching({ $matches: '^.{0,900}.{0,900}.{0,900}.{0,900}!$' }), status: 503 };
+    const large = { ...searching({ $regex: '^.{0,900}.{0,900}.{0,900}.{0,900}!$' }), status: 503 };
     expect((await here.steer('PUT', '/faults', [large, large])).status).toBe(200);
-    expectProblem(await here.steer('POST', '/faults', large), 409, 'too-many');
+    expectProblem(await here.steer('POST', '/faults', large), 409, 'limit-reached');
   });
 });
 
@@ -69,16 +69,16 @@ describe('a regular expression that is large', () => {
 
   it('ends its fault with a request that it would take too long for', async () => {
     const here = room();
-    await here.steer('POST', '/faults', { ...searching({ $matches: large }), status: 503 });
+    await here.steer('POST', '/faults', { ...searching({ $regex: large }), status: 503 });
     expect((await here.ask('GET', `/api/products?search=${long}`)).status).toBe(200);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: 0, met: 0, over: true }]);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: true }]);
   });
 
   it('is refused for a journal that it would take too long for', async () => {
     const here = room();
     await here.ask('GET', `/api/products?search=${long}`);
-    const reply = await here.steer('POST', '/requests/verify', searching({ $matches: large }));
-    expectProblem(reply, 400, 'not-a-condition');
+    const reply = await here.steer('POST', '/requests/verify', searching({ $regex: large }));
+    expectProblem(reply, 400, 'invalid-matcher');
     expect(reply.body.detail).toMatch(/too large for 1 requests/);
   });
 });

@@ -68,7 +68,7 @@ describe('a request for an image', () => {
     expect([reply.status, reply.body]).toEqual([503, expect.objectContaining({ status: 503, instance: KETTLE })]);
     expect((await here.ask('GET', KETTLE)).status).toBe(200);
     expect((await here.steer('GET', '/requests')).body).toMatchObject([
-      { request: { path: KETTLE }, answer: { status: 503 }, forced: { faults: [body.fault], status: 503 } },
+      { request: { path: KETTLE }, response: { status: 503 }, forced: { faults: [body.id], status: 503 } },
     ]);
   });
 

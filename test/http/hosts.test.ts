@@ -16,7 +16,7 @@ const PATHS: readonly [string, string][] = [
   ['GET', '/openapi.yaml'],
   ['GET', '/openapi.json'],
   ['GET', '/problems'],
-  ['GET', '/problems/foreign-host'],
+  ['GET', '/problems/host-not-allowed'],
   ['GET', '/images/logo.png'],
   ['GET', '/_control/health'],
   ['GET', '/_control/sandboxes'],
@@ -52,7 +52,7 @@ const KNOWN = [
 async function expectRefused(shop: TestShop, host: string): Promise<void> {
   for (const [method, path] of PATHS) {
     const reply = await asking(shop)(method, path, undefined, { host });
-    expectProblem(reply, 403, 'foreign-host', `${method} ${path} at ${host}`);
+    expectProblem(reply, 403, 'host-not-allowed', `${method} ${path} at ${host}`);
     const isName = /^[\w.-]+(:\d*)?$/.test(host);
     expect(reply.body.detail).toContain(isName ? '--allow-host' : `the Host ${JSON.stringify(host)} is no host name`);
     if (!isName) expect(reply.body.detail).not.toContain('--allow-host');

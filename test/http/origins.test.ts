@@ -76,7 +76,7 @@ async function expectRefused(shop: TestShop, origin: string, headers: Record<str
   }
   for (const [method, path, body, more] of CHANGES) {
     const reply = await ask(method, path, body, { ...headers, ...more, origin });
-    expectProblem(reply, 403, 'foreign-origin', `${method} ${path} from ${origin}`);
+    expectProblem(reply, 403, 'origin-not-allowed', `${method} ${path} from ${origin}`);
     expect(reply.body.detail).toContain('--allow-origin');
     expect(corsHeaders(reply), `${method} ${path} from ${origin}`).toEqual([]);
   }
@@ -110,7 +110,7 @@ describe('A page of a foreign origin', () => {
       await ask('POST', '/api/reset', undefined, { origin }),
     ];
     expect(corsHeaders(read)).toEqual([]);
-    expectProblem(change, 403, 'foreign-origin', origin);
+    expectProblem(change, 403, 'origin-not-allowed', origin);
   });
 
   it('is foreign too when it is named beside an allowed one', async () => {
@@ -121,7 +121,7 @@ describe('A page of a foreign origin', () => {
     ]) {
       const headers = origins.map((origin) => `Origin: ${origin}`);
       const reply = await rawRequest(port, 'POST /api/reset', [...headers, 'Content-Length: 0']);
-      expectProblem(reply, 403, 'foreign-origin');
+      expectProblem(reply, 403, 'origin-not-allowed');
       expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBeUndefined();
     }
   });

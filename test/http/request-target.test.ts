@@ -80,7 +80,11 @@ describe('the host of a target in absolute form', () => {
   it('decides whether the control API answers', async () => {
     const { port } = await startStorefront();
     const target = '/_control/sandboxes';
-    expectProblem(await sendTarget(port, `GET http://evil.test${target}`, 'Host: localhost\r\n'), 403, 'foreign-host');
+    expectProblem(
+      await sendTarget(port, `GET http://evil.test${target}`, 'Host: localhost\r\n'),
+      403,
+      'host-not-allowed',
+    );
     expect((await sendTarget(port, `GET http://localhost${target}`, 'Host: evil.test\r\n')).status).toBe(200);
   });
 

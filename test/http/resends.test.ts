@@ -89,7 +89,9 @@ describe.each([BROWSER, CURL])('a reset seen through a client that sends a reque
     for (let n = 0; n < 3; n++) statuses.push(await send('POST', '/api/orders'));
     expect(statuses).toEqual(seen);
     expect(await ordersIn(here)).toBe(orders);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: times, met: times, over: true }]);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([
+      { matched: times, applied: times, expired: true },
+    ]);
     const count = await here.steer('POST', '/requests/count', { operation: 'createOrder' });
     expect(count.body).toEqual({ count: 3 });
   });
@@ -107,7 +109,9 @@ describe.each([BROWSER, CURL])('a reset seen through a client that sends a reque
     const send = await browser(here, userAgent);
     const statuses = [await send('GET', LOGO), await send('GET', LOGO), await send('GET', LOGO)];
     expect(statuses).toEqual([undefined, times === 1 ? 200 : undefined, 200]);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ seen: times, met: times, over: true }]);
+    expect((await here.steer('GET', '/faults')).body).toMatchObject([
+      { matched: times, applied: times, expired: true },
+    ]);
     const journal = (await here.steer('GET', '/requests')).body;
     expect(journal.filter(({ request }: { request: { path: string } }) => request.path === LOGO)).toHaveLength(times);
   });

@@ -66,7 +66,7 @@ describe('the changes between two versions of a document', () => {
         direction: 'request',
         pointer: '/components/schemas/NewItem/properties/quantity/maximum',
         operation: 'POST /items',
-        said: expect.stringMatching(
+        message: expect.stringMatching(
           /^POST \/items: quantity of the request.* may be 10 at most instead of 20: requests that held are refused now$/,
         ),
       },

@@ -184,7 +184,7 @@ describe('the checks of the document', () => {
     const found = (await findingsWith(plants)).filter((one) => one.check === check);
     for (const [name, , , ...places] of plants) {
       for (const [pointer, said] of places) {
-        const finding = { check, pointer, said: expect.stringMatching(said) };
+        const finding = { check, pointer, message: expect.stringMatching(said) };
         expect.soft(found, name).toContainEqual(finding);
       }
     }

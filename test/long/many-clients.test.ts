@@ -60,7 +60,7 @@ const faults: readonly { readonly wish: FaultWish; readonly isDone: boolean; rea
   { wish: { connection: 'reset' }, isDone: false, isAnswered: false },
   { wish: { connection: 'reset', phase: 'after' }, isDone: true, isAnswered: false },
   { wish: { delay: { from: 1, to: 30 } }, isDone: true, isAnswered: true },
-  { wish: { slowMs: 20 }, isDone: true, isAnswered: true },
+  { wish: { bodyDurationMs: 20 }, isDone: true, isAnswered: true },
 ];
 
 function json(method: string, body: object): RequestInit {

@@ -5,7 +5,7 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { type OtherOperation, operationsIn } from '../support/oracles/second-judge.ts';
 
-/** A server over the 600 operations, which says what is wrong with the answer to each. */
+/** A server over the 600 operations, which says what is wrong with the response to each. */
 async function startMany() {
   const contract = join(await folderWith({ 'openapi.json': manyOperations() }), 'openapi.json');
   const operations = operationsIn(contract);

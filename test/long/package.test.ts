@@ -205,7 +205,7 @@ const sandbox = await shop.sandbox({ from: 'empty-cart' });
 const fault = await sandbox.fault({ operation: 'createOrder', status: 500 });
 export const met: number = fault.met;
 export const names: string[] = (await sandbox.state()).products.map(({ name }) => name);
-export const said = (error: unknown) => error instanceof VerificationError && error.verdict.said;
+export const said = (error: unknown) => error instanceof VerificationError && error.verdict.message;
 export const fixtures = storefrontFixtures({ server: shop.url, by: 'cookie' });
 export const use = ({ shop }: StorefrontFixtures) => shop.clock.freeze(new Date());
 export type Products = paths['/api/products'];

@@ -91,10 +91,10 @@ describe('the verifier', () => {
           const next = () => chance.next().value as number;
           for (const one of [body, spoilt(body, next), spoilt(spoilt(body, next), next)]) {
             const value = JSON.parse(JSON.stringify(one));
-            const breaches = contract.verify(route, { status, headers, body: value }, { closed: true });
+            const responseViolations = contract.verify(route, { status, headers, body: value }, { closed: true });
             if (isRight(value)) seen.right++;
             else seen.wrong++;
-            expect(breaches.length === 0, JSON.stringify({ value, breaches })).toBe(isRight(value));
+            expect(responseViolations.length === 0, JSON.stringify({ value, responseViolations })).toBe(isRight(value));
           }
         },
       ),

@@ -14,7 +14,7 @@ const routes = new Map<string, Route>(contract.routes.map((route) => [route.oper
 function verified(operationId: string, answer: ResponseToVerify): readonly string[] {
   const route = routes.get(operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
-  return contract.verify(route, answer, { closed: true }).map(({ said }) => said);
+  return contract.verify(route, answer, { closed: true }).map(({ message: said }) => said);
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -169,11 +169,11 @@ describe('an answer off the contract', () => {
         level: 50,
         operation: 'getPaymentSummary',
         status: 200,
-        breaches: [
+        responseViolations: [
           {
             where: 'body/colour',
             rule: 'additionalProperties',
-            said: 'body/colour must NOT have additional properties',
+            message: 'body/colour must NOT have additional properties',
           },
         ],
       }),
@@ -191,7 +191,7 @@ describe('an answer off the contract', () => {
         level: 50,
         operation: 'listProducts',
         status: 404,
-        breaches: [expect.objectContaining({ where: 'body/type', rule: 'enum' })],
+        responseViolations: [expect.objectContaining({ where: 'body/type', rule: 'enum' })],
       }),
     );
   });

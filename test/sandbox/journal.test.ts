@@ -400,12 +400,12 @@ describe('a request as the journal shows it', () => {
         answer: answering('[]', { 'Content-Type': 'application/json' }),
         ms: 1.2345,
         operationId: 'createOrder',
-        remarks: { notes: ['a note'], breaches: ['a breach'], forced: { faults: ['f1'] } },
+        remarks: { notes: ['a note'], responseViolations: ['a breach'], forced: { faults: ['f1'] } },
       }),
     ).toEqual({
       id: 1,
       at: '2025-06-01T12:00:00.000Z',
-      ms: 1.2,
+      durationMs: 1.2,
       operation: 'createOrder',
       request: {
         method: 'POST',
@@ -415,9 +415,9 @@ describe('a request as the journal shows it', () => {
         headers: { host: 'shop', 'x-page': 'a, b' },
         body: { a: 1 },
       },
-      answer: { status: 200, headers: { 'content-type': 'application/json' }, bytes: 2, body: [] },
+      response: { status: 200, headers: { 'content-type': 'application/json' }, bytes: 2, body: [] },
       notes: ['a note'],
-      breaches: ['a breach'],
+      responseViolations: ['a breach'],
       forced: { faults: ['f1'] },
     });
   });
@@ -426,9 +426,9 @@ describe('a request as the journal shows it', () => {
     expect(shown({ operationId: undefined, remarks: { notes: [], violations: [] } })).toEqual({
       id: 1,
       at: '2025-06-01T12:00:00.000Z',
-      ms: 0,
+      durationMs: 0,
       request: { method: 'GET', url: '/api/products', path: '/api/products', query: {}, headers: {} },
-      answer: null,
+      response: null,
     });
   });
 
@@ -438,7 +438,7 @@ describe('a request as the journal shows it', () => {
     ['a text', '"a"', { body: 'a' }],
     ['what is no JSON', '{"a":', { body: '{"a":' }],
     ['a form', 'a=1', { body: 'a=1' }],
-    ['a long number', `1${'2'.repeat(4_096)}`, { body: `1${'2'.repeat(4_095)}`, isCut: true }],
+    ['a long number', `1${'2'.repeat(4_096)}`, { body: `1${'2'.repeat(4_095)}`, isTruncated: true }],
     ['a text of 4 kB', JSON.stringify('x'.repeat(4_094)), { body: 'x'.repeat(4_094) }],
     ['nothing', '', {}],
     ['none', undefined, {}],
@@ -450,8 +450,8 @@ describe('a request as the journal shows it', () => {
 
   it('has of a long answer the beginning', () => {
     const text = truncateText('x'.repeat(5_000));
-    const { answer } = shown({ answer: { status: 200, headers: {}, bytes: 5_000, text } });
-    expect(answer).toEqual({ status: 200, headers: {}, bytes: 5_000, body: text, isCut: true });
+    const { response } = shown({ answer: { status: 200, headers: {}, bytes: 5_000, text } });
+    expect(response).toEqual({ status: 200, headers: {}, bytes: 5_000, body: text, isTruncated: true });
   });
 
   it('tells no secret, wherever it stands', () => {

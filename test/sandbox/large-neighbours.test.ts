@@ -29,7 +29,7 @@ function fillWithLargeSandboxes(sandboxes: Sandboxes): number {
   throw new Error('no sandbox was refused');
 }
 
-const PATTERN = { status: 500, where: { query: { search: { $matches: '^(socks|shoes|kettle){1,20}$' } } } };
+const PATTERN = { status: 500, where: { query: { search: { $regex: '^(socks|shoes|kettle){1,20}$' } } } };
 
 describe('sandboxes beside large ones', () => {
   it('are refused at 60 MB only after seven of that size', () => {

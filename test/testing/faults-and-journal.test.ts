@@ -16,16 +16,16 @@ async function aSandbox() {
 describe('the faults of a sandbox', () => {
   it('are met as they were wished for, and tell how often', async () => {
     const { sandbox, order } = await aSandbox();
-    const { fault, met } = await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
-    expect([met, await order(), await order()]).toEqual([0, 500, 201]);
-    expect(await sandbox.faults()).toMatchObject([{ fault, operation: 'createOrder', met: 1, over: true }]);
+    const { id, applied } = await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
+    expect([applied, await order(), await order()]).toEqual([0, 500, 201]);
+    expect(await sandbox.faults()).toMatchObject([{ id, operation: 'createOrder', applied: 1, expired: true }]);
   });
 
   it('stand beside each other, end one by one, and are cleared', async () => {
     const { sandbox, order } = await aSandbox();
-    const { fault } = await sandbox.fault({ operation: 'createOrder', status: 500 });
+    const { id } = await sandbox.fault({ operation: 'createOrder', status: 500 });
     await sandbox.fault({ operation: 'listOrders', status: 500 });
-    await sandbox.removeFault(fault);
+    await sandbox.removeFault(id);
     expect(await sandbox.faults()).toMatchObject([{ operation: 'listOrders' }]);
     await sandbox.clearFaults();
     expect([await sandbox.faults(), await order()]).toEqual([[], 201]);
@@ -41,7 +41,7 @@ describe('the journal of a sandbox', () => {
     expect(first).toMatchObject({
       operation: 'createOrder',
       request: { path: '/api/orders' },
-      answer: { status: 201 },
+      response: { status: 201 },
     });
     expect(await sandbox.requests({ after: first?.id ?? 0 })).toEqual([second]);
     expect(await sandbox.requests({ limit: 1 })).toEqual([second]);
@@ -84,7 +84,7 @@ describe('the journal of a sandbox', () => {
     await order();
     const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 409 }), VerificationError);
     const [said, meant, nearest] = fault.message.split('\n');
-    expect([fault.name, said]).toEqual(['VerificationError', fault.verdict.said]);
+    expect([fault.name, said]).toEqual(['VerificationError', fault.verdict.message]);
     expect(meant).toBe('  such as {"operation":"createOrder","status":409}');
     expect(nearest).toMatch(/^ {2}#1 POST \/api\/orders → 201: .*409/);
   });

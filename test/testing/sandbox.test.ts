@@ -38,7 +38,7 @@ describe('a sandbox of a running server', () => {
   it('saves snapshots, lists and restores them', async () => {
     const sandbox = await aSandbox();
     await sandbox.setState({ cartItems: [KETTLE] });
-    expect(await sandbox.snapshot('kettle')).toMatchObject({ name: 'kettle', readyMade: false, cartItems: 1 });
+    expect(await sandbox.snapshot('kettle')).toMatchObject({ name: 'kettle', builtIn: false, cartItems: 1 });
     await sandbox.restore('empty-cart');
     await sandbox.restore('kettle');
     expect((await sandbox.state()).cartItems).toEqual([KETTLE]);

@@ -45,7 +45,7 @@ function rowsOf(file: string, checks: readonly string[], failures: readonly Fail
 }
 
 function failureOf(file: string, check: string, said: string, place: string): Failure {
-  return { judge: JUDGE, operationId: file, status: check, rule: `${check}: ${said}`, said, place, steps: [] };
+  return { judge: JUDGE, operationId: file, status: check, rule: `${check}: ${said}`, message: said, place, steps: [] };
 }
 
 interface Changes {

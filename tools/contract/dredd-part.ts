@@ -53,14 +53,22 @@ async function partOf(contract: Contract, { transactions, faults }: DreddVerdict
       const { method, path, said, curl, answer } = transaction;
       const steps = curl === undefined ? [] : [{ request: curl, answer: answer ?? 'no answer' }];
       const rule = `${method} ${path} ${transaction.status}`;
-      return { judge: JUDGE, operationId, status, rule, said, place: placeOf(pointer), steps };
+      return { judge: JUDGE, operationId, status, rule, message: said, place: placeOf(pointer), steps };
     });
   return { judges: [JUDGE], rows, failures: [...failures, ...faults.map(faultOf)], notes: [] };
 }
 
 /** What keeps dredd from saying anything counts as a failure: a green dredd that did nothing proves nothing. */
 function faultOf(said: string): Failure {
-  return { judge: JUDGE, operationId: 'dredd', status: 'run', rule: said, said, place: 'tools/dredd', steps: [] };
+  return {
+    judge: JUDGE,
+    operationId: 'dredd',
+    status: 'run',
+    rule: said,
+    message: said,
+    place: 'tools/dredd',
+    steps: [],
+  };
 }
 
 /** The operation and the documented response of a transaction; a method that a path doesn't have is answered for by its first operation. */

@@ -131,7 +131,7 @@ async function ask({ url }: Storefront, { method, path, body, headers = {} }: As
 
 function breaches(contract: Contract, route: Route, { status, headers, body }: Reply): readonly string[] {
   const answer = { status, headers: Object.fromEntries(headers), body };
-  return contract.verify(route, answer, { closed: true }).map(({ said }) => said);
+  return contract.verify(route, answer, { closed: true }).map(({ message: said }) => said);
 }
 
 function differencesOf({ responses }: Route, real: Reply, mock: Reply): readonly string[] {

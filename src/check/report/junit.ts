@@ -70,7 +70,7 @@ function caseText({ operationId, name, failures }: Case): string {
   return [`${open}>`, ...failures.map(failureText), '    </testcase>'].join('\n');
 }
 
-function failureText({ rule, said, place, steps }: Failure): string {
+function failureText({ rule, message: said, place, steps }: Failure): string {
   const lines = [said, place, ...steps.flatMap(({ request, answer }) => [`$ ${request}`, answer])];
   return `      <failure${attributes({ type: rule, message: said })}>${escaped(lines.join('\n'))}</failure>`;
 }

@@ -32,7 +32,7 @@ export function toMarkdown(report: Report): string {
 }
 
 function failureText(
-  { judge, operationId, status, rule, said, place, steps }: Failure,
+  { judge, operationId, status, rule, message: said, place, steps }: Failure,
   others: readonly Failure[],
 ): string {
   const also =

@@ -50,7 +50,7 @@ export interface Failure {
   readonly status: string;
   readonly rule: string;
   /** What came and what would be right, as a sentence. */
-  readonly said: string;
+  readonly message: string;
   /** Where the contract says so: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
@@ -121,13 +121,13 @@ function rowsOf({ ledger }: Verdict, { operationId, responses }: Route): readonl
 
 function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
   const { url, headers } = verdict;
-  const { judge, operationId, status, rule, said, pointer, exchanges } = finding;
+  const { judge, operationId, status, rule, message: said, pointer, exchanges } = finding;
   return {
     judge,
     operationId,
     status,
     rule,
-    said,
+    message: said,
     place: placeOf(pointer),
     steps: exchanges.map((exchange) => stepOf(url, told(headers), exchange)),
   };

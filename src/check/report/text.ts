@@ -61,7 +61,7 @@ function groupText(group: readonly Failure[], number: number): string {
 }
 
 function failureText(failure: Failure, number: number): string {
-  const { judge, operationId, status, rule, said, place, steps, again } = failure;
+  const { judge, operationId, status, rule, message: said, place, steps, again } = failure;
   const shown = steps.slice(-STEPS);
   return [
     `${number}. ${operationId} ${status} (${judge}): ${rule}`,

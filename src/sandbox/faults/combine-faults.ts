@@ -18,7 +18,7 @@ export interface FaultEffect {
   readonly answer?: ForcedResponse & { readonly phase: Phase };
   readonly connection?: { readonly kind: 'reset' | 'cut'; readonly phase: Phase };
   /** How long the body of the answer takes, in ms. */
-  readonly slowMs?: number;
+  readonly bodyDurationMs?: number;
 }
 
 /** What of the answer to a request may be forced. */
@@ -34,7 +34,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Whether a fault goes with what is forced already. */
 export function isCompatible(
-  { status, example, connection, slowMs, phase = 'before' }: FaultWish,
+  { status, example, connection, bodyDurationMs, phase = 'before' }: FaultWish,
   forced: FaultEffect | undefined,
   { isChosen }: Answering,
 ): boolean {
@@ -43,7 +43,7 @@ export function isCompatible(
   // An operation is done, or it isn't.
   const settled = (forced?.answer ?? forced?.connection)?.phase;
   if ((wantsAnswer || connection) && settled !== undefined && settled !== phase) return false;
-  return (connection === undefined && slowMs === undefined) || !(forced?.connection || forced?.slowMs);
+  return (connection === undefined && bodyDurationMs === undefined) || !(forced?.connection || forced?.bodyDurationMs);
 }
 
 /** A fault that a request meets. */
@@ -55,7 +55,7 @@ export interface MatchedFault {
 
 /** What is forced, together with a fault. */
 export function combineFaults(forced: FaultEffect | undefined, { id, wish, random }: MatchedFault): FaultEffect {
-  const { phase = 'before', status, example, body, headers, connection, slowMs } = wish;
+  const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = wish;
   const delayMs = forced?.delayMs ?? { before: 0, after: 0 };
   return {
     ...forced,
@@ -63,7 +63,7 @@ export function combineFaults(forced: FaultEffect | undefined, { id, wish, rando
     delayMs: { ...delayMs, [phase]: Math.min(delayMs[phase] + delayOf(wish.delay, random), LONGEST_WAIT_MS) },
     ...(status !== undefined || example !== undefined ? { answer: { status, example, body, headers, phase } } : {}),
     ...(connection ? { connection: { kind: connection, phase } } : {}),
-    ...(slowMs === undefined ? {} : { slowMs }),
+    ...(bodyDurationMs === undefined ? {} : { bodyDurationMs }),
   };
 }
 

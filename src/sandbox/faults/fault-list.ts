@@ -74,7 +74,7 @@ export function createFaultList({ clock, elapsedMs, hold, tell }: FaultsParts): 
   }
 
   function shown(rule: Rule): Fault {
-    return { ...rule.wish, fault: rule.id, seen: rule.seen, met: rule.met, over: isOver(rule) };
+    return { ...rule.wish, id: rule.id, matched: rule.seen, applied: rule.met, expired: isOver(rule) };
   }
 
   function made({ wish, isMeant }: ParsedFault): Rule {
@@ -83,7 +83,7 @@ export function createFaultList({ clock, elapsedMs, hold, tell }: FaultsParts): 
       wish,
       isMeant,
       random: createRandom(wish.seed ?? last),
-      endsMs: wish.forMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs() + wish.forMs,
+      endsMs: wish.durationMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs() + wish.durationMs,
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : parseTime(wish.until),
       seen: 0,
       met: 0,
@@ -107,8 +107,8 @@ export function createFaultList({ clock, elapsedMs, hold, tell }: FaultsParts): 
 
   /** Whether a request that has been seen meets a fault now. */
   function strikes(rule: Rule): boolean {
-    const { skip = 0, share = 1 } = rule.wish;
-    if (rule.seen <= skip || rule.random.next() >= share) return false;
+    const { skip = 0, probability = 1 } = rule.wish;
+    if (rule.seen <= skip || rule.random.next() >= probability) return false;
     rule.met++;
     return true;
   }

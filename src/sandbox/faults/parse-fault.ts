@@ -23,14 +23,14 @@ export function parseFault(wish: FaultWish, at = ''): ParsedFault {
 
 /** What is wrong with a fault beside what its schema says and the contract of the shop; `at`: where it stands (JSON Pointer). */
 export function faultFlaws(wish: FaultWish, at = ''): readonly StateIssue[] {
-  const { status, example, body, headers, violation, delay, connection, slowMs, until } = wish;
-  const effects = [status, example, delay, connection, slowMs];
+  const { status, example, body, headers, violation, delay, connection, bodyDurationMs, until } = wish;
+  const effects = [status, example, delay, connection, bodyDurationMs];
   const isOwn = body !== undefined || headers !== undefined;
   const checks: readonly (readonly [isWrong: boolean, pointer: string, trouble: string])[] = [
     [
       effects.every((effect) => effect === undefined),
       '',
-      'does nothing: give status, example, delay, connection or slowMs',
+      'does nothing: give status, example, delay, connection or bodyDurationMs',
     ],
     [isOwn && status === undefined, body === undefined ? '/headers' : '/body', 'goes with a status: give one'],
     [
@@ -42,11 +42,15 @@ export function faultFlaws(wish: FaultWish, at = ''): readonly StateIssue[] {
     [violation !== undefined && !isOwn, '/violation', 'goes with body or headers: give one of them, or leave it out'],
     [typeof delay === 'object' && delay.from > delay.to, '/delay', 'ends before it begins: give to at least from'],
     [
-      connection === 'reset' && [status, example, slowMs].some((effect) => effect !== undefined),
+      connection === 'reset' && [status, example, bodyDurationMs].some((effect) => effect !== undefined),
       '/connection',
-      'is reset, so that no answer comes: leave out status, example and slowMs',
+      'is reset, so that no answer comes: leave out status, example and bodyDurationMs',
     ],
-    [connection === 'cut' && slowMs !== undefined, '/slowMs', 'goes with no cut: leave out one of them'],
+    [
+      connection === 'cut' && bodyDurationMs !== undefined,
+      '/bodyDurationMs',
+      'goes with no cut: leave out one of them',
+    ],
     [
       until !== undefined && Number.isNaN(parseTime(until)),
       '/until',

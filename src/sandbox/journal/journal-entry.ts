@@ -8,12 +8,12 @@ import { redactSecrets, redactText } from './redact-secrets.ts';
 /** A request of the journal as it is shown: without what may be secret. */
 export function toJournalEntry(entry: Entry): JournalEntry {
   const { id, atMs, ms, operationId, answer, remarks = {} } = entry;
-  const { violations = [], breaches = [], notes = [], forced } = remarks;
+  const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body } = toMatchableRequest(entry);
   return {
     id,
     at: toIsoTime(atMs),
-    ms: Math.round(ms * 10) / 10,
+    durationMs: Math.round(ms * 10) / 10,
     ...(operationId === undefined ? {} : { operation: operationId }),
     request: {
       method,
@@ -21,11 +21,11 @@ export function toJournalEntry(entry: Entry): JournalEntry {
       path: redactText(path),
       query: hidden(query),
       headers: hidden(headers),
-      ...shownBody(body, entry.isCut),
+      ...shownBody(body, entry.isTruncated),
     },
-    answer: answer ? shownAnswer(answer) : null,
+    response: answer ? shownAnswer(answer) : null,
     ...(violations.length > 0 ? { violations: redactSecrets(violations) as typeof violations } : {}),
-    ...(breaches.length > 0 ? { breaches: breaches.map(redactText) } : {}),
+    ...(responseViolations.length > 0 ? { responseViolations: responseViolations.map(redactText) } : {}),
     ...(notes.length > 0 ? { notes: notes.map(redactText) } : {}),
     ...(forced ? { forced } : {}),
   };
@@ -39,7 +39,7 @@ export function toMatchableRequest({
   prefix,
   headers,
   body,
-  isCut,
+  isTruncated,
 }: Entry): MatchableRequest {
   const target = url.slice(prefix.length);
   const asked = {
@@ -50,7 +50,7 @@ export function toMatchableRequest({
   };
   const named = headersIn(headers);
   const type = named['content-type'];
-  return { ...asked, headers: named, body: contentOf(body, isCut, type), isCut, isForm: isFormType(type) };
+  return { ...asked, headers: named, body: contentOf(body, isTruncated, type), isTruncated, isForm: isFormType(type) };
 }
 
 /** Headers by their names in small letters; of one that came several times all values. */
@@ -65,15 +65,15 @@ function headersIn(parts: Entry['headers']): Record<string, string> {
   return headers;
 }
 
-function shownBody(content: unknown, isCut: boolean): { body?: unknown; isCut?: true } {
+function shownBody(content: unknown, isTruncated: boolean): { body?: unknown; isTruncated?: true } {
   if (content === undefined) return {};
-  return { body: redactSecrets(content), ...(isCut ? { isCut: true } : {}) };
+  return { body: redactSecrets(content), ...(isTruncated ? { isTruncated: true } : {}) };
 }
 
 /** What a body holds: JSON or a form, where it is that and whole; else its text; undefined where there is none. */
-function contentOf(text: string | undefined, isCut: boolean, type = ''): unknown {
+function contentOf(text: string | undefined, isTruncated: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
-  if (isCut) return text;
+  if (isTruncated) return text;
   if (isFormType(type)) return parseQuery(text);
   try {
     return JSON.parse(text);
@@ -85,8 +85,8 @@ function contentOf(text: string | undefined, isCut: boolean, type = ''): unknown
 
 function shownAnswer({ status, headers, bytes, text }: RecordedResponse) {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const isCut = Buffer.byteLength(text) < bytes;
-  return { status, headers: hidden(named), bytes, ...shownBody(contentOf(text, isCut), isCut) };
+  const isTruncated = Buffer.byteLength(text) < bytes;
+  return { status, headers: hidden(named), bytes, ...shownBody(contentOf(text, isTruncated), isTruncated) };
 }
 
 function hidden(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

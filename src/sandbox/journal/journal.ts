@@ -26,7 +26,7 @@ interface Outcome {
 
 /** What there is to say of a request: what was wrong with it, and what was forced upon it. */
 export type Remarks = {
-  readonly [What in 'violations' | 'breaches' | 'notes' | 'forced']?: JournalEntry[What] | undefined;
+  readonly [What in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[What] | undefined;
 };
 
 /** An answer as it went out; one that went out several times is kept once. */
@@ -48,7 +48,7 @@ export interface Entry extends Outcome {
   readonly headers: readonly string[];
   /** The beginning of its body, and whether that is all. */
   readonly body: string | undefined;
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   /** About how much it takes, what is kept once for several included. */
   readonly bytes: number;
 }
@@ -136,9 +136,23 @@ export function createJournals(nowMs: () => number, elapsedMs: () => number): Jo
   function entryOf(recorded: RecordedRequest, id: number, headers: Entry['headers']): Entry {
     const { method, url, prefix, answer, ms, operationId, remarks, sent } = recorded;
     const body = sent && truncateText(sent);
-    const isCut = body !== sent;
+    const isTruncated = body !== sent;
     const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (answer?.text.length ?? 0);
-    return { id, atMs: nowMs(), method, url, prefix, headers, body, isCut, answer, ms, operationId, remarks, bytes };
+    return {
+      id,
+      atMs: nowMs(),
+      method,
+      url,
+      prefix,
+      headers,
+      body,
+      isTruncated,
+      answer,
+      ms,
+      operationId,
+      remarks,
+      bytes,
+    };
   }
 
   function create(most: number, onUnfollow: () => void = () => {}): Journal {

@@ -78,8 +78,8 @@ export function verifyRequests(
 ): Verdict {
   const entries = journal.entries();
   refuseSlow(wanted, entries);
-  const judged = entries.map((entry) => ({ entry, because: wanted.reasons(entry) }));
-  const found = judged.filter(({ because }) => because.length === 0);
+  const judged = entries.map((entry) => ({ entry, reasons: wanted.reasons(entry) }));
+  const found = judged.filter(({ reasons }) => reasons.length === 0);
   const { length: count } = found;
   const isBounded = count <= most && most !== Number.POSITIVE_INFINITY;
   const isUnknown = isBounded && (journal.forgotten() > wanted.after || judged.some(isUnseen));
@@ -88,10 +88,10 @@ export function verifyRequests(
   return {
     verified,
     count,
-    said: [sentence(count, { least, most }), ...(verified ? [] : unknownSaid(journal, wanted, judged))].join('; '),
-    nearest: nearest.map(({ entry, because }) => ({
+    message: [sentence(count, { least, most }), ...(verified ? [] : unknownSaid(journal, wanted, judged))].join('; '),
+    nearMisses: nearest.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
-      because: because.length > 0 ? because : ['it is as wanted'],
+      reasons: reasons.length > 0 ? reasons : ['it matches'],
     })),
   };
 }
@@ -110,7 +110,7 @@ function sentence(count: number, { least, most }: Bounds): string {
 function unknownSaid(
   journal: Pick<Journal, 'forgotten'>,
   { after }: ExpectedRequests,
-  judged: readonly { readonly because: readonly string[] }[],
+  judged: readonly { readonly reasons: readonly string[] }[],
 ): readonly string[] {
   const forgotten = journal.forgotten();
   const unseen = judged.filter(isUnseen).length;
@@ -122,16 +122,16 @@ function unknownSaid(
 }
 
 /** Whether a request may be one that is wanted, since only its cut body speaks against it. */
-function isUnseen({ because }: { readonly because: readonly string[] }): boolean {
-  return because.length === 1 && because[0] === CUT_BODY;
+function isUnseen({ reasons }: { readonly reasons: readonly string[] }): boolean {
+  return reasons.length === 1 && reasons[0] === CUT_BODY;
 }
 
 /** Those that are not as wanted in the fewest ways, of these the last. */
-function nearestOf<Judged extends { readonly entry: Entry; readonly because: readonly string[] }>(
+function nearestOf<Judged extends { readonly entry: Entry; readonly reasons: readonly string[] }>(
   judged: readonly Judged[],
 ): readonly Judged[] {
   return judged
-    .filter(({ because }) => because.length > 0)
-    .sort((one, other) => one.because.length - other.because.length || other.entry.id - one.entry.id)
+    .filter(({ reasons }) => reasons.length > 0)
+    .sort((one, other) => one.reasons.length - other.reasons.length || other.entry.id - one.entry.id)
     .slice(0, SHOWN);
 }

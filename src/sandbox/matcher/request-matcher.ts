@@ -16,7 +16,7 @@ export interface MatchableRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
   /** Whether there was more of the body than is known. */
-  readonly isCut?: boolean;
+  readonly isTruncated?: boolean;
   /** Whether the body is a form, which is of texts. */
   readonly isForm?: boolean;
 }
@@ -104,5 +104,6 @@ function inBody(wanted: unknown, addPatternSize: AddPatternSize): Part {
   const inJson = createValueMatcher(wanted, { pointer: '/where/body', ...jsonComparison, addPatternSize });
   // A body is one or the other: what both have counts once.
   const inForm = createValueMatcher(wanted, { pointer: '/where/body', ...textComparison, addPatternSize: () => {} });
-  return ({ body, isCut = false, isForm = false }) => (isCut ? [CUT_BODY] : (isForm ? inForm : inJson)(body, 'body'));
+  return ({ body, isTruncated = false, isForm = false }) =>
+    isTruncated ? [CUT_BODY] : (isForm ? inForm : inJson)(body, 'body');
 }

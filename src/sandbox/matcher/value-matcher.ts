@@ -81,7 +81,7 @@ interface Operator {
 const isNumber = (value: unknown) => typeof value === 'number';
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
-  $equals: {
+  $eq: {
     takes: 'any value',
     isTaken: () => true,
     meets:
@@ -90,7 +90,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
         isSame(seen, wanted),
     says: 'not just',
   },
-  $like: {
+  $glob: {
     takes: 'a text with * for any text',
     isTaken: (value) => typeof value === 'string',
     meets: (wanted: string) => {
@@ -99,7 +99,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     },
     says: 'not like',
   },
-  $matches: {
+  $regex: {
     takes: 'a regular expression as a text',
     isTaken: (value) => typeof value === 'string',
     meets: (wanted: string, comparing) => {
@@ -109,7 +109,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     },
     says: 'which does not match',
   },
-  $above: {
+  $gt: {
     takes: 'a number',
     isTaken: isNumber,
     meets:
@@ -118,7 +118,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
         numberOf(seen) > wanted,
     says: 'not above',
   },
-  $below: {
+  $lt: {
     takes: 'a number',
     isTaken: isNumber,
     meets:

@@ -87,5 +87,5 @@ async function examined(session: Session, route: Route, ask: Ask, { rule, wrong 
   const trouble = exchange && wrong(exchange.reply);
   if (!exchange || trouble === undefined) return own;
   const said = `${ask.method} ${ask.target} is answered ${trouble}`;
-  return [...own, findingIn('methods', route, exchange, { rule, said, pointer: FOR_ALL })];
+  return [...own, findingIn('methods', route, exchange, { rule, message: said, pointer: FOR_ALL })];
 }

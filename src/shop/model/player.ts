@@ -62,7 +62,15 @@ export function createPlayer(
   ) as Player['routes'];
   const findingOf = (id: OperationId, rule: string, said: string): Finding => {
     const status = nameOf(routes[id], statuses.get(id) ?? 0);
-    return { judge, operationId: id, status, rule, said, pointer: routes[id].pointer, exchanges: steps.slice(-SHOWN) };
+    return {
+      judge,
+      operationId: id,
+      status,
+      rule,
+      message: said,
+      pointer: routes[id].pointer,
+      exchanges: steps.slice(-SHOWN),
+    };
   };
   const player: Player = {
     model,

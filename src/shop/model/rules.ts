@@ -15,7 +15,7 @@ export const shopRules: readonly Rule[] = [
     const trouble = (rule: string, said: string): FindingKind => ({
       status: nameOf(route, status),
       rule,
-      said,
+      message: said,
       pointer: FOR_ALL,
     });
     const { origin } = ask.headers ?? {};
@@ -41,7 +41,7 @@ export const shopRules: readonly Rule[] = [
  */
 function isAccessDenial({ method }: Ask, status: number, body: unknown): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/foreign-host'));
+  return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
 function problemTroubles(headers: Readonly<Record<string, string>>, body: unknown, target: string): readonly string[] {

@@ -94,8 +94,8 @@ export async function judgeSequences(judging: Judging, start: Model, chances: Ch
       const again = (await play(session, 'behaviour', start, one)).find((other) => keyOf(other) === keyOf(finding));
       if (again) return shownOf(judging, again);
     }
-    const said = `${first.finding.said} (not reproducible by this sequence alone: played again after a rest it went well)`;
-    return { ...first.finding, said };
+    const said = `${first.finding.message} (not reproducible by this sequence alone: played again after a rest it went well)`;
+    return { ...first.finding, message: said };
   };
   const examineAgain = async (steps: Script) => {
     await inOtherState(judging);

@@ -122,7 +122,7 @@ function neverAnswered({ ledger }: Session, { operationId, responses }: Route): 
       operationId,
       status: name,
       rule: 'each documented status',
-      said,
+      message: said,
       pointer,
       exchanges: [],
     };

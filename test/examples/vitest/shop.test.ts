@@ -47,7 +47,7 @@ describe('a shop for tests', () => {
     await sandbox.verify({ operation: 'createOrder', status: 201, times: 1 });
     await expect(sandbox.verify({ operation: 'resetData' })).rejects.toThrow('resetData');
     expect(await sandbox.count({ operation: 'createOrder' })).toBe(2);
-    expect((await sandbox.requests()).map(({ answer }) => answer?.status)).toEqual([500, 201]);
+    expect((await sandbox.requests()).map(({ response }) => response?.status)).toEqual([500, 201]);
   });
 
   it('has the time that it is told', async () => {

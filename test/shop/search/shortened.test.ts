@@ -90,10 +90,10 @@ describe('whether a text is the head and the tail of a word', () => {
         const cuts = Array.from({ length: text.length }, (_, at) => at).filter(
           (at) => at >= 1 && text.length - at >= 1,
         );
-        const isCut = cuts.some((at) => word.startsWith(text.slice(0, at)) && word.endsWith(text.slice(at)));
+        const isTruncated = cuts.some((at) => word.startsWith(text.slice(0, at)) && word.endsWith(text.slice(at)));
         const hasTail = text.length >= 3 && word.endsWith(text.slice(-3));
         const isShorter = word.length >= text.length + 2;
-        expect(isHeadAndTail(text, word)).toBe(isShorter && isCut && hasTail);
+        expect(isHeadAndTail(text, word)).toBe(isShorter && isTruncated && hasTail);
       }),
       { numRuns: 500 },
     );

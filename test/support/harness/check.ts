@@ -27,7 +27,7 @@ export async function checked(url: string, options: Partial<CheckOptions> = {}):
 /** What was found, a line each, for people to read where a test fails. */
 export function told(findings: readonly Finding[]): readonly string[] {
   return findings.map(
-    ({ judge, operationId, status, rule, said }) => `${judge} ${operationId} ${status} ${rule}: ${said}`,
+    ({ judge, operationId, status, rule, message: said }) => `${judge} ${operationId} ${status} ${rule}: ${said}`,
   );
 }
 

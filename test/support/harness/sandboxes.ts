@@ -80,8 +80,8 @@ export function expectInContract(method: string, path: string, { status, headers
   const routed = controlContract.route(method, path.replace(/\?.*/, ''));
   if (routed.kind !== 'operation') return;
   const answer = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
-  const breaches = controlContract.verify(routed.route, answer, { closed: true });
-  expect(breaches, `${method} ${path} ${status}`).toEqual([]);
+  const responseViolations = controlContract.verify(routed.route, answer, { closed: true });
+  expect(responseViolations, `${method} ${path} ${status}`).toEqual([]);
 }
 
 /** The ids of the sandboxes that there are, as control lists them. */

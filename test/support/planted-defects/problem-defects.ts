@@ -121,7 +121,7 @@ export const problemDefects: readonly Defect[] = [
       if (!isMalformedJson(answer)) return answer;
       const stack =
         'SyntaxError: Unexpected end of JSON input\n    at JSON.parse (<anonymous>)\n    at parse (/srv/app/body.js:92:19)';
-      const problem = { title: 'The server has a fault', status: 500, detail: stack, message: stack };
+      const problem = { title: 'Internal server error', status: 500, detail: stack, message: stack };
       return withJson(
         { ...answer, status: 500 },
         { type: '/problems/internal-error', ...problem, instance: pathOf(target) },

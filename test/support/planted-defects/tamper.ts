@@ -151,7 +151,7 @@ export async function crash(asked: Asked, pass: Pass): Promise<Answered> {
     { ...answer, status: 500 },
     {
       type: '/problems/internal-error',
-      title: 'The server has a fault',
+      title: 'Internal server error',
       status: 500,
       detail,
       message: detail,

@@ -16,23 +16,23 @@ export interface Answer {
 }
 
 const KINDS = {
-  'invalid-request': [400, 'The request breaks the contract'],
-  'malformed-json': [400, 'The body is not JSON'],
-  'malformed-request': [400, 'The request is not readable HTTP'],
+  'invalid-request': [400, 'Invalid request'],
+  'malformed-json': [400, 'Malformed JSON'],
+  'malformed-request': [400, 'Malformed request HTTP'],
   'unknown-path': [404, 'There is no such path'],
-  'unknown-product': [404, 'There is no such product'],
-  'unknown-cart-item': [404, 'The product is not in the cart'],
-  'unknown-delivery-option': [404, 'There is no such delivery option'],
-  'unknown-order': [404, 'There is no such order'],
-  'method-not-allowed': [405, "The path doesn't have this method"],
-  'request-timeout': [408, 'The request took too long to arrive'],
+  'unknown-product': [404, 'Product not found'],
+  'unknown-cart-item': [404, 'Cart item not found'],
+  'unknown-delivery-option': [404, 'Delivery option not found'],
+  'unknown-order': [404, 'Order not found'],
+  'method-not-allowed': [405, 'Method not allowed'],
+  'request-timeout': [408, 'Request timeout'],
   'empty-cart': [409, 'The cart is empty'],
-  'quantity-limit': [409, 'The cart takes no more of this product'],
-  'body-too-large': [413, 'The body is too large'],
-  'unsupported-media-type': [415, 'The body has an unsupported type'],
-  'expectation-failed': [417, 'The expectation cannot be met'],
-  'headers-too-large': [431, 'The headers are too large'],
-  'internal-error': [500, 'The server has a fault'],
+  'quantity-limit': [409, 'Quantity limit exceeded'],
+  'body-too-large': [413, 'Request body too large'],
+  'unsupported-media-type': [415, 'Unsupported media type'],
+  'expectation-failed': [417, 'Expectation failed'],
+  'headers-too-large': [431, 'Request headers too large'],
+  'internal-error': [500, 'Internal server error'],
 } as const;
 
 type Kind = keyof typeof KINDS;
