@@ -187,12 +187,12 @@ describe('a fault with a body and headers of its own', () => {
     [{ status: 200, body: [{ id: 1 }] }, '/body/0/id', /listOrders/],
     [{ status: 502, body: '<h1>', headers: { 'Content-Type': 'text/html' } }, '/headers/Content-Type', /text\/html/],
     [{ status: 503, headers: { 'Retry-After': 'soon' } }, '/headers/Retry-After', /integer/],
-    [{ status: 500, headers: { 'Content-Length': '3' } }, '/headers/Content-Length', /written by the server/],
-    [{ status: 500, headers: { 'X A': '3' } }, '/headers/X A', /no name of a header/],
-    [{ status: 500, headers: { 'X-A': 'a\r\nB: c' } }, '/headers/X-A', /no value of a header/],
-    [{ delay: 1, body: [] }, '/body', /goes with a status/],
-    [{ status: 200, example: 'none', body: [] }, '/example', /leave out body/],
-    [{ status: 500, violation: true }, '/violation', /goes with body or headers/],
+    [{ status: 500, headers: { 'Content-Length': '3' } }, '/headers/Content-Length', /set by the server/],
+    [{ status: 500, headers: { 'X A': '3' } }, '/headers/X A', /not a header name/],
+    [{ status: 500, headers: { 'X-A': 'a\r\nB: c' } }, '/headers/X-A', /not a header value/],
+    [{ delay: 1, body: [] }, '/body', /needs a status/],
+    [{ status: 200, example: 'none', body: [] }, '/example', /remove body/],
+    [{ status: 500, violation: true }, '/violation', /applies to body or headers/],
   ])(
     'is refused with its place where that breaks the contract or makes no sense: %j',
     async (fault, pointer, reason) => {

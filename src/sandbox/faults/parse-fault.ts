@@ -7,87 +7,114 @@ import { parseTime } from '../clock.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 
-/** How long the faults of a sandbox may be together, as JSON in characters. */
+/** The maximum length of the faults of a sandbox together, as JSON in characters. */
 export const MAX_FAULT_LENGTH = 20_000;
 
-/** A fault that makes sense. */
+/** A fault definition with its compiled matcher. */
 export interface ParsedFault {
   readonly wish: FaultWish;
   readonly isMeant: RequestMatcher;
 }
 
-/** A fault that is wished for, where its condition makes sense. `at`: where the wish stands (JSON Pointer). Throws `InvalidMatcherError`. */
-export function parseFault(wish: FaultWish, at = ''): ParsedFault {
-  return { wish, isMeant: conditionAt(wish, at) };
+/** Compiles the matcher of a fault. `at` is the location of the fault (JSON Pointer). Throws an `InvalidMatcherError`. */
+export function parseFault(fault: FaultWish, at = ''): ParsedFault {
+  return { wish: fault, isMeant: createMatcherAt(fault, at) };
 }
 
-/** What is wrong with a fault beside what its schema says and the contract of the shop; `at`: where it stands (JSON Pointer). */
-export function faultFlaws(wish: FaultWish, at = ''): readonly StateIssue[] {
-  const { status, example, body, headers, violation, delay, connection, bodyDurationMs, until } = wish;
+function createMatcherAt(fault: FaultWish, at: string): RequestMatcher {
+  try {
+    return createRequestMatcher(fault);
+  } catch (error) {
+    if (!(error instanceof InvalidMatcherError)) throw error;
+    throw new InvalidMatcherError(error.flaws.map((issue) => ({ ...issue, pointer: at + issue.pointer })));
+  }
+}
+
+/** Returns the issues of a fault beyond its schema: effects that contradict each other, invalid headers and times. `at` is the location of the fault. */
+export function faultFlaws(fault: FaultWish, at = ''): readonly StateIssue[] {
+  const issues = [...validateEffect(fault), ...validateResponse(fault), ...validateHeaders(fault.headers)];
+  return issues.map((issue) => ({ ...issue, pointer: at + issue.pointer }));
+}
+
+function validateEffect(fault: FaultWish): readonly StateIssue[] {
+  const { status, example, delay, connection, bodyDurationMs, until } = fault;
   const effects = [status, example, delay, connection, bodyDurationMs];
-  const isOwn = body !== undefined || headers !== undefined;
-  const checks: readonly (readonly [isWrong: boolean, pointer: string, trouble: string])[] = [
-    [
+  return [
+    ...issueIf(
       effects.every((effect) => effect === undefined),
       '',
-      'does nothing: give status, example, delay, connection or bodyDurationMs',
-    ],
-    [isOwn && status === undefined, body === undefined ? '/headers' : '/body', 'goes with a status: give one'],
-    [
-      body !== undefined && status !== undefined && isBodilessStatus(status),
-      '/body',
-      `can't be sent with status ${status}, which has no body: leave out body, or give another status`,
-    ],
-    [isOwn && example !== undefined, '/example', 'has a body of its own: leave out body and headers, or example'],
-    [violation !== undefined && !isOwn, '/violation', 'goes with body or headers: give one of them, or leave it out'],
-    [typeof delay === 'object' && delay.from > delay.to, '/delay', 'ends before it begins: give to at least from'],
-    [
+      'has no effect: add status, example, delay, connection or bodyDurationMs',
+    ),
+    ...issueIf(
+      typeof delay === 'object' && delay.from > delay.to,
+      '/delay',
+      'has a `to` less than its `from`: swap them',
+    ),
+    ...issueIf(
       connection === 'reset' && [status, example, bodyDurationMs].some((effect) => effect !== undefined),
       '/connection',
-      'is reset, so that no answer comes: leave out status, example and bodyDurationMs',
-    ],
-    [
+      'is reset, so there is no response: remove status, example and bodyDurationMs',
+    ),
+    ...issueIf(
       connection === 'cut' && bodyDurationMs !== undefined,
       '/bodyDurationMs',
-      'goes with no cut: leave out one of them',
-    ],
-    [
+      'cannot be combined with `connection: cut`: remove one of them',
+    ),
+    ...issueIf(
       until !== undefined && Number.isNaN(parseTime(until)),
       '/until',
-      'is no moment: give one such as 2025-06-01T12:00:00Z',
-    ],
-    [
-      JSON.stringify(wish).length > MAX_FAULT_LENGTH,
+      'is not a time: use a time such as 2025-06-01T12:00:00Z',
+    ),
+    ...issueIf(
+      JSON.stringify(fault).length > MAX_FAULT_LENGTH,
       '',
-      `is longer than ${MAX_FAULT_LENGTH} characters: say less in where or body`,
-    ],
+      `is longer than ${MAX_FAULT_LENGTH} characters: shorten where or body`,
+    ),
   ];
-  const flaws = checks.flatMap(([isWrong, pointer, trouble]) => (isWrong ? [{ pointer, trouble }] : []));
-  return [...flaws, ...headerFlaws(headers)].map((flaw) => ({ ...flaw, pointer: at + flaw.pointer }));
 }
 
-/** A name and a value of a header (RFC 9110, sections 5.1 and 5.5), which HTTP can carry. */
+function validateResponse({ status, example, body, headers, violation }: FaultWish): readonly StateIssue[] {
+  const hasOwnContent = body !== undefined || headers !== undefined;
+  return [
+    ...issueIf(
+      hasOwnContent && status === undefined,
+      body === undefined ? '/headers' : '/body',
+      'needs a status: add one',
+    ),
+    ...issueIf(
+      body !== undefined && status !== undefined && isBodilessStatus(status),
+      '/body',
+      `cannot be sent with status ${status}, which has no body: remove body, or use another status`,
+    ),
+    ...issueIf(
+      hasOwnContent && example !== undefined,
+      '/example',
+      'has its own body: remove body and headers, or example',
+    ),
+    ...issueIf(
+      violation !== undefined && !hasOwnContent,
+      '/violation',
+      'applies to body or headers: add one of them, or remove it',
+    ),
+  ];
+}
+
+function issueIf(isInvalid: boolean, pointer: string, trouble: string): readonly StateIssue[] {
+  return isInvalid ? [{ pointer, trouble }] : [];
+}
+
+/** The syntax of header names and values (RFC 9110, sections 5.1 and 5.5). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function headerFlaws(headers: FaultWish['headers'] = {}): readonly StateIssue[] {
+function validateHeaders(headers: FaultWish['headers'] = {}): readonly StateIssue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return Object.entries(headers).flatMap(([name, value], place) => {
+  return Object.entries(headers).flatMap(([name, value], index) => {
     const pointer = `/headers${pointerTo(name)}`;
-    if (!HEADER_NAME.test(name))
-      return [{ pointer, trouble: 'is no name of a header: use letters, digits and hyphens' }];
-    if (isMessageHeader(name)) return [{ pointer, trouble: 'is written by the server itself: leave it out' }];
-    if (names.indexOf(name.toLowerCase()) < place)
-      return [{ pointer, trouble: 'is given twice: names that differ only in case are the same header' }];
-    return HEADER_VALUE.test(value) ? [] : [{ pointer, trouble: 'is no value of a header: use printable characters' }];
+    if (!HEADER_NAME.test(name)) return [{ pointer, trouble: 'is not a header name: use letters, digits and hyphens' }];
+    if (isMessageHeader(name)) return [{ pointer, trouble: 'is set by the server: remove it' }];
+    if (names.indexOf(name.toLowerCase()) < index)
+      return [{ pointer, trouble: 'is repeated: header names are case-insensitive' }];
+    return HEADER_VALUE.test(value) ? [] : [{ pointer, trouble: 'is not a header value: use printable characters' }];
   });
-}
-
-function conditionAt(wish: FaultWish, at: string): RequestMatcher {
-  try {
-    return createRequestMatcher(wish);
-  } catch (error) {
-    if (!(error instanceof InvalidMatcherError)) throw error;
-    throw new InvalidMatcherError(error.flaws.map((flaw) => ({ ...flaw, pointer: at + flaw.pointer })));
-  }
 }
