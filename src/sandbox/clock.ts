@@ -1,51 +1,51 @@
-/** What time it is in a sandbox. */
+/** The clock of a sandbox. */
 export interface Clock {
-  /** The time, in ms since 1970. */
+  /** Returns the time in ms since 1970. */
   nowMs(): number;
-  /** Whether it stands still. */
+  /** Whether the clock is frozen. */
   readonly isFrozen: boolean;
-  /** Sets it, in ms since 1970, and has it stand still or run; what isn't given stays. */
-  set(wanted: { readonly nowMs?: number | undefined; readonly isFrozen?: boolean | undefined }): void;
-  /** Puts it forward, or back where `ms` is negative. */
+  /** Sets the time (in ms since 1970), and freezes or resumes the clock. Omitted properties keep their values. */
+  set(setting: { readonly nowMs?: number | undefined; readonly isFrozen?: boolean | undefined }): void;
+  /** Moves the clock forward, or back if `ms` is negative. */
   advance(ms: number): void;
-  /** Has it be the machine's again. */
+  /** Returns the clock to the machine's time. */
   follow(): void;
 }
 
-/** The last moment that is told, in ms since 1970: the last that a Date has, less the days of the slowest delivery that the contract has. */
-const LAST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
+/** The latest time of a clock in ms since 1970: the latest `Date`, less ten years, so that times computed from it are valid. */
+const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
-/** A moment as the contract has moments, whatever a clock says: whole, and within what a Date has. */
+/** Returns a time as an integer within the range of `Date`, in ms since 1970. */
 export function clampTime(clockMs: number): number {
-  return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LAST_MS);
+  return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LATEST_MS);
 }
 
-/** A moment as ISO 8601 has it, or in ms since 1970, in ms; NaN where it is none. */
-export function parseTime(moment: string | number): number {
-  return typeof moment === 'string' ? Date.parse(moment) : moment;
+/** Parses a time in ISO 8601, or in ms since 1970. Returns ms since 1970, or NaN for an invalid time. */
+export function parseTime(time: string | number): number {
+  return typeof time === 'string' ? Date.parse(time) : time;
 }
 
-/** The latest moment that a clock is set to, in ms since 1970: years of four digits are all that ISO 8601 has without agreement. */
+/** The latest time that a clock can be set to, in ms since 1970: ISO 8601 years have four digits. */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
-/** A clock that is the machine's until it is set. It never shows what is no moment. `onSet` is called with each change of its setting. */
+/** Creates a clock that shows the machine's time until it is set. `onSet` is called each time a client sets it. */
 export function createClock(machineMs: () => number, onSet: () => void = () => {}): Clock {
   let frozenMs: number | undefined;
   let offsetMs = 0;
   const nowMs = () => clampTime(frozenMs ?? machineMs() + offsetMs);
-  const put = (wantedMs: number, isFrozen: boolean) => {
+  const setTime = (timeMs: number, isFrozen: boolean) => {
     onSet();
-    const atMs = Math.min(clampTime(wantedMs), LATEST_SET_MS);
-    frozenMs = isFrozen ? atMs : undefined;
-    offsetMs = atMs - machineMs();
+    const newMs = Math.min(clampTime(timeMs), LATEST_SET_MS);
+    frozenMs = isFrozen ? newMs : undefined;
+    offsetMs = newMs - machineMs();
   };
   return {
     nowMs,
     get isFrozen() {
       return frozenMs !== undefined;
     },
-    set: (wanted) => put(wanted.nowMs ?? nowMs(), wanted.isFrozen ?? frozenMs !== undefined),
-    advance: (ms) => put(nowMs() + ms, frozenMs !== undefined),
+    set: (setting) => setTime(setting.nowMs ?? nowMs(), setting.isFrozen ?? frozenMs !== undefined),
+    advance: (ms) => setTime(nowMs() + ms, frozenMs !== undefined),
     follow() {
       onSet();
       frozenMs = undefined;

@@ -1,27 +1,27 @@
 import type { Account } from './memory/memory.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** A sandbox in the list, beside the default one. */
+/** A sandbox other than `default`, with its use. */
 export interface Entry {
   readonly sandbox: Sandbox;
   readonly account: Account;
-  /** How many requests are handled in the sandbox now; one and the same object for a sandbox that is created anew. */
+  /** The number of requests in progress. A sandbox that replaces another keeps this object. */
   readonly requests: { count: number };
-  /** Whether a client has created it on purpose, or changed anything in it. */
+  /** Whether a client has created it with the control API, or has changed anything in it. */
   isWritten: boolean;
-  /** When it was last used, in ms. */
+  /** When it was last used, in ms of the monotonic clock. */
   usedMs: number;
 }
 
-/** The sandboxes of a server by their ids, the least recently used first. All costs are constant, but for sandboxes in use. */
+/** The sandboxes of a server by id, least recently used first. The cost of each method is constant, apart from sandboxes in use. */
 export class Occupancy {
   readonly #entries = new Map<string, Entry>();
-  /** Those that were never written to, the least recently used first. */
+  /** The sandboxes that were never written to, least recently used first. */
   readonly #unwritten = new Map<string, Entry>();
   readonly #elapsedMs: () => number;
   readonly #idleMs: number;
 
-  /** `elapsedMs`: a clock that nobody sets; `idleMs`: how long an unused sandbox is kept. */
+  /** `elapsedMs` is a monotonic clock in ms. An unused sandbox expires after `idleMs`. */
   constructor(elapsedMs: () => number, idleMs: number) {
     this.#elapsedMs = elapsedMs;
     this.#idleMs = idleMs;
@@ -56,7 +56,7 @@ export class Occupancy {
     this.set(id, entry);
   }
 
-  /** Records that a sandbox was written to: from now on it is not removed before its time. */
+  /** Records that a sandbox was written to: it is not evicted any more. */
   markWritten(entry: Entry): void {
     if (entry.isWritten) return;
     entry.isWritten = true;
@@ -65,7 +65,7 @@ export class Occupancy {
     if (this.#unwritten.get(id) === entry) this.#unwritten.delete(id);
   }
 
-  /** How long a sandbox has not been used, in ms. */
+  /** Returns the time since the last use of a sandbox, in ms. */
   unusedMs(entry: Entry): number {
     return isInUse(entry) ? 0 : this.#elapsedMs() - entry.usedMs;
   }
@@ -74,7 +74,7 @@ export class Occupancy {
     return this.unusedMs(entry) >= this.#idleMs;
   }
 
-  /** The ids of the sandboxes whose time is over. */
+  /** Returns the ids of the expired sandboxes. */
   expired(): readonly string[] {
     const ids: string[] = [];
     for (const [id, entry] of this.#entries) {
@@ -85,20 +85,20 @@ export class Occupancy {
     return ids;
   }
 
-  /** The least recently used sandbox that can be removed without loss: it is not in use and was never written to. */
+  /** Returns the id of the least recently used sandbox that is not in use and was never written to. */
   evictable(): string | undefined {
     for (const [id, entry] of this.#unwritten) if (!isInUse(entry)) return id;
     return undefined;
   }
 
-  /** In how many ms the next sandbox expires, if nothing uses it until then. */
+  /** Returns the time until the next sandbox expires, in ms. */
   nextExpiryMs(): number {
     for (const entry of this.#entries.values()) if (!isInUse(entry)) return this.#idleMs - this.unusedMs(entry);
     return this.#idleMs;
   }
 }
 
-/** Whether a request is handled in a sandbox, or a client follows its journal. */
+/** Returns whether a request is in progress in a sandbox, or a client follows its journal. */
 function isInUse({ requests, sandbox }: Entry): boolean {
   return requests.count > 0 || sandbox.journal.isFollowed;
 }

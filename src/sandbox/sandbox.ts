@@ -5,7 +5,7 @@ import { createFaultList, type FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
 import type { Journal } from './journal/journal.ts';
 
-/** A shop of its own: its state, its clock, its ids, what is to fail in it, and what was asked of it. */
+/** An isolated instance of the application. */
 export interface Sandbox {
   readonly id: string;
   readonly store: Store;
@@ -13,31 +13,31 @@ export interface Sandbox {
   readonly ids: IdGenerator;
   readonly faults: FaultList;
   readonly journal: Journal;
-  /** States that were saved in it, by their names. */
+  /** Saved states by name. */
   readonly snapshots: Map<string, State>;
 }
 
-/** The sandbox of those who name none: the shop of the interface. */
+/** The id of the sandbox for requests that select none. */
 export const DEFAULT_SANDBOX_ID = 'default';
 
-/** What every sandbox begins with. */
+/** What a sandbox is created from. */
 export interface SandboxParts {
-  /** The machine's time, in ms since 1970. */
+  /** Returns the machine's time in ms since 1970. */
   readonly nowMs: () => number;
   readonly newId: () => string;
-  /** How long the machine has been up or the like, in ms. */
+  /** A monotonic clock in ms. */
   readonly elapsedMs: () => number;
   readonly journal: Journal;
   readonly snapshots: Map<string, State>;
-  /** Told of how many bytes more its faults take, or less; throws where that is too much. */
+  /** Reserves memory for faults, or releases it if negative. Throws a `StateTooLargeError` if the sandbox exceeds its limit. */
   readonly hold: (moreBytes: number) => void;
   /** Called when a client changes its clock, its ids or its faults. */
   readonly onChange: () => void;
-  /** Told of what people should know. */
+  /** Logs a message. */
   readonly tell: (message: string) => void;
 }
 
-/** A sandbox over a store, which is made with its clock. */
+/** Creates a sandbox. `storeFor` creates its store with its clock. */
 export function createSandbox(
   id: string,
   { nowMs, newId, elapsedMs, journal, snapshots, hold, onChange, tell }: SandboxParts,
