@@ -1,41 +1,39 @@
 import { statSync } from 'node:fs';
 
-/** How often a watched file is looked at, in ms: what was saved is read once two looks have found the same. */
+/** The polling interval of watched files, in ms. A saved file is read once two polls in a row have found the same signature. */
 export const LOOK_MS = 100;
 
-/**
- * Calls `changed` each time that a file has changed since it had the signature and rests; gives back how to stop it. One that is gone is waited for.
- */
-export function watchFile(path: string, since: string | undefined, changed: () => Promise<void>): () => void {
-  let known = since;
-  let last = known;
+/** Calls `onChange` each time a file has changed from the content with `signature`, and is stable. Waits for a missing file. Returns a function that stops it. */
+export function watchFile(path: string, signature: string | undefined, onChange: () => Promise<void>): () => void {
+  let handledSignature = signature;
+  let lastSignature = signature;
   let isBusy = false;
-  const look = async () => {
-    const now = signatureOf(path);
-    const rests = now === last;
-    last = now;
-    if (isBusy || !rests || now === known || now === undefined) return;
-    known = now;
+  const poll = async () => {
+    const newSignature = signatureOf(path);
+    const isStable = newSignature === lastSignature;
+    lastSignature = newSignature;
+    if (isBusy || !isStable || newSignature === handledSignature || newSignature === undefined) return;
+    handledSignature = newSignature;
     isBusy = true;
-    await changed().finally(() => {
+    await onChange().finally(() => {
       isBusy = false;
     });
   };
-  const looking = setInterval(() => void look(), LOOK_MS).unref();
-  return () => clearInterval(looking);
+  const timer = setInterval(() => void poll(), LOOK_MS).unref();
+  return () => clearInterval(timer);
 }
 
-/** A file that is reloaded when it is saved. */
+/** A file to reload when it is saved. */
 export interface ReloadedFile {
   readonly path: string;
-  /** The signature of the content that is in use. */
+  /** The signature of the loaded content. */
   readonly signature: string | undefined;
   readonly reload: () => Promise<void>;
-  /** What the warning says that stays in use where a reload fails. */
+  /** The sentence at the end of the warning about a failed reload: what stays in use. */
   readonly kept: string;
 }
 
-/** Reloads files when they are saved, one at a time; a reload that fails is a warning. Returns how to stop it. */
+/** Reloads files when they are saved, one at a time, and warns about a reload that fails. Returns a function that stops it. */
 export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: string) => void): () => void {
   let reloading: Promise<void> = Promise.resolve();
   const stops = files.map(({ path, signature, reload, kept }) =>
@@ -49,7 +47,7 @@ export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: str
   };
 }
 
-/** What tells one version of a file from another. */
+/** Returns a signature of a file, which changes with each save; undefined if there is no such file. */
 export function signatureOf(path: string): string | undefined {
   try {
     const { ino, size, mtimeNs } = statSync(path, { bigint: true });

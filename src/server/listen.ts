@@ -1,27 +1,27 @@
 import { ipVersion } from '../http/access-policy.ts';
 import type { HttpServer } from '../http/server.ts';
 
-/** An address that can't be listened on: `message` says why and what to do. */
+/** An error for an address that the server can't listen on; `message` says why and what to do. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
 
-/** Where a server is to be reached. */
+/** The address of a running server. */
 export interface Address {
-  /** Without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
 }
 
-/** Ours: loopback alone, unless asked otherwise. What `localhost` can mean; which of the two a client tries is its own affair, so both are listened on. */
+/** Decision: the default is loopback only, at both addresses that `localhost` can resolve to. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** Whether a server that is told to listen on `host` is reached from this machine alone. */
+/** Whether a server that listens on `host` can be reached from this machine only. */
 export function isLoopback(host: string | undefined): boolean {
   return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
-/** Options of a server that decide what other machines can do with it. */
+/** The options that determine what other machines can access. */
 export interface ExposureOptions {
   readonly host?: string | undefined;
   readonly static?: string | undefined;
@@ -30,58 +30,54 @@ export interface ExposureOptions {
   readonly allowHost?: readonly string[] | undefined;
 }
 
-/** Describes what other machines reach of a server that listens on more than loopback, which host names it refuses, and how to protect it. */
+/** Returns a warning for a server that listens on more than loopback: what other machines can access, which host names get 403, and how to protect the server. */
 export function describeExposure({ control = true, controlToken, ...options }: ExposureOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [
-    `The server listens on ${options.host}: other machines that reach it can read and change the data below /api, and read ${files}.`,
+    `The server listens on ${options.host}. Other machines can read and change the data below /api, and read ${files}.`,
     describeControl(control, controlToken),
     describeHosts(options),
-    'To protect the server, leave out --host, or let only trusted machines reach the port.',
+    'To protect the server, omit --host, or allow only trusted machines to connect to the port.',
   ].join(' ');
 }
 
-/** Says which host names get 403: who starts a container or a service of CI has to allow its name. */
 function describeHosts({ host = '', allowHost = [] }: ExposureOptions): string {
-  if (allowHost.includes('*')) return 'The server answers requests to every host name (--allow-host *).';
+  if (allowHost.includes('*')) return 'All host names are allowed (--allow-host *).';
   const names = ['localhost', ...(ipVersion(host) > 0 ? [] : [host]), ...allowHost].join(', ');
-  return `Requests to a host name other than ${names} get 403, so that no web page can reach the server under a name of its own: allow the name of a container or service with --allow-host NAME.`;
+  return `Requests to other host names than ${names} get 403, which prevents DNS rebinding attacks by web pages. Allow the name of a container or a service with --allow-host NAME.`;
 }
 
 function describeControl(isOn: boolean, token: string | undefined): string {
-  if (!isOn) return 'The control API is off.';
+  if (!isOn) return 'The control API is disabled.';
   return token === undefined
-    ? 'The control API is off: it needs a --control-token.'
-    : 'The control API asks for the token.';
+    ? 'The control API is disabled, because it requires a --control-token.'
+    : 'The control API requires the token.';
 }
 
-/** How often another free port is tried where the one found on 127.0.0.1 is taken on ::1. */
-const TRIES = 10;
+/** The number of attempts to find a port that is free on both 127.0.0.1 and ::1. */
+const MAX_ATTEMPTS = 10;
 
-/**
- * Has a server listen on `host`, or on loopback alone where none is given; port 0 picks a free one. Throws `AddressError`.
- */
+/** Starts to listen on `host`, by default on loopback only; port 0 picks a free port. Throws `AddressError`. */
 export async function listen(server: HttpServer, host: string | undefined, port: number): Promise<Address> {
-  const main = host ?? LOOPBACK[0];
+  const mainHost = host ?? LOOPBACK[0];
   for (let attempt = 1; ; attempt++) {
     try {
-      const bound = await server.listen(main, port);
-      if (host === undefined) await alsoOnIpv6(server, bound);
-      return { url: `http://${named(main)}:${bound}`, port: bound };
+      const boundPort = await server.listen(mainHost, port);
+      if (host === undefined) await listenOnIpv6(server, boundPort);
+      return { url: `http://${toUrlHost(mainHost)}:${boundPort}`, port: boundPort };
     } catch (error) {
       await server.unlisten();
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EADDRINUSE' || port !== 0 || attempt === TRIES) {
-        throw addressFault(main, port, error as NodeJS.ErrnoException);
-      }
+      const cause = error as NodeJS.ErrnoException;
+      if (cause.code !== 'EADDRINUSE' || port !== 0 || attempt === MAX_ATTEMPTS)
+        throw createAddressError(mainHost, port, cause);
     }
   }
 }
 
-/** Codes of a machine that has no IPv6. */
+/** Error codes of machines without IPv6. */
 const NO_IPV6 = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'];
 
-async function alsoOnIpv6(server: HttpServer, port: number): Promise<void> {
+async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
   try {
     await server.listen(LOOPBACK[1], port);
   } catch (error) {
@@ -89,19 +85,19 @@ async function alsoOnIpv6(server: HttpServer, port: number): Promise<void> {
   }
 }
 
-/** A host as it stands in a URL that works on this machine. */
-function named(host: string): string {
+/** Returns the host part of a URL that works on this machine. */
+function toUrlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function addressFault(host: string, port: number, cause: NodeJS.ErrnoException): AddressError {
+function createAddressError(host: string, port: number, cause: NodeJS.ErrnoException): AddressError {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} is in use: stop what uses it, or choose another with --port (0 picks a free one)`,
-    EACCES: `port ${port} is not for this user: choose one above 1023 with --port`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with --host, or leave it out`,
-    ENOTFOUND: `there is no host ${host}: choose another with --host, or leave it out`,
+    EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free one).`,
+    EACCES: `Port ${port} requires privileges that this user does not have. Choose a port above 1023 with --port.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another address with --host, or omit --host.`,
+    ENOTFOUND: `The host ${host} does not exist. Choose another address with --host, or omit --host.`,
   };
-  const reason = reasons[cause.code ?? ''] ?? `can't listen on ${host}, port ${port}: ${cause.message}`;
+  const reason = reasons[cause.code ?? ''] ?? `Can't listen on ${host}, port ${port}: ${cause.message}`;
   return new AddressError(reason, { cause });
 }

@@ -3,60 +3,60 @@ import type { OwnHandlers } from '../shop/operations/handler.ts';
 import type { Durability } from '../store/open-state.ts';
 import type { LogStyle } from './logger.ts';
 
-/** How a storefront is set up. */
+/** Options of `createStorefront`. The command line has most of them under the same names. */
 export interface Options {
-  /** The port to listen on; 0 (the default) picks a free one. */
+  /** Port to listen on; 0 picks a free port. Default: 0. */
   readonly port?: number | undefined;
-  /** The address to listen on; by default 127.0.0.1, and ::1 where the machine has it. */
+  /** Address to listen on. Default: loopback only, 127.0.0.1 and, if the machine has IPv6, ::1. */
   readonly host?: string | undefined;
-  /** The data file. Without one the state is in memory and ends with the program. */
+  /** Path of the data file. Default: none; the state is in memory and is lost when the process ends. */
   readonly data?: string | undefined;
-  /** What an answered change survives: `disk` (the default) a power cut, `os` the end of the process, `memory`, which keeps no file, neither. */
+  /** What a committed change survives: `disk` a crash and a power cut, `os` a crash of the server, `memory` neither (no file is used). Default: `disk`. */
   readonly durability?: Durability | undefined;
-  /** The default data, which a reset restores; by default the db.json.default that comes along. */
+  /** Path of the default data, which a new data file contains and a reset restores. Default: `db.json.default` of the package. */
   readonly defaultData?: string | undefined;
-  /** A folder with a built front end, to be served at /. */
+  /** Path of a folder with a built front end, served at `/`. Default: none. */
   readonly static?: string | undefined;
-  /** Refuses what the contract doesn't know, instead of ignoring it. */
+  /** Whether to reject property and parameter names that the contract does not define, instead of ignoring them. Default: false. */
   readonly strict?: boolean | undefined;
-  /** How the log looks; `off` by default, which tells of warnings and faults alone, on standard error. */
+  /** Format of the log; `off` logs only warnings and errors, to standard error. Default: `off`. */
   readonly log?: LogStyle | undefined;
-  /** Where the log goes instead; `hasColors` says whether lines for people are coloured there. */
+  /** Destination of the log; `hasColors` enables colors in the `pretty` format. Default: standard output, standard error if the log is off. */
   readonly logTo?: { write(line: string): void; readonly hasColors?: boolean } | undefined;
-  /** The time, in ms since 1970; that of the machine by default. */
+  /** Returns the time that clocks start from, in ms since 1970. Default: `Date.now`. */
   readonly nowMs?: (() => number) | undefined;
-  /** How long this machine has been running or the like, in ms: what sandboxes expire by. By default `performance.now`. */
+  /** Returns a monotonic time in ms, by which unused sandboxes expire. Default: `performance.now`. */
   readonly elapsedMs?: (() => number) | undefined;
-  /** New ids, uuids; random by default. */
+  /** Returns a new id, a UUID. Default: `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
-  /** The contract, an OpenAPI document; by default the openapi.yaml that comes along. What of another one the shop doesn't do is mocked. */
+  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Operations without a handler are mocked. Default: `openapi.yaml` of the package. */
   readonly contract?: string | undefined;
-  /** The operations that are answered from the contract alone: all of them (`true`), or those with these ids. */
+  /** Whether to mock all operations, or the ids of the operations to mock. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;
-  /** What becomes of an answer that breaks the contract: told of in the log (the default), refused with 500 (`strict`), or not looked at (`off`). */
+  /** What to do with a response that violates the contract: `log` it, replace it with a 500 response (`strict`), or do not check (`off`). Default: `log`. */
   readonly verify?: VerifyMode | undefined;
-  /** Handlers beside the shop's own or in place of them, by operationId; `mocked` leaves an operation to the contract's examples. A text is the file of a module that exports them. */
+  /** Handlers by operationId, which replace or extend the built-in ones; `mocked` mocks an operation. A string is the path of a module that exports them. */
   readonly handlers?: OwnHandlers | string | undefined;
-  /** A folder with built-in snapshots, `NAME.json` each: whole states, or what differs from the default data. */
+  /** Path of a folder with additional built-in snapshots, `NAME.json` each: a whole state, or the lists that differ from the default data. Default: none. */
   readonly snapshots?: string | undefined;
-  /** Whether control may be used (the default). */
+  /** Whether the control API is enabled. Default: true; without `controlToken` it is available on loopback only. */
   readonly control?: boolean | undefined;
-  /** What requests to control have to bring along; without one control is on only on loopback. */
+  /** Bearer token that requests to the control API need. Default: none. */
   readonly controlToken?: string | undefined;
-  /** Host names that the server answers to beside `localhost`, its subdomains, IP addresses and `host`; a leading dot allows subdomains too, `*` every name. */
+  /** Allowed host names in addition to `localhost`, `*.localhost`, IP addresses and `host`; `.example.com` includes subdomains, `*` allows all. Default: none. */
   readonly allowHost?: readonly string[] | undefined;
-  /** Origins whose pages may use the shop beside loopback origins and those of the server's host name, such as `https://shop.example`; `*` allows every origin. */
+  /** Allowed origins in addition to loopback origins and those of the request's host name, such as `https://shop.example`; `*` allows all. Default: none. */
   readonly allowOrigin?: readonly string[] | undefined;
-  /** Whether a sandbox is made as soon as a request names it (`any`, the default), or has to be made by control first. */
+  /** Which sandboxes requests can name: `any` creates a sandbox on first use, `declared` requires that the control API has created it. Default: `any`. */
   readonly sandboxes?: 'any' | 'declared' | undefined;
-  /** How long each answer of the contract's operations waits, in ms, or between which bounds; 60,000 at most. */
+  /** Delay of the responses of all operations, in ms, or a range of which each response gets a random value; at most 60,000. Default: none. */
   readonly delay?: Delay | undefined;
-  /** How long a request may take to arrive, in ms; 30,000 by default. */
+  /** Time limit for receiving a request, in ms. Default: 30,000. */
   readonly requestTimeoutMs?: number | undefined;
 }
 
-/** How long something waits, in ms, or between which bounds. */
+/** A delay in ms, or a range with both bounds included. */
 export type Delay = number | { readonly from: number; readonly to: number };
 
-/** Which data file is repaired. */
+/** Options of `repair`: the data file to repair, and the default data to restore. */
 export type RepairOptions = Pick<Options, 'defaultData'> & { readonly data: string };

@@ -4,7 +4,7 @@ import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 import { getDefaultDataPath } from './paths.ts';
 
-/** Has a data file that stops the start hold the default data, and keeps a copy of what it held; gives back what was done, a sentence. */
+/** Restores the default data in a data file that can't be used, and keeps a copy of the old file. Returns a sentence that says what was done. Throws `DataFileError`. */
 export async function repair(options: RepairOptions): Promise<string> {
   const log = createLogger('off');
   return repairDataFile({

@@ -1,30 +1,35 @@
 import type { Durability } from '../store/open-state.ts';
 import { version } from './version.ts';
 
-const SURVIVES: Readonly<Record<Durability, string>> = {
-  disk: 'an answered change survives a kill and a power cut',
-  os: 'an answered change survives a kill, not a power cut',
-  memory: 'changes end with the program',
+const SURVIVAL: Readonly<Record<Durability, string>> = {
+  disk: 'a committed change survives a crash and a power cut',
+  os: 'a committed change survives a crash, but not a power cut',
+  memory: 'changes are lost when the process ends',
 };
 
-/** How many operations that are mocked a start names; of more it tells the number. */
-const MOCKED_NAMED = 12;
+/** The number of mocked operations up to which the message lists their ids. */
+const MAX_LISTED = 12;
 
-/** What there is to say of a server that has started. */
+/** What the start message describes. */
 interface StartedServer {
   readonly url: string;
-  /** The data file; undefined where the state is in memory only. */
+  /** The path of the data file; undefined if the state is in memory only. */
   readonly dataFile: string | undefined;
   readonly durability: Durability;
-  /** How many operations its contract has. */
+  /** The number of operations in the contract. */
   readonly operations: number;
-  /** The ids of those that are mocked. */
+  /** The ids of the mocked operations. */
   readonly mocked: readonly string[];
 }
 
-/** What a start prints: the address, the operations and which of them are mocked, the data file, and what a change survives there. */
+/** Returns the start message, one line: the address, the operations, which of them are mocked, the data file, and what a change survives. */
 export function formatStartMessage({ url, dataFile, durability, operations, mocked }: StartedServer): string {
-  const told = mocked.length > MOCKED_NAMED ? `${mocked.length} of them` : mocked.join(', ');
-  const mock = mocked.length === 0 ? '' : mocked.length === operations ? ', all mocked' : `, mocked: ${told}`;
-  return `storefront ${version} at ${url}, ${operations} operations${mock}, data in ${dataFile ?? 'memory'}: ${SURVIVES[durability]}`;
+  const data = `data in ${dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
+  return `storefront ${version} listening at ${url}, ${operations} operations${describeMocked(mocked, operations)}, ${data}`;
+}
+
+function describeMocked(mocked: readonly string[], operations: number): string {
+  if (mocked.length === 0) return '';
+  if (mocked.length === operations) return ' (all mocked)';
+  return mocked.length > MAX_LISTED ? ` (${mocked.length} mocked)` : ` (${mocked.length} mocked: ${mocked.join(', ')})`;
 }

@@ -1,22 +1,15 @@
-/** Takes one step after the other, each in a turn of its own so that requests go first, as long as they succeed. Gives back how to stop it. */
+/** Runs steps one by one, each in a turn of the event loop of its own so that requests go first, until one fails. Returns a function that stops it. */
 export function warmUp(steps: readonly (() => void)[]): () => void {
-  const cold = [...steps];
+  const pending = [...steps];
   let turn: NodeJS.Immediate | undefined;
-  const warmNext = () => {
-    const step = cold.shift();
-    // What can't be made ready says so to the request that needs it.
-    if (step && triedTo(step)) turn = setImmediate(warmNext);
+  const runNext = () => {
+    try {
+      pending.shift()?.();
+      if (pending.length > 0) turn = setImmediate(runNext);
+    } catch {
+      // The request that needs the step reports the error.
+    }
   };
-  turn = setImmediate(warmNext);
+  turn = setImmediate(runNext);
   return () => clearImmediate(turn);
-}
-
-/** Whether something could be done. */
-function triedTo(step: () => void): boolean {
-  try {
-    step();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -137,7 +137,7 @@ describe('The start of a server', () => {
   it('warns on more than loopback: what is exposed, and how to protect it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     expect(warnings(shop)).toEqual([
-      'The server listens on 0.0.0.0: other machines that reach it can read and change the data below /api, and read the images. The control API is off: it needs a --control-token. Requests to a host name other than localhost get 403, so that no web page can reach the server under a name of its own: allow the name of a container or service with --allow-host NAME. To protect the server, leave out --host, or let only trusted machines reach the port.',
+      'The server listens on 0.0.0.0. Other machines can read and change the data below /api, and read the images. The control API is disabled, because it requires a --control-token. Requests to other host names than localhost get 403, which prevents DNS rebinding attacks by web pages. Allow the name of a container or a service with --allow-host NAME. To protect the server, omit --host, or allow only trusted machines to connect to the port.',
     ]);
   });
 
@@ -149,10 +149,10 @@ describe('The start of a server', () => {
   it('names in that warning the host names that are allowed', async () => {
     const [some, all] = [['storefront', '.shop.test'], ['*']];
     expect(warnings(await startStorefront({ host: '0.0.0.0', allowHost: some }))).toEqual([
-      expect.stringContaining('Requests to a host name other than localhost, storefront, .shop.test get 403'),
+      expect.stringContaining('Requests to other host names than localhost, storefront, .shop.test get 403'),
     ]);
     const [warning] = warnings(await startStorefront({ host: '0.0.0.0', allowHost: all }));
-    expect(warning).toContain('The server answers requests to every host name (--allow-host *).');
+    expect(warning).toContain('All host names are allowed (--allow-host *).');
     expect(warning).not.toContain('403');
   });
 
@@ -169,10 +169,10 @@ describe('The start of a server', () => {
 
   it('says in that warning whether the control API is off or asks for its token', async () => {
     expect(warnings(await startStorefront({ host: '::', controlToken: 's3cret' }))).toEqual([
-      expect.stringContaining('The control API asks for the token.'),
+      expect.stringContaining('The control API requires the token.'),
     ]);
     expect(warnings(await startStorefront({ host: '0.0.0.0', control: false }))).toEqual([
-      expect.stringContaining('The control API is off.'),
+      expect.stringContaining('The control API is disabled.'),
     ]);
   });
 

@@ -13,9 +13,9 @@ const PATIENCE_MS = 30_000;
 
 describe('--durability', () => {
   it.each([
-    ['disk', /data in \/\S+\/db\.json: an answered change survives a kill and a power cut$/],
-    ['os', /data in \/\S+\/db\.json: an answered change survives a kill, not a power cut$/],
-    ['memory', /data in memory: changes end with the program$/],
+    ['disk', /data in \/\S+\/db\.json: a committed change survives a crash and a power cut$/],
+    ['os', /data in \/\S+\/db\.json: a committed change survives a crash, but not a power cut$/],
+    ['memory', /data in memory: changes are lost when the process ends$/],
   ] as const)('%s is told at the start, with what it survives', async (durability, said) => {
     const { log, durability: kept } = await startStorefront({ durability });
     expect(kept).toBe(durability);
@@ -27,7 +27,7 @@ describe('--durability', () => {
     expect(durability).toBe('memory');
     expect(log[0]).toMatchObject({
       durability: 'memory',
-      msg: expect.stringContaining('changes end with the program'),
+      msg: expect.stringContaining('changes are lost when the process ends'),
     });
   });
 
@@ -102,7 +102,7 @@ describe('the program', { timeout: PATIENCE_MS }, () => {
     const url = await program.url();
     expect((await fetch(`${url}/api/orders`, { method: 'POST' })).status).toBe(201);
     expect(program.stdout()).toMatch(
-      /^storefront \S+ at \S+, \d+ operations, data in memory: changes end with the program\n$/,
+      /^storefront \S+ listening at \S+, \d+ operations, data in memory: changes are lost when the process ends\n$/,
     );
     expect(await readFile(join(program.folder, 'db.json'), 'utf8')).toBe(defaultText.slice(0, 2_000));
   });

@@ -154,7 +154,7 @@ describe('the program', { timeout: PATIENCE_MS, concurrent: true }, () => {
       const program = await startProgram(test, ['--port', `${port}`]);
       expect(await endedInTime(program)).toEqual({ code: 1, signal: null });
       expect(program.stderr()).toMatch(ONE_LINE);
-      expect(program.stderr()).toContain(`port ${port} is in use`);
+      expect(program.stderr()).toContain(`Port ${port} is in use`);
     },
   );
 });
