@@ -110,6 +110,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'server/version.ts',
     'store',
     'cli/options.ts',
+    'cli/server-options.ts',
     'cli/types-command.ts',
     'check/command.ts',
   ],

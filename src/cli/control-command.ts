@@ -2,56 +2,63 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { ControlRequest, ControlServer } from '../client/client.ts';
 import { createUsageError, parseJson, parseList } from './option-values.ts';
 
-/** A request to the control of a running server, as a command asks for it. */
+/** A request to the control API of a running server, and how to print the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
-  /** How the answer is printed: as it is unless said otherwise; as lines of the journal; as a verdict, which may end the command with 1; as lines while they come. */
-  readonly shownAs?: 'journal' | 'verdict' | 'stream';
+  /** `journal`: one line per entry; `verification`: its message, and the exit code 1 if it failed; `stream`: lines as entries arrive. Default: JSON. */
+  readonly format?: 'journal' | 'verification' | 'stream';
 }
 
-/** What of a command is the same for all. */
-export interface Flags {
+/** Options that all control commands have. */
+export interface ControlOptions {
   readonly url: string;
   readonly sandbox: string;
   readonly token?: string;
 }
 
-/** What a command asks for, of whichever server. Its path is below the sandbox's; where there is none it is about all sandboxes. */
+/** A request of a command before its server is known. The path is relative to the sandbox; undefined for the list of sandboxes. */
 export type CommandRequest = Omit<ControlCommand, keyof ControlServer | 'path'> & { readonly path: string | undefined };
 
-/** Is told what a command asks for. */
-export type RunControlCommand = (request: CommandRequest, flags: Flags) => void;
+/** Runs the request of a command. */
+export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
-/** A command that says which requests are meant. */
+/** Adds the options that select requests. */
 export function addMatcherOptions(command: Command): Command {
   return command
-    .option('--operation <ids>', 'the operations that are meant (a,b)', parseList)
-    .option('--where <json>', 'what the request has to be like: method, path, query, headers, body', parseJson);
+    .option('--operation <ids>', 'operations to match, by id (a,b)', parseList)
+    .option('--where <json>', 'matcher of the request: method, path, query, headers, body', parseJson);
 }
 
-/** A command that is given to a running server. */
+/** Creates a command that sends requests to the control API of a running server. */
 export function createControlCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--url <address>', 'address of the server', address, 'http://localhost:3000')
-    .option('--sandbox <id>', 'the sandbox that is meant', 'default')
-    .option('--token <token>', 'what the server wants; STOREFRONT_CONTROL_TOKEN in the environment does the same')
+    .option('--url <address>', 'address of the server', parseAddress, 'http://localhost:3000')
+    .option('--sandbox <id>', 'id of the sandbox', 'default')
+    .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)')
     .allowExcessArguments(false)
     .allowUnknownOption(false)
     .exitOverride();
 }
 
-/** Throws where options are given that what is to be done has no use for. `flags`: those that were given; `takes`: those that it has a use for. */
-export function refuseUnusedOptions(command: string, what: string, flags: object, takes: readonly string[]): void {
-  const stray = Object.keys(flags).filter((name) => !['url', 'sandbox', 'token', ...takes].includes(name));
-  if (stray.length === 0) return;
-  const options = stray.map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
-  throw createUsageError(`${command} ${what} has no use for ${options.join(', ')}`);
+/** Throws a usage error if `options` has options beside the common and the `accepted` ones. */
+export function refuseUnusedOptions(command: string, options: object, accepted: readonly string[]): void {
+  const unused = Object.keys(options).filter((name) => !['url', 'sandbox', 'token', ...accepted].includes(name));
+  if (unused.length === 0) return;
+  const names = unused.map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+  refuseArgument(command, names.join(', '));
 }
 
-function address(text: string): string {
+/** Throws a usage error if an argument was passed that the command does not accept. */
+export function refuseArgument(command: string, argument: string | undefined): void {
+  if (argument === undefined) return;
+  const [name] = command.split(' ');
+  throw createUsageError(`${command} does not accept ${argument}. See storefront ${name} --help.`);
+}
+
+function parseAddress(text: string): string {
   if (URL.canParse(text) && new URL(text).username !== '')
-    throw new InvalidArgumentError('Leave user and password out of it.');
-  if (/[?#]/.test(text)) throw new InvalidArgumentError('Leave ? and # out of it, and what stands behind them.');
+    throw new InvalidArgumentError('Omit the user name and the password.');
+  if (/[?#]/.test(text)) throw new InvalidArgumentError('Omit the query and the fragment.');
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
-  throw new InvalidArgumentError('Give an address such as http://localhost:3000.');
+  throw new InvalidArgumentError('Use an address such as http://localhost:3000.');
 }

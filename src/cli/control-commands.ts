@@ -2,74 +2,85 @@ import { Argument, type Command } from 'commander';
 import {
   type CommandRequest,
   type ControlCommand,
+  type ControlOptions,
   createControlCommand,
-  type Flags,
-  type RunControlCommand,
+  type RunRequest,
+  refuseArgument,
   refuseUnusedOptions,
 } from './control-command.ts';
-import { faultsCommand } from './faults-command.ts';
-import { journalCommand } from './journal-command.ts';
-import { createUsageError, parseMoment, parseMs } from './option-values.ts';
-import { idsCommand, type ReadText, sandboxesCommand, stateCommand } from './sandbox-commands.ts';
+import { createFaultsCommand } from './faults-command.ts';
+import { createJournalCommand } from './journal-command.ts';
+import { parseMs, parseTime } from './option-values.ts';
+import { createIdsCommand, createSandboxesCommand, createStateCommand, type ReadText } from './sandbox-commands.ts';
 
-/** The subcommands by which a running server is steered. `readText` reads the files that they name, `onSteer` is told what is asked for. */
-export function controlCommands(
-  environment: Readonly<Record<string, string | undefined>>,
-  readText: ReadText,
-  onSteer: (command: ControlCommand) => void,
-): readonly Command[] {
-  const steer: RunControlCommand = (
-    { path, ...asked },
-    { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox },
-  ) => onSteer({ url, token, path: path === undefined ? '' : `${encodeURIComponent(sandbox)}${path}`, ...asked });
+/** What the control commands depend on. */
+export interface ControlCommandParts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readText: ReadText;
+  /** Receives the parsed command. */
+  readonly onCommand: (command: ControlCommand) => void;
+}
+
+/** Creates the commands that send requests to the control API of a running server. */
+export function createControlCommands({ environment, readText, onCommand }: ControlCommandParts): readonly Command[] {
+  const run: RunRequest = ({ path, ...request }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
+    onCommand({ url, token, path: path === undefined ? '' : `${encodeURIComponent(sandbox)}${path}`, ...request });
   return [
-    createControlCommand('reset', 'Restores the default data of a running shop.').action((flags: Flags) =>
-      steer({ method: 'POST', path: '/reset' }, flags),
+    createControlCommand('reset', 'Restore the default data of a sandbox.').action((options: ControlOptions) =>
+      run({ method: 'POST', path: '/reset' }, options),
     ),
-    createControlCommand(
-      'snapshot',
-      'Saves the state of a running shop under a name; without one, lists the snapshots.',
-    )
-      .argument('[name]', 'name of the snapshot')
-      .option('--delete', 'deletes it')
-      .action((name: string | undefined, flags: Flags & { readonly delete?: true }) => {
-        if (name === undefined) refuseUnusedOptions('snapshot', 'without a name', flags, []);
-        const path = name === undefined ? '/snapshots' : `/snapshots/${encodeURIComponent(name)}`;
-        steer({ method: name === undefined ? 'GET' : flags.delete ? 'DELETE' : 'PUT', path }, flags);
-      }),
-    createControlCommand('restore', 'Restores a snapshot in a running shop.')
+    createSnapshotCommand(run),
+    createControlCommand('restore', 'Restore a snapshot in a sandbox.')
       .argument('<name>', 'name of the snapshot')
-      .action((name: string, flags: Flags) =>
-        steer({ method: 'POST', path: `/snapshots/${encodeURIComponent(name)}/restore` }, flags),
+      .action((name: string, options: ControlOptions) =>
+        run({ method: 'POST', path: `/snapshots/${encodeURIComponent(name)}/restore` }, options),
       ),
-    clockCommand(steer),
-    idsCommand(steer),
-    stateCommand(steer, readText),
-    sandboxesCommand(steer),
-    faultsCommand(steer),
-    journalCommand(steer),
+    createClockCommand(run),
+    createIdsCommand(run),
+    createStateCommand(run, readText),
+    createSandboxesCommand(run),
+    createFaultsCommand(run),
+    createJournalCommand(run),
   ];
 }
 
-function clockCommand(steer: RunControlCommand): Command {
-  return createControlCommand('clock', 'Shows the clock of a running shop, or steers it.')
-    .addArgument(new Argument('[what]', 'what is to be done').choices(Object.keys(CLOCK)).default('show'))
-    .argument('[value]', 'a moment (2025-06-01T12:00:00Z, or ms since 1970) for set and freeze, ms for advance')
-    .action((what: string, value: string | undefined, flags: Flags) => {
-      const request = CLOCK[what as keyof typeof CLOCK];
-      if (value !== undefined && request.length === 0) throw createUsageError(`clock ${what} has no use for ${value}`);
-      steer(request(value), flags);
+function createSnapshotCommand(run: RunRequest): Command {
+  return createControlCommand('snapshot', 'Save the state of a sandbox as a snapshot, or list the snapshots.')
+    .argument('[name]', 'name of the snapshot (default: list the snapshots)')
+    .option('--delete', 'delete the snapshot')
+    .action((name: string | undefined, options: ControlOptions & { readonly delete?: true }) => {
+      if (name === undefined) {
+        refuseUnusedOptions('snapshot without a name', options, []);
+        return run({ method: 'GET', path: '/snapshots' }, options);
+      }
+      run({ method: options.delete ? 'DELETE' : 'PUT', path: `/snapshots/${encodeURIComponent(name)}` }, options);
     });
 }
 
-/** What can be done with a clock, and the request that does it. */
-const CLOCK = {
+function createClockCommand(run: RunRequest): Command {
+  return createControlCommand(
+    'clock',
+    'Show or change the clock of a sandbox: set, freeze, run (unfreeze), advance, or follow the system clock again.',
+  )
+    .addArgument(new Argument('[action]', 'action to perform').choices(Object.keys(CLOCK_ACTIONS)).default('show'))
+    .argument(
+      '[value]',
+      'set, freeze: time, such as 2025-06-01T12:00:00Z or milliseconds since 1970; advance: milliseconds',
+    )
+    .action((action: keyof typeof CLOCK_ACTIONS, value: string | undefined, options: ControlOptions) => {
+      const toRequest = CLOCK_ACTIONS[action];
+      if (toRequest.length === 0) refuseArgument(`clock ${action}`, value);
+      run(toRequest(value), options);
+    });
+}
+
+const CLOCK_ACTIONS = {
   show: () => ({ method: 'GET', path: '/clock' }),
-  set: (value) => ({ method: 'PUT', path: '/clock', body: { now: parseMoment(value) } }),
+  set: (value) => ({ method: 'PUT', path: '/clock', body: { now: parseTime(value) } }),
   freeze: (value) => ({
     method: 'PUT',
     path: '/clock',
-    body: { ...(value === undefined ? {} : { now: parseMoment(value) }), frozen: true },
+    body: { ...(value === undefined ? {} : { now: parseTime(value) }), frozen: true },
   }),
   run: () => ({ method: 'PUT', path: '/clock', body: { frozen: false } }),
   advance: (value) => ({ method: 'POST', path: '/clock/advance', body: { ms: parseMs(value) } }),

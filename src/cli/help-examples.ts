@@ -1,4 +1,4 @@
-/** The examples that the help of each command ends with, by the command's name. */
+/** The examples at the end of the help, by command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
     'storefront',
@@ -32,8 +32,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   journal: ['storefront journal follow', 'storefront journal verify --operation createOrder --times 1'],
 };
 
-/** The examples of a command, as its help shows them; empty where there are none. */
-export function helpExamples(command: string): string {
+/** Returns the examples of a command as text for its help; empty if it has none. */
+export function formatExamples(command: string): string {
   const examples = EXAMPLES[command] ?? [];
   return examples.length === 0 ? '' : `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
 }

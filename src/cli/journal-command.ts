@@ -2,43 +2,45 @@ import { Argument, type Command } from 'commander';
 import {
   addMatcherOptions,
   type CommandRequest,
+  type ControlOptions,
   createControlCommand,
-  type Flags,
-  type RunControlCommand,
+  type RunRequest,
   refuseUnusedOptions,
 } from './control-command.ts';
 import { parseCount } from './option-values.ts';
 
-/** Shows what was asked, follows it, counts and verifies it. */
-export function journalCommand(steer: RunControlCommand): Command {
+/** Creates the command that shows, follows, counts, verifies and clears recorded requests. */
+export function createJournalCommand(run: RunRequest): Command {
   return addMatcherOptions(
-    createControlCommand('journal', 'Shows what was asked of a running shop, or verifies what came.'),
+    createControlCommand('journal', 'Show, follow, count, verify or clear the recorded requests of a sandbox.'),
   )
-    .addArgument(new Argument('[what]', 'what is to be done').choices(Object.keys(TAKES)).default('show'))
-    .option('--status <code>', 'the status of the answer', parseCount)
-    .option('--fault <id>', 'the fault that was met')
-    .option('--after <id>', 'only those with a higher id', parseCount)
-    .option('--limit <number>', 'for show: at most so many, the newest', parseCount)
-    .option('--times <number>', 'for verify: exactly so many', parseCount)
-    .option('--at-least <number>', 'for verify', parseCount)
-    .option('--at-most <number>', 'for verify', parseCount)
-    .option('--within <ms>', 'for verify: how long to wait for it', parseCount)
-    .option('--json', 'for show: all that is known of each, as JSON')
-    .action((what: string, flags: JournalFlags) => steer(journalRequest(what, flags), flags));
+    .addArgument(new Argument('[action]', 'action to perform').choices(Object.keys(ACCEPTED_OPTIONS)).default('show'))
+    .option('--status <status>', 'status of the response', parseCount)
+    .option('--fault <id>', 'id of the fault that applied')
+    .option('--after <id>', 'only requests with a higher id', parseCount)
+    .option('--limit <number>', 'show: maximum number of requests, the newest ones', parseCount)
+    .option('--times <number>', 'verify: exact number of requests', parseCount)
+    .option('--at-least <number>', 'verify: minimum number of requests (default: 1)', parseCount)
+    .option('--at-most <number>', 'verify: maximum number of requests', parseCount)
+    .option('--within <ms>', 'verify: milliseconds to wait for the requests', parseCount)
+    .option('--json', 'show: print all fields as JSON')
+    .action((action: Action, options: JournalOptions) => run(toRequest(action, options), options));
 }
 
-const WANTED = ['operation', 'where', 'status', 'fault', 'after'];
+const FILTER_OPTIONS = ['operation', 'where', 'status', 'fault', 'after'];
 
-/** What can be done with a journal, and the options that it has a use for. */
-const TAKES = {
+/** The options that each action accepts. */
+const ACCEPTED_OPTIONS = {
   show: ['operation', 'after', 'limit', 'json'],
   follow: ['operation', 'after'],
-  count: WANTED,
-  verify: [...WANTED, 'times', 'atLeast', 'atMost', 'within'],
+  count: FILTER_OPTIONS,
+  verify: [...FILTER_OPTIONS, 'times', 'atLeast', 'atMost', 'within'],
   clear: [],
 };
 
-interface JournalFlags extends Flags {
+type Action = keyof typeof ACCEPTED_OPTIONS;
+
+interface JournalOptions extends ControlOptions {
   readonly operation?: readonly string[];
   readonly after?: number;
   readonly limit?: number;
@@ -47,33 +49,29 @@ interface JournalFlags extends Flags {
   readonly [option: string]: unknown;
 }
 
-function journalRequest(what: string, flags: JournalFlags): CommandRequest {
-  refuseUnusedOptions('journal', what, flags, TAKES[what as keyof typeof TAKES]);
-  const { url, sandbox, token, limit, within: withinMs, json: isJson, ...wanted } = flags;
-  const post = (path: string) => ({ method: 'POST', path, body: wanted }) as const;
-  switch (what) {
+function toRequest(action: Action, options: JournalOptions): CommandRequest {
+  refuseUnusedOptions(`journal ${action}`, options, ACCEPTED_OPTIONS[action]);
+  const { url, sandbox, token, limit, within: withinMs, json, ...filter } = options;
+  switch (action) {
     case 'count':
-      return post('/requests/count');
-    case 'verify':
-      return {
-        ...post('/requests/verify'),
-        body: { ...wanted, ...(withinMs === undefined ? {} : { withinMs }) },
-        shownAs: 'verdict',
-      };
+      return { method: 'POST', path: '/requests/count', body: filter };
+    case 'verify': {
+      const body = { ...filter, ...(withinMs === undefined ? {} : { withinMs }) };
+      return { method: 'POST', path: '/requests/verify', body, format: 'verification' };
+    }
     case 'clear':
       return { method: 'DELETE', path: '/requests' };
-    default:
-      return {
-        method: 'GET',
-        path: `/requests${queryOf({ after: flags.after, limit, operation: flags.operation?.join(',') })}`,
-        ...(what === 'follow' ? { shownAs: 'stream' } : isJson ? {} : { shownAs: 'journal' }),
-      };
+    default: {
+      const query = { after: options.after, limit, operation: options.operation?.join(',') };
+      const format = action === 'follow' ? 'stream' : 'journal';
+      return { method: 'GET', path: `/requests${toQuery(query)}`, ...(json ? {} : { format }) };
+    }
   }
 }
 
-function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
+function toQuery(values: Readonly<Record<string, string | number | undefined>>): string {
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   );
-  return given.length > 0 ? `?${given.join('&')}` : '';
+  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }

@@ -1,112 +1,127 @@
 import { CommanderError, InvalidArgumentError } from 'commander';
+import { MAX_DELAY_MS } from '../util/limits.ts';
 
-/** The longest that an answer waits, in ms. */
-const LONGEST_MS = 60_000;
-
-/** How long an answer waits, in ms, or between which bounds, as it stands on a command line. */
+/** Parses a delay in ms, or a range such as `200-800`. */
 export function parseDelay(text: string): number | { readonly from: number; readonly to: number } {
   const [, from = '', to] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
-  const bounds = { from: Number(from), to: Number(to ?? from) };
-  if (from === '' || bounds.from > bounds.to || bounds.to > LONGEST_MS)
-    throw new InvalidArgumentError(`Give whole milliseconds up to ${LONGEST_MS}, or two bounds: 200 or 200-800.`);
-  return to === undefined ? bounds.from : bounds;
+  const range = { from: Number(from), to: Number(to ?? from) };
+  if (from === '' || range.from > range.to || range.to > MAX_DELAY_MS)
+    throw new InvalidArgumentError(`Use whole milliseconds up to ${MAX_DELAY_MS}, or a range: 200 or 200-800.`);
+  return to === undefined ? range.from : range;
 }
 
-/** A moment as ISO 8601 has it, or in ms since 1970. */
-export function parseMoment(text: string | undefined): string | number {
+/** Parses a time in ISO 8601 or in ms since 1970. Throws a usage error if it is missing or invalid. */
+export function parseTime(text: string | undefined): string | number {
   if (text !== undefined && /^\d+$/.test(text)) return Number(text);
-  if (text !== undefined && ISO.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw amiss(text, 'moment', 'one such as 2025-06-01T12:00:00Z, or ms since 1970');
+  if (text !== undefined && ISO_TIME.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw createValueError(text, 'time', 'Use a time such as 2025-06-01T12:00:00Z, or milliseconds since 1970.');
 }
 
-const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
 
-/** Whole ms, back where negative. */
+/** Parses whole ms, which may be negative. Throws a usage error if they are missing or invalid. */
 export function parseMs(text: string | undefined): number {
   if (text !== undefined && /^[+-]?\d{1,16}$/.test(text)) return Number(text);
-  throw amiss(text, 'time to advance by', 'whole milliseconds, such as 86400000 or -3600000');
+  throw createValueError(text, 'duration', 'Use whole milliseconds, such as 86400000 or -3600000.');
 }
 
-/** What ids are made of. */
+/** Parses a seed. Throws a usage error if it is missing or invalid. */
 export function parseSeed(text: string | undefined): number {
   if (text !== undefined && /^\d{1,10}$/.test(text)) return Number(text);
-  throw amiss(text, 'seed', 'a whole number, such as 7');
+  throw createValueError(text, 'seed', 'Use a whole number, such as 7.');
 }
 
-/** What is wrong with an argument that is missing, or none of its kind. */
-function amiss(text: string | undefined, kind: string, remedy: string): CommanderError {
-  return createUsageError(`${text === undefined ? `the ${kind} is missing` : `${text} is no ${kind}`}: give ${remedy}`);
+function createValueError(text: string | undefined, kind: string, remedy: string): CommanderError {
+  return createUsageError(`${text === undefined ? `Missing ${kind}` : `Invalid ${kind} ${text}`}. ${remedy}`);
 }
 
-/** A whole number that is not negative. */
+/** Parses a whole number that is not negative. */
 export function parseCount(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number.');
+  throw new InvalidArgumentError('Use a whole number.');
 }
 
-/** A share of requests. */
+/** Parses a probability. */
 export function parseProbability(text: string): number {
   if (/^(0|1|0?\.\d+|1\.0+|0\.\d+)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a number from 0 to 1, such as 0.2.');
+  throw new InvalidArgumentError('Use a number from 0 to 1, such as 0.2.');
 }
 
-/** Names with commas between them. */
+/** Parses a comma-separated list of names. */
 export function parseList(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim());
+  const names = splitList(text);
   if (names.every((name) => name !== '')) return names;
-  throw new InvalidArgumentError('Give names with commas between them.');
+  throw new InvalidArgumentError('Separate names with commas.');
 }
 
-/** An object of JSON. */
+/** Parses a JSON object. */
 export function parseJson(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // No JSON at all: told as below.
+    // Reported below, as any other value that is not an object.
   }
-  throw new InvalidArgumentError(`Give an object of JSON, such as '{"body":{"quantity":3}}'.`);
+  throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Any value of JSON. */
-export function anyJson(text: string): unknown {
+/** Parses any JSON value. */
+export function parseAnyJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidArgumentError('Give JSON: a text stands between quotes.');
+    throw new InvalidArgumentError('Use JSON; a string needs double quotes.');
   }
 }
 
-/** Headers, of which one more is added by its name. */
-export function header(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+/** Parses a header and adds it to the `previous` ones. */
+export function parseHeader(
+  text: string,
+  previous: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   const [, name, value] = /^([^\s:]+):\s*(.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    throw new InvalidArgumentError("Give a header such as 'Retry-After: 5'.");
-  return { ...before, [name]: value };
+    throw new InvalidArgumentError("Use a header such as 'Retry-After: 5'.");
+  return { ...previous, [name]: value };
 }
 
-/** A command line that makes no sense. */
-export function createUsageError(said: string): CommanderError {
-  return new CommanderError(2, 'storefront.misused', said);
+/** Creates an error for an invalid command line. */
+export function createUsageError(message: string): CommanderError {
+  return new CommanderError(2, 'storefront.usage', message);
 }
 
-/** Host names with commas between them, added to those of an option before; throws where one has a port or isn't a name. */
-export function hostNames(text: string, previous: readonly string[] = []): readonly string[] {
-  const entries = listEntries(text);
-  if (entries.every((entry) => /^(\*|[\w.-]+)$/.test(entry))) return [...previous, ...entries];
-  throw new InvalidArgumentError('Give host names without a port, with commas between them.');
+/** Parses a comma-separated list of host names and adds them to the `previous` ones. */
+export function parseHostNames(text: string, previous: readonly string[] = []): readonly string[] {
+  const names = splitList(text);
+  if (names.every((name) => /^(\*|[\w.-]+)$/.test(name))) return [...previous, ...names];
+  throw new InvalidArgumentError('Use host names without a port, separated with commas.');
 }
 
-/** Origins with commas between them, added to those of an option before; throws where one is no origin. */
-export function origins(text: string, previous: readonly string[] = []): readonly string[] {
-  const entries = listEntries(text);
-  if (entries.some((entry) => entry !== '*' && entry.includes('*')))
-    throw new InvalidArgumentError('Give each origin in full: * stands for every origin, not for a part of one.');
-  if (entries.every((entry) => /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?)$/i.test(entry)))
-    return [...previous, ...entries];
-  throw new InvalidArgumentError('Give origins such as https://shop.example, with commas between them, or *.');
+/** Parses a comma-separated list of origins and adds them to the `previous` ones. */
+export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
+  const origins = splitList(text);
+  if (origins.some((origin) => origin !== '*' && origin.includes('*')))
+    throw new InvalidArgumentError('Use complete origins: * allows all origins and cannot be part of one.');
+  if (origins.every((origin) => /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?)$/i.test(origin)))
+    return [...previous, ...origins];
+  throw new InvalidArgumentError('Use origins such as https://shop.example, separated with commas, or *.');
 }
 
-function listEntries(text: string): readonly string[] {
+/** Parses a port number. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= MAX_PORT) return port;
+  throw new InvalidArgumentError(`Use a whole number from 0 to ${MAX_PORT}.`);
+}
+
+const MAX_PORT = 65_535;
+
+/** Returns text that is not blank. */
+export function parseText(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('The value is empty.');
+}
+
+function splitList(text: string): readonly string[] {
   return text.split(',').map((entry) => entry.trim());
 }

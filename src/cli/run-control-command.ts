@@ -1,30 +1,30 @@
-import { ControlError, followControlEvents, NO_STOREFRONT, sendControlRequest } from '../client/client.ts';
+import { createForeignServerError, followControlEvents, sendControlRequest } from '../client/client.ts';
 import type { JournalEntry, Verdict } from '../control/operation.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
- * Asks the control of a running server for something and prints what it answers; false where that is a no. Throws `ControlError` where it doesn't
- * do it. What is followed is printed until the server ends it.
+ * Sends a command to the control API of a running server and prints the response, a stream until the server ends it. Resolves to false if a verification
+ * failed. Rejects with a `ControlError`.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
-  const { shownAs } = command;
-  const other = () => new ControlError(`${command.url} answers otherwise than a storefront: ${NO_STOREFRONT}`, {});
-  if (shownAs === 'stream') {
-    for await (const told of followControlEvents(command, command.path, (message) => print(`${message}\n`))) {
-      if (!isEntry(told)) throw other();
-      print(`${lineOf(told)}\n`);
+  const { format } = command;
+  const createFormatError = () => createForeignServerError(command, 'its response has an unexpected format');
+  if (format === 'stream') {
+    for await (const entry of followControlEvents(command, command.path, (message) => print(`${message}\n`))) {
+      if (!isEntry(entry)) throw createFormatError();
+      print(`${formatEntry(entry)}\n`);
     }
     return true;
   }
-  const answer: unknown = await sendControlRequest(command, command);
-  if (shownAs === 'journal') {
-    if (!Array.isArray(answer) || !answer.every(isEntry)) throw other();
-    print(answer.map((entry) => `${lineOf(entry)}\n`).join(''));
-  } else if (shownAs === 'verdict') {
-    if (!isVerdict(answer)) throw other();
-    print(verdictText(answer));
-    return answer.verified;
-  } else if (answer !== undefined) print(`${JSON.stringify(answer, null, 2)}\n`);
+  const body: unknown = await sendControlRequest(command, command);
+  if (format === 'journal') {
+    if (!Array.isArray(body) || !body.every(isEntry)) throw createFormatError();
+    print(body.map((entry) => `${formatEntry(entry)}\n`).join(''));
+  } else if (format === 'verification') {
+    if (!isVerification(body)) throw createFormatError();
+    print(formatVerification(body));
+    return body.verified;
+  } else if (body !== undefined) print(`${JSON.stringify(body, null, 2)}\n`);
   return true;
 }
 
@@ -33,16 +33,16 @@ function isEntry(value: unknown): value is JournalEntry {
   return typeof id === 'number' && typeof at === 'string' && typeof request?.method === 'string';
 }
 
-function isVerdict(value: unknown): value is Verdict {
+function isVerification(value: unknown): value is Verdict {
   const { verified, nearMisses } = (value ?? {}) as Partial<Verdict>;
   return (
     typeof verified === 'boolean' && Array.isArray(nearMisses) && nearMisses.every(({ request }) => isEntry(request))
   );
 }
 
-/** A request of the journal on a line: its id, when it was answered, what it was, and what was forced upon it. */
-function lineOf({ id, at, durationMs, operation, request, response, forced }: JournalEntry): string {
-  const told = forced && Object.entries(forced).map(([name, value]) => `${name}=${value}`);
+/** Returns a journal entry on one line: id, time, method, status, URL, operation, duration, and the effects of faults. */
+function formatEntry({ id, at, durationMs, operation, request, response, forced }: JournalEntry): string {
+  const effects = forced && Object.entries(forced).map(([name, value]) => `${name}=${value}`);
   return [
     String(id).padStart(4),
     at.slice(11, 19),
@@ -51,13 +51,15 @@ function lineOf({ id, at, durationMs, operation, request, response, forced }: Jo
     request.url,
     operation ?? '',
     `${durationMs} ms`,
-    told ? `forced: ${told.join(' ')}` : '',
+    effects ? `forced: ${effects.join(' ')}` : '',
   ]
     .filter((part) => part !== '')
     .join(' ');
 }
 
-function verdictText({ message, nearMisses }: Verdict): string {
-  const shown = nearMisses.map(({ request, reasons }) => `${lineOf(request)}\n       ${reasons.join('\n       ')}\n`);
-  return `${message}\n${shown.join('')}`;
+function formatVerification({ message, nearMisses }: Verdict): string {
+  const lines = nearMisses.map(
+    ({ request, reasons }) => `${formatEntry(request)}\n       ${reasons.join('\n       ')}\n`,
+  );
+  return `${message}\n${lines.join('')}`;
 }

@@ -1,71 +1,68 @@
 import { Argument, type Command } from 'commander';
 import {
   type CommandRequest,
+  type ControlOptions,
   createControlCommand,
-  type Flags,
-  type RunControlCommand,
+  type RunRequest,
+  refuseArgument,
   refuseUnusedOptions,
 } from './control-command.ts';
 import { createUsageError, parseSeed } from './option-values.ts';
 
-/** The text of a file; throws where it can't be read. */
+/** Returns the text of a file; throws if it can't be read. */
 export type ReadText = (path: string) => string;
 
-/** Lists the sandboxes, shows one, makes one anew and removes it. */
-export function sandboxesCommand(steer: RunControlCommand): Command {
-  return createControlCommand(
-    'sandboxes',
-    'Lists the sandboxes of a running shop, or makes or removes the one that --sandbox names.',
-  )
-    .addArgument(new Argument('[what]', 'what is to be done').choices(Object.keys(SANDBOXES)).default('list'))
-    .option('--from <snapshot>', 'for make: the snapshot that it begins with, in place of the default data')
-    .action((what: string, flags: SandboxFlags) => {
-      refuseUnusedOptions('sandboxes', what, flags, what === 'make' ? ['from'] : []);
-      steer(SANDBOXES[what as keyof typeof SANDBOXES](flags), flags);
+/** Creates the command that lists, shows, makes and removes sandboxes. */
+export function createSandboxesCommand(run: RunRequest): Command {
+  return createControlCommand('sandboxes', 'List the sandboxes, or show, make or remove one.')
+    .addArgument(new Argument('[action]', 'action to perform').choices(Object.keys(SANDBOX_ACTIONS)).default('list'))
+    .option('--from <snapshot>', 'make: snapshot to start with instead of the default data')
+    .action((action: keyof typeof SANDBOX_ACTIONS, options: SandboxOptions) => {
+      refuseUnusedOptions(`sandboxes ${action}`, options, action === 'make' ? ['from'] : []);
+      run(SANDBOX_ACTIONS[action](options), options);
     });
 }
 
-interface SandboxFlags extends Flags {
+interface SandboxOptions extends ControlOptions {
   readonly from?: string;
 }
 
-/** What can be done with sandboxes, and the request that does it. */
-const SANDBOXES = {
+const SANDBOX_ACTIONS = {
   list: () => ({ method: 'GET', path: undefined }),
   show: () => ({ method: 'GET', path: '' }),
   make: ({ from }) => ({ method: 'PUT', path: '', body: from === undefined ? {} : { from } }),
   remove: () => ({ method: 'DELETE', path: '' }),
-} as const satisfies Record<string, (flags: SandboxFlags) => CommandRequest>;
+} as const satisfies Record<string, (options: SandboxOptions) => CommandRequest>;
 
-/** Shows the state of a sandbox, or puts another in its place. */
-export function stateCommand(steer: RunControlCommand, readText: ReadText): Command {
-  return createControlCommand('state', 'Shows the state of a running shop as JSON, or replaces it.')
-    .addArgument(new Argument('[what]', 'what is to be done').choices(['show', 'put']).default('show'))
-    .argument('[file]', 'for put: a file with the state, or with what of it is to be other')
-    .action((what: string, file: string | undefined, flags: Flags) => {
-      if (what === 'put') return steer({ method: 'PUT', path: '/state', body: stateIn(file, readText) }, flags);
-      if (file !== undefined) throw createUsageError(`state ${what} has no use for ${file}`);
-      steer({ method: 'GET', path: '/state' }, flags);
+/** Creates the command that prints and replaces the state of a sandbox. */
+export function createStateCommand(run: RunRequest, readText: ReadText): Command {
+  return createControlCommand('state', 'Print the state of a sandbox as JSON, or replace it.')
+    .addArgument(new Argument('[action]', 'action to perform').choices(['show', 'put']).default('show'))
+    .argument('[file]', 'put: JSON file with the state, or with some of its lists')
+    .action((action: string, file: string | undefined, options: ControlOptions) => {
+      if (action === 'put') return run({ method: 'PUT', path: '/state', body: readState(file, readText) }, options);
+      refuseArgument(`state ${action}`, file);
+      run({ method: 'GET', path: '/state' }, options);
     });
 }
 
-function stateIn(file: string | undefined, readText: ReadText): unknown {
-  if (file === undefined) throw createUsageError('state put wants a file: storefront state > FILE makes one');
+function readState(file: string | undefined, readText: ReadText): unknown {
+  if (file === undefined) throw createUsageError('Missing file. Create one with `storefront state > FILE`.');
   try {
     return JSON.parse(readText(file));
   } catch (error) {
-    throw createUsageError(`${file} can't be put: ${(error as Error).message}`);
+    throw createUsageError(`Can't read a state from ${file}: ${(error as Error).message}`);
   }
 }
 
-/** Shows how new ids are made, or has it be by a seed, or by chance. */
-export function idsCommand(steer: RunControlCommand): Command {
-  return createControlCommand('ids', 'Shows by which seed a running shop makes new ids, or sets it.')
-    .addArgument(new Argument('[what]', 'what is to be done').choices(['show', 'seed', 'random']).default('show'))
-    .argument('[seed]', 'for seed: a whole number')
-    .action((what: string, text: string | undefined, flags: Flags) => {
-      if (what === 'seed') return steer({ method: 'PUT', path: '/ids', body: { seed: parseSeed(text) } }, flags);
-      if (text !== undefined) throw createUsageError(`ids ${what} has no use for ${text}`);
-      steer({ method: what === 'random' ? 'DELETE' : 'GET', path: '/ids' }, flags);
+/** Creates the command that shows and sets the seed of the id generator. */
+export function createIdsCommand(run: RunRequest): Command {
+  return createControlCommand('ids', 'Show or set the seed of new ids in a sandbox, or make them random again.')
+    .addArgument(new Argument('[action]', 'action to perform').choices(['show', 'seed', 'random']).default('show'))
+    .argument('[seed]', 'seed: a whole number')
+    .action((action: string, seed: string | undefined, options: ControlOptions) => {
+      if (action === 'seed') return run({ method: 'PUT', path: '/ids', body: { seed: parseSeed(seed) } }, options);
+      refuseArgument(`ids ${action}`, seed);
+      run({ method: action === 'random' ? 'DELETE' : 'GET', path: '/ids' }, options);
     });
 }

@@ -5,52 +5,53 @@ import { pathToFileURL } from 'node:url';
 import type * as OpenapiTypescript from 'openapi-typescript';
 import type { TypesCommand } from './types-options.ts';
 
-/** Types that can't be written: `message` says why, and what to do. */
+/** An error for types that can't be generated or written; `message` says why and what to do. */
 export class TypesError extends Error {
   override readonly name = 'TypesError';
 }
 
-/** Where `storefront types` runs. */
-export interface TypesSurroundings {
-  /** The folder of the project, whose packages are used first. */
+/** The environment that `storefront types` runs in. */
+export interface TypesEnvironment {
+  /** The folder of the project. Paths are relative to it, and its packages take precedence. */
   readonly folder: string;
   readonly print: (text: string) => void;
 }
 
-/** How the packages are installed, or used without changing the project. */
-const remedy = (contract: string) =>
-  'Install them: npm install --save-dev openapi-typescript@7 typescript@5. Or run them without installing: ' +
-  `npx --package=openapi-typescript@7 --package=typescript@5 -- openapi-typescript ${contract}`;
-
-/** Writes the types of a contract to a file, or prints them. Throws a `TypesError` where it can't. */
-export async function writeTypes({ contract, output }: TypesCommand, surroundings: TypesSurroundings): Promise<void> {
-  const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(surroundings.folder, contract);
-  const url = pathToFileURL(resolve(surroundings.folder, contract));
+/** Writes the types of a contract to a file, or prints them. Rejects with a `TypesError`. */
+export async function writeTypes({ contract, output }: TypesCommand, environment: TypesEnvironment): Promise<void> {
+  const { default: generate, astToString, COMMENT_HEADER } = loadGenerator(environment.folder, contract);
+  const url = pathToFileURL(resolve(environment.folder, contract));
   const nodes = await generate(url, { silent: true }).catch((cause: Error) => {
-    throw new TypesError(`${contract} can't be read as an OpenAPI document: ${firstLine(cause)}`, { cause });
+    throw new TypesError(`${contract} can't be read as an OpenAPI document: ${getFirstLine(cause)}`, { cause });
   });
   const text = COMMENT_HEADER + astToString(nodes);
-  if (output === undefined) return surroundings.print(text);
+  if (output === undefined) return environment.print(text);
   try {
-    writeFileSync(resolve(surroundings.folder, output), text);
+    writeFileSync(resolve(environment.folder, output), text);
   } catch (cause) {
     throw new TypesError(`${output} can't be written: ${(cause as Error).message}`, { cause });
   }
 }
 
-/** Loads openapi-typescript, which few installations need: from the project, or from beside this package. */
+/** Loads openapi-typescript, an optional peer dependency, from the project or else from where this package is installed. */
 function loadGenerator(folder: string, contract: string): typeof OpenapiTypescript {
-  const places = [createRequire(join(folder, 'package.json')), createRequire(import.meta.url)];
-  const require = places.find((place) => canResolve(place, 'openapi-typescript'));
+  const candidates = [createRequire(join(folder, 'package.json')), createRequire(import.meta.url)];
+  const require = candidates.find((candidate) => canResolve(candidate, 'openapi-typescript'));
   if (!require || !canResolve(createRequire(require.resolve('openapi-typescript')), 'typescript')) {
-    throw new TypesError(`types need the packages openapi-typescript and typescript. ${remedy(contract)}`);
+    throw new TypesError(
+      `storefront types requires the packages openapi-typescript and typescript. ${getRemedy(contract)}`,
+    );
   }
   try {
     return require('openapi-typescript');
   } catch (cause) {
-    const why = `can't be loaded with the installed version of TypeScript (${firstLine(cause as Error)})`;
-    throw new TypesError(`openapi-typescript ${why}: it needs TypeScript 5. ${remedy(contract)}`, { cause });
+    const reason = `can't be loaded with the installed version of TypeScript (${getFirstLine(cause as Error)})`;
+    throw new TypesError(`openapi-typescript ${reason}: it needs TypeScript 5. ${getRemedy(contract)}`, { cause });
   }
+}
+
+function getRemedy(contract: string): string {
+  return `Install them: npm install --save-dev openapi-typescript@7 typescript@5. Or run them without installing: npx --package=openapi-typescript@7 --package=typescript@5 -- openapi-typescript ${contract}`;
 }
 
 function canResolve(require: NodeJS.Require, name: string): boolean {
@@ -58,11 +59,11 @@ function canResolve(require: NodeJS.Require, name: string): boolean {
     require.resolve(name);
     return true;
   } catch {
-    // It is not installed: the caller says so.
+    // The package is not installed, which the caller reports.
     return false;
   }
 }
 
-function firstLine({ message }: Error): string {
+function getFirstLine({ message }: Error): string {
   return message.split('\n')[0] ?? '';
 }

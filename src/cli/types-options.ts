@@ -1,19 +1,19 @@
 import { Command } from 'commander';
 
-/** What `storefront types` is asked for. */
+/** A parsed `storefront types` command. */
 export interface TypesCommand {
-  /** The file of the contract, an OpenAPI document. */
+  /** The path of the contract, an OpenAPI document. */
   readonly contract: string;
-  /** The file that the types are written to; standard output where there is none. */
+  /** The path of the file to write; undefined for standard output. */
   readonly output?: string | undefined;
 }
 
-/** The subcommand `types`. `onTypes` gets the parsed command. */
-export function typesCommand(onTypes: (command: TypesCommand) => void): Command {
+/** Creates the command `types`. `onTypes` receives the parsed command. */
+export function createTypesCommand(onTypes: (command: TypesCommand) => void): Command {
   return new Command('types')
-    .description('Writes TypeScript types of a contract, for openapi-fetch and the like.')
-    .argument('<file>', 'the contract, an OpenAPI document, 3.0 or 3.1')
-    .option('-o, --output <file>', 'file to write to (default: standard output)')
+    .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
+    .argument('<file>', 'contract, an OpenAPI document 3.0 or 3.1')
+    .option('-o, --output <file>', 'file to write (default: standard output)')
     .allowExcessArguments(false)
     .exitOverride()
     .action((contract: string, { output }: { readonly output?: string }) => onTypes({ contract, output }));

@@ -1,6 +1,6 @@
 import type { Storefront } from '../server/storefront.ts';
 
-/** What unhandled errors are reported to. */
+/** How unhandled errors are reported. */
 export interface UnhandledErrorParts {
   /** Resolves once the server runs. */
   readonly starting: Promise<Storefront>;
@@ -10,8 +10,8 @@ export interface UnhandledErrorParts {
 }
 
 /**
- * Handles errors that no code catches, as a module of handlers may cause them. Decision: a server that runs logs an unhandled rejection and goes on
- * serving; after an uncaught exception it stops in order, since the state of the program is unknown then. During the start both are failures.
+ * Handles errors that no code catches, such as those of custom handlers. Decision: a running server logs an unhandled rejection and continues; after an
+ * uncaught exception it stops gracefully, because the state of the process is unknown. During the start both are failures.
  */
 export function handleUnhandledErrors(
   program: Pick<NodeJS.Process, 'on'>,
@@ -25,14 +25,14 @@ export function handleUnhandledErrors(
     () => {},
   );
   program.on('unhandledRejection', (reason) => {
-    if (storefront) logError(toError(reason), 'a promise was rejected and nothing handled it; the server goes on');
-    else fail(`the start failed: a promise was rejected and nothing handled it: ${toError(reason).stack}`);
+    if (storefront) logError(toError(reason), 'Unhandled promise rejection. The server continues.');
+    else fail(`The start failed: unhandled promise rejection: ${toError(reason).stack}`);
   });
   program.on('uncaughtException', (error, origin) => {
     if (origin === 'unhandledRejection') return;
-    if (!storefront) return fail(`the start failed: an exception was not caught: ${toError(error).stack}`);
-    logError(toError(error), 'an exception was not caught; the server stops');
-    const end = () => fail('stopped after an exception that was not caught');
+    if (!storefront) return fail(`The start failed: uncaught exception: ${toError(error).stack}`);
+    logError(toError(error), 'Uncaught exception. The server stops.');
+    const end = () => fail('Stopped after an uncaught exception');
     storefront.close().then(end, end);
     storefront = undefined;
   });

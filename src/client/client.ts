@@ -1,20 +1,21 @@
-import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
-import { text as wholeText } from 'node:stream/consumers';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { text as readText } from 'node:stream/consumers';
 import type { ControlAnswer, ControlId } from '../control/operation.ts';
 
-/** What was wrong with a request to control. */
+/** A violation of the control API's contract by a request. */
 export interface ControlViolation {
+  /** JSON Pointer to the invalid value. */
   readonly pointer: string;
   readonly remedy: string;
 }
 
-/** Control did not do what it was asked for; `message` says why, in the words of the server where it answered. */
+/** An error of a request to the control API; `message` is the server's detail if the server declined it. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
-  /** The status of the answer; undefined where none came. */
+  /** The status of the response; undefined if there was none. */
   readonly status: number | undefined;
-  /** What was wrong with the request, place by place. */
+  /** What is wrong with the request; empty if it violates nothing. */
   readonly violations: readonly ControlViolation[];
 
   constructor(
@@ -27,170 +28,182 @@ export class ControlError extends Error {
   }
 }
 
-/** The server whose control is asked. */
+/** A server with a control API. */
 export interface ControlServer {
-  /** Its address, without a slash at the end. */
+  /** The address, without a trailing slash. */
   readonly url: string;
-  /** What its control wants as a bearer token; undefined where it wants none. */
+  /** The bearer token of the control API; undefined if it requires none. */
   readonly token: string | undefined;
 }
 
-/** What control is asked for. */
+/** A request to the control API. */
 export interface ControlRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below /_control/sandboxes/. */
+  /** The path below /_control/sandboxes/. */
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** What an operation of control answers. Rejects with a `ControlError` where it isn't done. */
+/** Sends a request to the control API and returns the body of the response. Rejects with a `ControlError`. */
 export async function sendControlRequest<Id extends ControlId>(
-  place: ControlServer,
+  server: ControlServer,
   request: ControlRequest,
 ): Promise<ControlAnswer<Id>> {
-  const response = await responseTo(place, request);
-  const answer = await contentOf(place, response);
+  const response = await send(server, request);
+  const body = await readBody(server, response);
   const { statusCode: status = 0 } = response;
-  const isEmpty = answer === undefined && status !== 204;
-  if (status < 200 || status > 299 || answer === NOT_JSON || isEmpty) throw refused(place, response, answer);
-  return answer as ControlAnswer<Id>;
+  const isEmpty = body === undefined && status !== 204;
+  if (status < 200 || status > 299 || body === NOT_JSON || isEmpty) throw createResponseError(server, response, body);
+  return body as ControlAnswer<Id>;
 }
 
 /**
- * What control tells of as it comes: the data of its server-sent events, parsed, until the server ends them. `onGone` is called with a sentence where they
- * end because the sandbox was removed or expired. Rejects with a `ControlError`.
+ * Yields the parsed data of server-sent events until the server ends the stream. `onGone` receives a sentence if the stream ends because the sandbox was
+ * removed or has expired. Rejects with a `ControlError`.
  */
 export async function* followControlEvents(
-  place: ControlServer,
+  server: ControlServer,
   path: string,
   onGone: (message: string) => void = () => {},
 ): AsyncGenerator<unknown> {
-  const response = await responseTo(place, { method: 'GET', path, accept: EVENTS });
-  const isStream = response.headers['content-type']?.startsWith(EVENTS);
+  const response = await send(server, { method: 'GET', path, accept: EVENT_STREAM });
+  const isStream = response.headers['content-type']?.startsWith(EVENT_STREAM);
   if (response.statusCode === 200 && !isStream) {
-    // It may never end.
+    // The response may never end.
     response.destroy();
-    throw refused(place, response, NOT_JSON);
+    throw createResponseError(server, response, NOT_JSON);
   }
-  if (!isStream) throw refused(place, response, await contentOf(place, response));
+  if (!isStream) throw createResponseError(server, response, await readBody(server, response));
   let event = '';
-  for await (const line of linesOf(place, response)) {
+  for await (const line of readLines(server, response)) {
     if (line.startsWith(EVENT)) event = line.slice(EVENT.length);
     if (!line.startsWith(DATA)) continue;
-    const told = parsedJson(line.slice(DATA.length));
-    if (told === NOT_JSON) throw refused(place, response, told);
-    if (GONE.includes(event)) return onGone(goneText(event, told));
-    yield told;
+    const data = parseJson(line.slice(DATA.length));
+    if (data === NOT_JSON) throw createResponseError(server, response, data);
+    if (GONE_EVENTS.includes(event)) return onGone(describeGone(event, data));
+    yield data;
   }
 }
 
-/** The last events of a stream whose sandbox is gone. */
-const GONE: readonly string[] = ['removed', 'expired'];
-
-function goneText(event: string, told: unknown): string {
-  const { sandbox, at } = (told ?? {}) as { readonly sandbox?: unknown; readonly at?: unknown };
-  return event === 'removed'
-    ? `The sandbox ${sandbox} was removed at ${at}.`
-    : `The sandbox ${sandbox} expired at ${at}.`;
-}
-
-const EVENTS = 'text/event-stream';
+const EVENT_STREAM = 'text/event-stream';
 const EVENT = 'event: ';
 const DATA = 'data: ';
 
-async function* linesOf(place: ControlServer, response: IncomingMessage): AsyncGenerator<string> {
-  let unread = '';
+/** The last events of a stream whose sandbox is gone. */
+const GONE_EVENTS: readonly string[] = ['removed', 'expired'];
+
+function describeGone(event: string, data: unknown): string {
+  const { sandbox, at } = (data ?? {}) as { readonly sandbox?: unknown; readonly at?: unknown };
+  return `The sandbox ${sandbox} ${event === 'removed' ? 'was removed' : 'expired'} at ${at}.`;
+}
+
+async function* readLines(server: ControlServer, response: IncomingMessage): AsyncGenerator<string> {
+  let rest = '';
   try {
     for await (const text of response.setEncoding('utf8')) {
-      const lines = (unread + text).split('\n');
-      unread = lines.pop() ?? '';
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
       yield* lines;
     }
   } catch (cause) {
-    goneFrom(place, cause as Error);
+    throw createConnectionError(server, cause as Error);
   }
 }
 
-/** How long a server may be silent, in ms: a verdict may be waited for for 60 s, and a stream has a sign of life every 15 s. */
-const LONGEST_MS = 90_000;
+/** The longest silence of a server, in ms: a verification waits up to 60 s, and a stream has a sign of life every 15 s. */
+const MAX_SILENCE_MS = 90_000;
 
-/** Asks by Node's own client: the `fetch` of a test may be that of a simulated page, which has an origin, or not be there. */
-function responseTo(
-  place: ControlServer,
+/** Sends a request with Node's client: the `fetch` of a test environment may enforce the origin of a simulated page, or be missing. */
+function send(
+  server: ControlServer,
   { method, path, body, accept }: ControlRequest & { readonly accept?: string },
 ): Promise<IncomingMessage> {
-  const { url, token } = place;
-  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const { url, token } = server;
+  const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     ...(accept === undefined ? {} : { accept }),
     ...(method === 'PUT' || method === 'POST' ? { 'content-type': 'application/json' } : {}),
-    ...(sent === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent)) }),
+    ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
   return new Promise<IncomingMessage>((resolve, reject) => {
-    const request = new URL(url).protocol === 'https:' ? overHttps : overHttp;
-    // A connection for each: one that is kept may be closed by the server just when it is used.
-    const asked = request(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false });
-    let begun: ClientRequest | IncomingMessage = asked;
-    asked.on('response', (response) => {
-      begun = response;
+    const createRequest = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest;
+    // Each request has its own connection: the server may close an idle one just when it is reused.
+    const request = createRequest(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false });
+    let message: ClientRequest | IncomingMessage = request;
+    request.on('response', (response) => {
+      message = response;
       resolve(response);
     });
-    asked.setTimeout(LONGEST_MS, () => begun.destroy(silent(place)));
-    asked.on('error', reject).end(sent);
-  }).catch((cause) => awayFrom(place, cause));
+    request.setTimeout(MAX_SILENCE_MS, () => message.destroy(createSilenceError(server)));
+    request.on('error', reject).end(text);
+  }).catch((cause) => {
+    throw createSendError(server, cause);
+  });
 }
 
-function silent({ url }: ControlServer): ControlError {
-  return new ControlError(`${url} was silent for ${LONGEST_MS / 1000} s: look what it is`, {});
+function createSilenceError({ url }: ControlServer): ControlError {
+  const message = `The server at ${url} sent nothing for ${MAX_SILENCE_MS / 1000} s. Check which program listens there.`;
+  return new ControlError(message, {});
 }
 
-function awayFrom({ url }: ControlServer, cause: NodeJS.ErrnoException): never {
-  if (cause instanceof ControlError) throw cause;
+function createSendError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
+  if (cause instanceof ControlError) return cause;
   const message =
     cause.code === 'ERR_INVALID_CHAR'
-      ? 'the token has characters that no header can hold: give the one that the server was started with'
-      : `no server answers at ${url} (${cause.code ?? cause.message}): start it, or give the address of one that runs`;
-  throw new ControlError(message, { cause });
+      ? 'The token contains characters that a header cannot have. Use the token that the server was started with.'
+      : `No server responds at ${url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
+  return new ControlError(message, { cause });
 }
 
-function goneFrom({ url }: ControlServer, cause: NodeJS.ErrnoException): never {
-  if (cause instanceof ControlError) throw cause;
-  throw new ControlError(`the server at ${url} went away (${cause.code ?? cause.message})`, { cause });
+function createConnectionError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
+  if (cause instanceof ControlError) return cause;
+  return new ControlError(`The connection to ${url} was lost (${cause.code ?? cause.message})`, { cause });
 }
 
-/** The fault that an answer stands for which is none of control's, or a refusal. */
-function refused({ url }: ControlServer, { statusCode: status = 0, headers }: IncomingMessage, answer: unknown) {
-  const { detail, violations } = (answer ?? {}) as { readonly detail?: unknown; readonly violations?: unknown };
+/** Returns the error of a response that is a problem of the control API, or not from a control API at all. */
+function createResponseError(
+  server: ControlServer,
+  { statusCode: status = 0, headers }: IncomingMessage,
+  body: unknown,
+): ControlError {
+  const { detail, violations } = (body ?? {}) as { readonly detail?: unknown; readonly violations?: unknown };
   if (typeof detail !== 'string') {
-    const elsewhere = headers.location === undefined ? '' : ` and points to ${headers.location}`;
-    return new ControlError(`${url} answers ${status}${elsewhere}: ${NO_STOREFRONT}`, { status });
+    const redirect = headers.location === undefined ? '' : ` and redirects to ${headers.location}`;
+    return createForeignServerError(server, `it responds with ${status}${redirect}`, status);
   }
-  const told = Array.isArray(violations) ? violations.filter(isViolation) : [];
-  const lines = told
+  const valid = Array.isArray(violations) ? violations.filter(isViolation) : [];
+  const lines = valid
     .filter(({ remedy }) => !detail.includes(remedy))
     .map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
-  return new ControlError(detail + lines.join(''), { status, violations: told });
+  return new ControlError(detail + lines.join(''), { status, violations: valid });
 }
 
-/** What a server is that answers otherwise than control does. */
-export const NO_STOREFRONT = 'it is no storefront that can be steered';
+/** Creates an error for a server that responds differently than a control API does. */
+export function createForeignServerError({ url }: ControlServer, reason: string, status?: number): ControlError {
+  return new ControlError(
+    `The server at ${url} has no storefront control API: ${reason}`,
+    status === undefined ? {} : { status },
+  );
+}
 
 function isViolation(value: unknown): value is ControlViolation {
   const { pointer, remedy } = (value ?? {}) as { readonly [Name in keyof ControlViolation]?: unknown };
   return typeof pointer === 'string' && typeof remedy === 'string';
 }
 
-/** What stands for a text that is no JSON: the page of another server. */
-const NOT_JSON = Symbol('no JSON');
+/** The parsed value of text that is not JSON, such as a page of another server. */
+const NOT_JSON = Symbol('not JSON');
 
-/** What the body of an answer holds; undefined where there is none. */
-async function contentOf(place: ControlServer, response: IncomingMessage): Promise<unknown> {
-  const text = await wholeText(response).catch((cause) => goneFrom(place, cause));
-  return text === '' ? undefined : parsedJson(text);
+/** Returns the parsed body of a response; undefined if it is empty. */
+async function readBody(server: ControlServer, response: IncomingMessage): Promise<unknown> {
+  const text = await readText(response).catch((cause) => {
+    throw createConnectionError(server, cause);
+  });
+  return text === '' ? undefined : parseJson(text);
 }
 
-function parsedJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { type Request, readCommandLine } from '../../src/cli/options.ts';
+import { type ParsedCommand, readCommandLine } from '../../src/cli/options.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 
 function read(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   isTerminal = false,
-): Request {
+): ParsedCommand {
   return readCommandLine({ args, environment, isTerminal, version: '1.2.3' });
 }
 
-/** The options that a command line gives. */
-function options(...given: Parameters<typeof read>): object {
-  const request = read(...given);
-  if (request.kind !== 'run') throw new Error(`${given[0].join(' ')} is not run: ${JSON.stringify(request)}`);
-  return request.options;
+/** Returns the server options that a command line is parsed to. */
+function options(...input: Parameters<typeof read>): object {
+  const command = read(...input);
+  if (command.kind !== 'serve') throw new Error(`${input[0].join(' ')} starts no server: ${JSON.stringify(command)}`);
+  return command.options;
 }
 
-describe('a command line', () => {
-  it('without anything means port 3000, db.json here, and lines of JSON', () => {
+describe('readCommandLine', () => {
+  it('uses port 3000, db.json and a JSON log by default', () => {
     expect(options([])).toEqual({
       port: 3000,
       data: 'db.json',
@@ -30,12 +30,12 @@ describe('a command line', () => {
     });
   });
 
-  it('means lines for people on a terminal', () => {
+  it('uses a pretty log on a terminal unless --log has another format', () => {
     expect(options([], {}, true)).toMatchObject({ log: 'pretty' });
     expect(options(['--log', 'json'], {}, true)).toMatchObject({ log: 'json' });
   });
 
-  it('has every option', () => {
+  it('parses every option of the server', () => {
     const folder = projectFile('images');
     const args = `--port 0 --host ::1 --data a.json --durability os --default-data b.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --allow-host shop,.web.test --allow-host=* --allow-origin https://a.test,null --allow-origin http://[::1]:80/ --log off`;
     expect(options(args.split(' '))).toEqual({
@@ -60,24 +60,24 @@ describe('a command line', () => {
     });
   });
 
-  it('takes PORT of the environment, and --port before that', () => {
+  it('reads PORT from the environment unless --port is passed', () => {
     expect(options([], { PORT: '8080' })).toMatchObject({ port: 8080 });
     expect(options([], { PORT: '' })).toMatchObject({ port: 3000 });
     expect(options(['--port', '9090'], { PORT: '8080' })).toMatchObject({ port: 9090 });
     expect(options(['--port=9090'], { PORT: '8080' })).toMatchObject({ port: 9090 });
   });
 
-  it('is not spoilt by a PORT that --port or --help make needless', () => {
+  it('ignores an invalid PORT if --port or --help is passed', () => {
     expect(read(['--help'], { PORT: 'none' }).kind).toBe('print');
     expect(options(['--port', '9090'], { PORT: 'none' })).toMatchObject({ port: 9090 });
   });
 });
 
 describe('--help', () => {
-  it.each(['--help', '-h'])('names every option: %s', (flag) => {
-    const request = read([flag]);
-    expect(request.kind).toBe('print');
-    const text = request.kind === 'print' ? request.text : '';
+  it.each(['--help', '-h'])('%s lists every option', (flag) => {
+    const command = read([flag]);
+    expect(command.kind).toBe('print');
+    const text = command.kind === 'print' ? command.text : '';
     for (const option of [
       'port',
       'host',
@@ -95,12 +95,12 @@ describe('--help', () => {
 });
 
 describe('--version', () => {
-  it.each(['--version', '-V'])('is printed: %s', (flag) => {
+  it.each(['--version', '-V'])('%s prints the version of the package', (flag) => {
     expect(read([flag])).toEqual({ kind: 'print', text: '1.2.3\n' });
   });
 });
 
-describe('a command line that makes no sense', () => {
+describe('an invalid command line', () => {
   it.each([
     [['--port', 'http'], 'http'],
     [['--port', '-1'], '-1'],
@@ -112,11 +112,11 @@ describe('a command line that makes no sense', () => {
     [['--port'], '--port'],
     [['--prot', '3000'], '--port'],
     [['--nonsense'], '--nonsense'],
-    [['extra'], 'unknown command "extra"'],
+    [['extra'], 'Unknown command "extra"'],
     [['check', 'http://localhost:1', 'extra'], 'argument'],
     [['--log', 'loud'], 'pretty, json, off'],
-    [['--static', '/no/such/folder'], 'no such folder'],
-    [['--static', projectFile('package.json')], 'no such folder'],
+    [['--static', '/no/such/folder'], 'existing folder'],
+    [['--static', projectFile('package.json')], 'existing folder'],
     [['--data', ''], '--data'],
     [['--data', ' '], '--data'],
     [['--default-data', ''], '--default-data'],
@@ -125,15 +125,15 @@ describe('a command line that makes no sense', () => {
     [['--allow-host', 'shop,'], 'without a port'],
     [['--allow-origin', 'shop.test'], 'https://shop.example'],
     [['--allow-origin', 'https://shop.test/path'], 'https://shop.example'],
-    [['--allow-origin', 'https://*.a.test'], 'in full'],
+    [['--allow-origin', 'https://*.a.test'], 'complete origins'],
     [['--allow-origin', ''], 'https://shop.example'],
-  ])('is refused with one line that says what is wrong: %j', (args, said) => {
-    const request = read(args);
-    expect(request).toEqual({ kind: 'refuse', reason: expect.stringContaining(said) });
-    expect(request).not.toEqual({ kind: 'refuse', reason: expect.stringContaining('\n') });
+  ])('is refused with a reason of one line: %j', (args, part) => {
+    const command = read(args);
+    expect(command).toEqual({ kind: 'refuse', reason: expect.stringContaining(part) });
+    expect(command).not.toEqual({ kind: 'refuse', reason: expect.stringContaining('\n') });
   });
 
-  it('is refused with the name of PORT where that is what is wrong', () => {
+  it('is refused with the name and value of PORT if that is invalid', () => {
     expect(read([], { PORT: 'none' })).toEqual({
       kind: 'refuse',
       reason: expect.stringMatching(/\bPORT\b.*none|none.*\bPORT\b/),

@@ -7,42 +7,42 @@ const COMMANDS = 'repair, check, types, reset, snapshot, restore, clock, ids, st
   ', ',
 );
 
-function helpOf(command: readonly string[]): string {
+function getHelp(command: readonly string[]): string {
   const help = read([...command, '--help']);
   if (help.kind !== 'print') throw new Error(`${command.join(' ')} --help prints nothing`);
   return help.text;
 }
 
-function examplesIn(help: string): string[] {
+function findExamples(help: string): string[] {
   return (help.split('Examples:\n')[1] ?? '').split('\n').flatMap((line) => line.match(/^ {2}storefront.*/)?.[0] ?? []);
 }
 
 describe('an unknown command', () => {
   it.each([
-    ['start', 'to start the server, run storefront without a command'],
-    ['serve', 'to start the server, run storefront without a command'],
-    ['something-else', 'to start the server, run storefront without a command'],
-    ['rest', 'did you mean reset?'],
-    ['chek', 'did you mean check?'],
-    ['Faults', 'did you mean faults?'],
-    ['sandbox', 'did you mean sandboxes?'],
-  ])('is refused with its name, a hint and the list of commands: %s', (name, hint) => {
-    const reason = `unknown command "${name}": ${hint}`;
+    ['start', 'To start the server, run storefront without a command'],
+    ['serve', 'To start the server, run storefront without a command'],
+    ['something-else', 'To start the server, run storefront without a command'],
+    ['rest', 'Did you mean reset?'],
+    ['chek', 'Did you mean check?'],
+    ['Faults', 'Did you mean faults?'],
+    ['sandbox', 'Did you mean sandboxes?'],
+  ])('%s is refused with its name, a hint and the list of commands', (name, hint) => {
+    const reason = `Unknown command "${name}". ${hint}`;
     expect(read([name])).toEqual({ kind: 'refuse', reason: expect.stringContaining(reason) });
     expect(read(['--port', '4000', name])).toEqual({ kind: 'refuse', reason: expect.stringContaining(reason) });
     expect(read([name])).toEqual({ kind: 'refuse', reason: expect.stringContaining(COMMANDS.join(', ')) });
   });
 });
 
-describe('the help', () => {
-  it('names every command', () => {
-    for (const command of COMMANDS) expect(helpOf([])).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+describe('--help', () => {
+  it('lists every command', () => {
+    for (const command of COMMANDS) expect(getHelp([])).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
   });
 
   it.each([[], ...COMMANDS.map((command) => [command])])(
-    'of storefront %s ends with examples that are understood',
+    'of storefront %s ends with examples that are valid command lines',
     (...command) => {
-      const examples = examplesIn(helpOf(command));
+      const examples = findExamples(getHelp(command));
       expect(examples).not.toEqual([]);
       for (const example of examples) {
         const [line = ''] = example.trim().split(' > ');

@@ -6,7 +6,7 @@ import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-describe('a data file that cannot be used', () => {
+describe('createStorefront with a data file that cannot be used', () => {
   const FILES = {
     'is empty': '',
     'is a list': '[]',
@@ -16,40 +16,43 @@ describe('a data file that cannot be used', () => {
     'has a product twice': JSON.stringify({ ...defaults, products: [...defaults.products, ...defaults.products] }),
   };
 
-  it.each(Object.entries(FILES))('stops the start with one line that names it, and stays: %s', async (_, content) => {
-    const path = join(await tempFolder(), 'shop.json');
-    await writeFile(path, content);
-    await expect(createStorefront({ data: path })).rejects.toThrow(oneLineOf(path));
-    expect(await readFile(path)).toEqual(Buffer.from(content));
-  });
+  it.each(Object.entries(FILES))(
+    'rejects with one line that names the file, and leaves it unchanged: the file %s',
+    async (_, content) => {
+      const path = join(await tempFolder(), 'shop.json');
+      await writeFile(path, content);
+      await expect(createStorefront({ data: path })).rejects.toThrow(oneLineWith(path));
+      expect(await readFile(path)).toEqual(Buffer.from(content));
+    },
+  );
 
-  it('stops the start where it is a folder, leads nowhere or lies in a file', async () => {
+  it('rejects for a folder, a link loop, a path inside a file and a name that is too long', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'folder.json'));
     await symlink('loop.json', join(folder, 'loop.json'));
     await writeFile(join(folder, 'file'), 'text');
     for (const name of ['folder.json', 'loop.json', 'file/shop.json', 'x'.repeat(300)]) {
       const path = join(folder, name);
-      await expect(createStorefront({ data: path }), name).rejects.toThrow(oneLineOf(path));
+      await expect(createStorefront({ data: path }), name).rejects.toThrow(oneLineWith(path));
     }
     expect(await readFile(join(folder, 'file'), 'utf8')).toBe('text');
   });
 });
 
-describe('default data', () => {
-  it('that is missing stops the start, before a data file is made', async () => {
+describe('createStorefront with default data', () => {
+  it('rejects before it creates a data file if the default data is missing', async () => {
     const folder = await tempFolder();
     const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'default.json')];
-    await expect(createStorefront({ data, defaultData })).rejects.toThrow(oneLineOf(defaultData));
+    await expect(createStorefront({ data, defaultData })).rejects.toThrow(oneLineWith(defaultData));
     await expect(readFile(data)).rejects.toThrow('ENOENT');
   });
 
-  it('that is missing is not said to have been left as it is', async () => {
+  it('does not say that missing default data was left as it is', async () => {
     const defaultData = join(await tempFolder(), 'default.json');
     await expect(createStorefront({ defaultData })).rejects.toThrow(/^(?!.*left as it is)/);
   });
 
-  it('that is newer than the data is told of', async () => {
+  it('warns about default data that is newer than the data file', async () => {
     const folder = await tempFolder();
     const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'default.json')];
     for (const path of [data, defaultData]) await writeFile(path, defaultText);
@@ -58,7 +61,7 @@ describe('default data', () => {
     expect(log).toContainEqual(expect.objectContaining({ level: 40, msg: expect.stringContaining(defaultData) }));
   });
 
-  it('that is older is not worth a word', async () => {
+  it('does not warn about default data that is older than the data file', async () => {
     const folder = await tempFolder();
     const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'default.json')];
     for (const path of [data, defaultData]) await writeFile(path, defaultText);
@@ -68,14 +71,14 @@ describe('default data', () => {
   });
 });
 
-describe('an address that cannot be listened on', () => {
-  it('stops the start with one line that names it', async () => {
+describe('createStorefront with an address that is not of this machine', () => {
+  it('rejects with one line that names the address', async () => {
     const host = '203.0.113.9';
-    await expect(createStorefront({ host })).rejects.toThrow(oneLineOf(host));
+    await expect(createStorefront({ host })).rejects.toThrow(oneLineWith(host));
   });
 });
 
-/** Matches a text of one line that has `part` in it. */
-function oneLineOf(part: string): RegExp {
+/** Returns a pattern of one line that contains `part`. */
+function oneLineWith(part: string): RegExp {
   return new RegExp(`^.*${part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}.*$`);
 }

@@ -9,9 +9,8 @@ describe('storefront repair', () => {
     [['--data', 'a.json', 'repair', '--data', 'b.json'], { data: 'b.json' }],
     [['repair', '--data', 'a.json', '--default-data', 'c.json'], { data: 'a.json', defaultData: 'c.json' }],
     [['--default-data', 'c.json', 'repair'], { data: 'db.json', defaultData: 'c.json' }],
-  ])('is asked for by %j', (args, options) => {
-    const request = read(args);
-    expect(request).toMatchObject({ kind: 'repair', options });
+  ])('parses the files to repair from %j', (args, options) => {
+    expect(read(args)).toMatchObject({ kind: 'repair', options });
   });
 
   it.each([
@@ -20,19 +19,18 @@ describe('storefront repair', () => {
     [['repair', 'extra'], 'argument'],
     [['repair', '--data', ''], '--data'],
     [['repair', '--data'], '--data'],
-  ])('is refused with one line: %j', (args, said) => {
-    expect(read(args)).toEqual({ kind: 'refuse', reason: expect.stringMatching(`^[^\n]*${said}[^\n]*$`) });
+  ])('refuses %j with a reason of one line', (args, part) => {
+    expect(read(args)).toEqual({ kind: 'refuse', reason: expect.stringMatching(`^[^\n]*${part}[^\n]*$`) });
   });
 
-  it.each(['--help', '-h'])('tells what it does: %s', (flag) => {
-    const request = read(['repair', flag]);
-    expect(request).toEqual({
+  it.each(['--help', '-h'])('%s prints its usage and options', (flag) => {
+    expect(read(['repair', flag])).toEqual({
       kind: 'print',
       text: expect.stringMatching(/^Usage: storefront repair [\s\S]*--data <file>[\s\S]*--default-data/),
     });
   });
 
-  it('stands in the help of the program', () => {
+  it('is listed in the help of storefront', () => {
     expect(read(['--help'])).toEqual({ kind: 'print', text: expect.stringMatching(/^ {2}repair\b/m) });
   });
 });

@@ -20,8 +20,8 @@ components:
     Note: { type: object, required: [text, tags], properties: { text: { type: string }, tags: { type: array, items: { type: string } } } }
 `;
 
-/** Runs the command in a folder; gives back what it prints. */
-async function printed(folder: string, command: TypesCommand): Promise<string> {
+/** Runs the command in a folder and returns its output. */
+async function runTypes(folder: string, command: TypesCommand): Promise<string> {
   let text = '';
   await writeTypes(command, {
     folder,
@@ -33,22 +33,22 @@ async function printed(folder: string, command: TypesCommand): Promise<string> {
 }
 
 describe('storefront types', () => {
-  it('prints the types of a contract, with lists that openapi-fetch recognises', async () => {
+  it('prints types of a contract with mutable arrays, as openapi-fetch expects', async () => {
     const folder = await folderWith({ 'notes.yaml': NOTES });
-    const types = await printed(folder, { contract: 'notes.yaml' });
+    const types = await runTypes(folder, { contract: 'notes.yaml' });
     expect(types).toContain('"/notes": {');
     expect(types).toContain('tags: string[];');
     expect(types).not.toContain('readonly');
   });
 
-  it('writes them to the file that --output names, and prints nothing', async () => {
+  it('writes the types to the file of --output and prints nothing', async () => {
     const folder = await folderWith({ 'notes.yaml': NOTES });
-    expect(await printed(folder, { contract: 'notes.yaml', output: 'notes.d.ts' })).toBe('');
-    expect(await readFile(join(folder, 'notes.d.ts'), 'utf8')).toBe(await printed(folder, { contract: 'notes.yaml' }));
+    expect(await runTypes(folder, { contract: 'notes.yaml', output: 'notes.d.ts' })).toBe('');
+    expect(await readFile(join(folder, 'notes.d.ts'), 'utf8')).toBe(await runTypes(folder, { contract: 'notes.yaml' }));
   });
 
-  it('makes the types that the package exports of its own contract', async () => {
-    const types = await printed(projectFile('.'), { contract: 'openapi.yaml' });
+  it('generates the types that the package exports for its own contract', async () => {
+    const types = await runTypes(projectFile('.'), { contract: 'openapi.yaml' });
     expect(types).toBe(await readFile(projectFile('src/shop/schema.d.ts'), 'utf8'));
   });
 
@@ -56,30 +56,30 @@ describe('storefront types', () => {
     ['missing.yaml', /^missing\.yaml can't be read as an OpenAPI document: .*no such file/],
     ['broken.yaml', /^broken\.yaml can't be read as an OpenAPI document: /],
     ['plain.yaml', /^plain\.yaml can't be read as an OpenAPI document: /],
-  ])('refuses %s with one line that names it', async (contract, message) => {
+  ])('rejects with a TypesError that names the file: %s', async (contract, message) => {
     const folder = await folderWith({ 'broken.yaml': 'openapi: [', 'plain.yaml': 'colour: red' });
-    await expect(printed(folder, { contract })).rejects.toThrow(message);
-    await expect(printed(folder, { contract })).rejects.toThrow(TypesError);
+    await expect(runTypes(folder, { contract })).rejects.toThrow(message);
+    await expect(runTypes(folder, { contract })).rejects.toThrow(TypesError);
   });
 
-  it('refuses a file that can not be written', async () => {
+  it('rejects if the output file cannot be written', async () => {
     const folder = await folderWith({ 'notes.yaml': NOTES });
-    const writing = printed(folder, { contract: 'notes.yaml', output: 'no/such/folder.d.ts' });
+    const writing = runTypes(folder, { contract: 'notes.yaml', output: 'no/such/folder.d.ts' });
     await expect(writing).rejects.toThrow(/^no\/such\/folder\.d\.ts can't be written: /);
   });
 
-  it('says how to install TypeScript 5 where the installed version is too new for openapi-typescript', async () => {
+  it('rejects with instructions to install TypeScript 5 if the installed version is too new', async () => {
     const folder = await folderWith({ 'notes.yaml': NOTES });
     // TypeScript 7 has no factory, which openapi-typescript 7 uses as soon as it is loaded.
     for (const [name, code] of [
       ['openapi-typescript', "require('typescript').factory.createKeywordTypeNode(1);"],
       ['typescript', 'module.exports = {};'],
     ] as const) {
-      const place = join(folder, 'node_modules', name);
-      await mkdir(place, { recursive: true });
-      await writeFile(join(place, 'index.js'), code);
+      const packageFolder = join(folder, 'node_modules', name);
+      await mkdir(packageFolder, { recursive: true });
+      await writeFile(join(packageFolder, 'index.js'), code);
     }
-    const types = printed(folder, { contract: 'notes.yaml' });
+    const types = runTypes(folder, { contract: 'notes.yaml' });
     await expect(types).rejects.toThrow(/needs TypeScript 5/);
     await expect(types).rejects.toThrow(/npm install --save-dev openapi-typescript@7 typescript@5/);
   });

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { handleUnhandledErrors } from '../../src/cli/unhandled-errors.ts';
 import { createStorefront, type Storefront } from '../../src/index.ts';
 
-/** Handles the unhandled errors of a program, whose events the test emits. */
-function handled(starting: Promise<Storefront>) {
+/** Installs the handlers on a program whose events the test emits. */
+function install(starting: Promise<Storefront>) {
   const program = new EventEmitter();
   const [logged, failed]: [string[], string[]] = [[], []];
   handleUnhandledErrors(program as unknown as Pick<NodeJS.Process, 'on'>, {
@@ -16,19 +16,19 @@ function handled(starting: Promise<Storefront>) {
 }
 
 describe('an unhandled rejection', () => {
-  it('is a failure during the start', () => {
-    const { program, logged, failed } = handled(new Promise(() => {}));
+  it('fails the start of a server', () => {
+    const { program, logged, failed } = install(new Promise(() => {}));
     program.emit('unhandledRejection', new Error('late'));
-    expect(failed).toEqual([expect.stringContaining('the start failed: a promise was rejected')]);
+    expect(failed).toEqual([expect.stringContaining('The start failed: unhandled promise rejection')]);
     expect(logged).toEqual([]);
   });
 
-  it('is logged by a server that runs, which goes on serving', async () => {
+  it('is logged by a running server, which continues to serve requests', async () => {
     const storefront = await createStorefront();
-    const { program, logged, failed } = handled(Promise.resolve(storefront));
+    const { program, logged, failed } = install(Promise.resolve(storefront));
     await Promise.resolve();
     program.emit('unhandledRejection', 'late');
-    expect(logged).toEqual([expect.stringMatching(/the server goes on: late$/)]);
+    expect(logged).toEqual([expect.stringMatching(/The server continues\.: late$/)]);
     expect(failed).toEqual([]);
     expect((await fetch(`${storefront.url}/api/products`)).status).toBe(200);
     await storefront.close();
@@ -36,21 +36,21 @@ describe('an unhandled rejection', () => {
 });
 
 describe('an uncaught exception', () => {
-  it('is a failure during the start', () => {
-    const { program, failed } = handled(new Promise(() => {}));
+  it('fails the start of a server', () => {
+    const { program, failed } = install(new Promise(() => {}));
     program.emit('uncaughtException', new Error('bad'), 'uncaughtException');
-    expect(failed).toEqual([expect.stringContaining('the start failed: an exception was not caught')]);
+    expect(failed).toEqual([expect.stringContaining('The start failed: uncaught exception')]);
   });
 
-  it('stops a server that runs in order', async () => {
+  it('is logged by a running server, which stops gracefully', async () => {
     const storefront = await createStorefront();
-    const { program, logged, failed } = handled(Promise.resolve(storefront));
+    const { program, logged, failed } = install(Promise.resolve(storefront));
     await Promise.resolve();
     program.emit('uncaughtException', new Error('bad'), 'uncaughtException');
-    await vi.waitFor(() => expect(failed).toEqual(['stopped after an exception that was not caught']), {
+    await vi.waitFor(() => expect(failed).toEqual(['Stopped after an uncaught exception']), {
       timeout: 20_000,
     });
-    expect(logged).toEqual([expect.stringMatching(/the server stops: bad$/)]);
+    expect(logged).toEqual([expect.stringMatching(/The server stops\.: bad$/)]);
     await expect(fetch(`${storefront.url}/api/products`)).rejects.toThrow();
   });
 });

@@ -80,7 +80,7 @@ describe('what is followed', () => {
   ])('is refused where it %s', async (_, type, text) => {
     const { url, told, open } = await followed(type, text);
     const fault = await rejection(told.next(), ControlError);
-    expect(fault.message).toBe(`${url} answers 200: it is no storefront that can be steered`);
+    expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with 200`);
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 });
@@ -92,7 +92,7 @@ describe('a server that is none', () => {
     const fault = await rejection(sandboxAt(url, 'w3').reset(), ControlError);
     expect(fault).toMatchObject({ status: undefined, cause: { code: 'ECONNREFUSED' } });
     expect(fault.message).toBe(
-      `no server answers at ${url} (ECONNREFUSED): start it, or give the address of one that runs`,
+      `No server responds at ${url} (ECONNREFUSED). Start it, or use the address of a running server.`,
     );
   });
 
@@ -115,13 +115,15 @@ describe('a server that is none', () => {
   ])('is none of ours where it answers %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
-    expect(fault.message).toBe(`${url} answers ${status}: it is no storefront that can be steered`);
+    expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with ${status}`);
   });
 
   it('is told of with the place that it points to', async () => {
     const { url } = await recorder((_, response) => void response.writeHead(302, { Location: 'http://b/' }).end());
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
-    expect(fault.message).toBe(`${url} answers 302 and points to http://b/: it is no storefront that can be steered`);
+    expect(fault.message).toBe(
+      `The server at ${url} has no storefront control API: it responds with 302 and redirects to http://b/`,
+    );
   });
 
   it('is told of where it breaks off', async () => {
@@ -129,18 +131,18 @@ describe('a server that is none', () => {
       response.writeHead(200, { 'Content-Length': 10 }).write('{', () => response.destroy());
     });
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
-    expect(fault.message).toBe(`the server at ${url} went away (ECONNRESET)`);
+    expect(fault.message).toBe(`The connection to ${url} was lost (ECONNRESET)`);
   });
 
   it('is not to blame for a token that can not be sent', async () => {
     const { url } = await recorder((_, response) => void response.end());
     const fault = await rejection(sandboxAt(url, 'w3', { token: 'a\nb' }).state(), ControlError);
-    expect(fault.message).toMatch(/^the token has characters that no header can hold: /);
+    expect(fault.message).toMatch(/^The token contains characters that a header cannot have\. /);
   });
 
   it.each([200, 404])('is told of where another one answers, with a page and %d', async (status) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end('<p>Welcome</p>'));
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
-    expect(fault.message).toBe(`${url} answers ${status}: it is no storefront that can be steered`);
+    expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with ${status}`);
   });
 });

@@ -19,7 +19,7 @@ function read(line: string, environment: Readonly<Record<string, string>> = {}) 
 
 function steeringOf(line: string, environment: Readonly<Record<string, string>> = {}): ControlCommand {
   const request = read(line, environment);
-  if (request.kind !== 'steer') throw new Error(`${line} steers nothing: ${JSON.stringify(request)}`);
+  if (request.kind !== 'control') throw new Error(`${line} sends nothing: ${JSON.stringify(request)}`);
   return request.options;
 }
 
@@ -118,19 +118,19 @@ describe('a command that steers', () => {
   );
 
   it.each([
-    ['faults clear f1', 'faults clear has no use for f1'],
-    ['faults list f1', 'faults list has no use for f1'],
-    ['faults add f1 --status 500', 'faults add has no use for f1'],
-    ['ids random 7', 'ids random has no use for 7'],
-    ['state show mine.json', 'state show has no use for mine.json'],
-    ['snapshot --delete', 'snapshot without a name has no use for --delete'],
-    ['sandboxes remove --from full-cart', 'sandboxes remove has no use for --from'],
-    ['clock show 12', 'clock show has no use for 12'],
-    ['faults --status 500', 'faults list has no use for --status'],
-    ['journal show --at-least 2', 'journal show has no use for --at-least'],
-    ['journal clear --operation createOrder', 'journal clear has no use for --operation'],
-    [`clock run ${MOMENT}`, `clock run has no use for ${MOMENT}`],
-    ['clock follow 12', 'clock follow has no use for 12'],
+    ['faults clear f1', 'faults clear does not accept f1'],
+    ['faults list f1', 'faults list does not accept f1'],
+    ['faults add f1 --status 500', 'faults add does not accept f1'],
+    ['ids random 7', 'ids random does not accept 7'],
+    ['state show mine.json', 'state show does not accept mine.json'],
+    ['snapshot --delete', 'snapshot without a name does not accept --delete'],
+    ['sandboxes remove --from full-cart', 'sandboxes remove does not accept --from'],
+    ['clock show 12', 'clock show does not accept 12'],
+    ['faults --status 500', 'faults list does not accept --status'],
+    ['journal show --at-least 2', 'journal show does not accept --at-least'],
+    ['journal clear --operation createOrder', 'journal clear does not accept --operation'],
+    [`clock run ${MOMENT}`, `clock run does not accept ${MOMENT}`],
+    ['clock follow 12', 'clock follow does not accept 12'],
   ])('%s is refused: it would do other than it says', (line, said) =>
     expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringContaining(said) }),
   );
@@ -159,7 +159,7 @@ describe('a command that steers', () => {
     expect(await done(`state put ${folder}/state.json`)).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
     expect(read(`state put ${folder}/broken.json`)).toMatchObject({
-      reason: expect.stringContaining("broken.json can't be put: "),
+      reason: expect.stringContaining('broken.json: '),
     });
     await done('sandboxes remove');
     expect(await idsOf()).toEqual(['default']);
@@ -211,7 +211,7 @@ describe('a command that steers', () => {
     onTestFinished(() => void server.close());
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     for (const line of ['clock', 'journal', 'journal follow'])
-      await expect(printed(`${line} --url ${url}`), line).rejects.toThrow('no storefront');
+      await expect(printed(`${line} --url ${url}`), line).rejects.toThrow('has no storefront control API');
   });
 
   it.each<readonly [line: string, type: string, text: string]>([
@@ -222,14 +222,14 @@ describe('a command that steers', () => {
     ['journal follow', 'text/event-stream', 'data: {"a":1}\n\n'],
   ])('%s is refused in a sentence where a server answers %s %s', async (line, type, text) => {
     const { url } = await recorder((_, response) => void response.writeHead(200, { 'Content-Type': type }).end(text));
-    await expect(printed(`${line} --url ${url}`)).rejects.toThrow('it is no storefront that can be steered');
+    await expect(printed(`${line} --url ${url}`)).rejects.toThrow('has no storefront control API');
   });
 
   it('is refused in a sentence where no server answers, or another one does', async () => {
     const { url, close } = await startPlainServer();
     await expect(printed(`reset --url ${url}`)).rejects.toThrow(ControlError);
     await close();
-    await expect(printed(`reset --url ${url}`)).rejects.toThrow(`no server answers at ${url}`);
+    await expect(printed(`reset --url ${url}`)).rejects.toThrow(`No server responds at ${url}`);
   });
 });
 

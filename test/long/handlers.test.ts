@@ -72,7 +72,7 @@ describe('the handlers of the command', () => {
         writeFile(join(folder, 'handlers.mjs'), `Promise.reject(new Error('early'));\n${esModule('first')}`),
     });
     expect((await program.ended).code).toBe(1);
-    expect(program.stderr()).toMatch(/^storefront: the start failed: .*Error: early/);
+    expect(program.stderr()).toMatch(/^storefront: The start failed: .*Error: early/);
   });
 
   it('stop the server in order after an exception that nothing catches, which the log names', async (test) => {

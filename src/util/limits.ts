@@ -1,0 +1,2 @@
+/** The maximum delay of a response, in ms: of `--delay`, of `Prefer: delay`, and of faults together. */
+export const MAX_DELAY_MS = 60_000;
