@@ -1,6 +1,6 @@
 import type { Options } from '../server/options.ts';
 
-/** How a storefront is set up that runs as a child: what its command line can carry. */
+/** Options of a storefront in a child process: those that its command line has. */
 export type ChildOptions = Pick<
   Options,
   | 'port'
@@ -21,27 +21,25 @@ export type ChildOptions = Pick<
   | 'allowOrigin'
   | 'sandboxes'
 > & {
-  /** The file of a module with handlers, by operationId. */
+  /** Path of a module with handlers by operationId. Default: none. */
   readonly handlers?: string | undefined;
 };
 
-/** The arguments of the command that have it start as the options say: on a free port and with its state in memory, unless they say otherwise. */
-export function toArguments({
-  port = 0,
-  data,
-  durability,
-  delay,
-  control,
-  ...others
-}: ChildOptions): readonly string[] {
-  const kept = data === undefined ? 'memory' : durability;
-  const wait = typeof delay === 'object' ? `${delay.from}-${delay.to}` : delay;
-  const all = { port, data, durability: kept, delay: wait, ...others, log: 'off' };
-  const given = Object.entries(all).flatMap(([name, value]) => argument(name, value));
-  return control === false ? [...given, '--no-control'] : given;
+/** Converts options to command line arguments. Defaults: a free port, the state in memory, no log. */
+export function toArguments({ port = 0, data, durability, delay, control, ...rest }: ChildOptions): readonly string[] {
+  const options = {
+    port,
+    data,
+    durability: data === undefined ? 'memory' : durability,
+    delay: typeof delay === 'object' ? `${delay.from}-${delay.to}` : delay,
+    ...rest,
+    log: 'off',
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => toArgument(name, value));
+  return control === false ? [...args, '--no-control'] : args;
 }
 
-function argument(name: string, value: boolean | string | number | readonly string[] | undefined): readonly string[] {
+function toArgument(name: string, value: boolean | string | number | readonly string[] | undefined): readonly string[] {
   if (value === undefined || value === false) return [];
   const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   return value === true ? [option] : [`${option}=${value}`];

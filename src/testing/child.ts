@@ -1,89 +1,89 @@
-/** `storefront/testing` for `require`: the shop runs in a process of its own, which ends with that of the tests. */
+/** `storefront/testing` for `require`: the server runs in a child process, which ends with the process of the tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ChildOptions, toArguments } from './arguments.ts';
-import { type TestStorefront, testStorefront } from './test-storefront.ts';
+import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
 
 export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
-export type { SandboxWish, TestStorefront } from './test-storefront.ts';
+export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
-/** How long a start may take at most, in ms: a machine may have much else to do. */
+/** The time limit of a start, in ms: the machine may be busy. */
 const START_MS = 60_000;
 
-/** How long a stop may take at most, in ms: the shop itself gives up after 10 s. */
+/** The time limit of a stop, in ms: the server itself needs at most 10 s. */
 const STOP_MS = 15_000;
 
 /**
- * Starts a shop in a process of its own: on a free port, with its state in memory, unless the options say otherwise. It ends with this process, however
- * that ends. Rejects with an error that tells what the shop said where it doesn't start.
+ * Starts a server in a child process, by default on a free port and with its state in memory. The child ends with this process, even if that is killed.
+ * Rejects with an error that contains the child's error output if it does not start.
  */
 export async function startStorefront(options: ChildOptions = {}): Promise<TestStorefront> {
-  const child = spawn(process.execPath, [program(), ...toArguments(options)], {
+  const child = spawn(process.execPath, [getProgramPath(), ...toArguments(options)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A token in the environment would be wanted of those who don't know it.
+    // The child must not require a token that the tests were not given.
     env: { ...process.env, STOREFRONT_CONTROL_TOKEN: '' },
   });
-  const url = await greeted(child).catch((error) => {
+  const url = await waitForUrl(child).catch((error) => {
     child.kill('SIGKILL');
     throw error;
   });
-  letGo(child);
-  return testStorefront({
+  detach(child);
+  return createTestStorefront({
     url,
     port: Number(new URL(url).port),
     token: options.controlToken,
-    close: () => stopped(child),
+    close: () => stop(child),
   });
 }
 
-/** The command: built, this module stands beside it. */
-function program(): string {
+/** Returns the path of the command line program: the build puts it beside this module. */
+function getProgramPath(): string {
   return fileURLToPath(new URL('./main.js', import.meta.url));
 }
 
-/** The address that the shop greets with. */
-function greeted(child: ChildProcess): Promise<string> {
-  let said = '';
-  let complaints = '';
+/** Resolves to the URL in the start message of the child. */
+function waitForUrl(child: ChildProcess): Promise<string> {
+  let output = '';
+  let errors = '';
   return new Promise((resolve, reject) => {
-    const fail = (what: string) =>
-      reject(new Error(`the storefront ${what}${complaints === '' ? '' : `: ${complaints.trim()}`}`));
-    const late = setTimeout(() => fail(`did not start within ${START_MS / 1000} s`), START_MS);
+    const fail = (reason: string) =>
+      reject(new Error(`The storefront server ${reason}${errors === '' ? '' : `: ${errors.trim()}`}`));
+    const timer = setTimeout(() => fail(`did not start within ${START_MS / 1000} s`), START_MS);
     child.stderr?.setEncoding('utf8').on('data', (text) => {
-      complaints += text;
+      errors += text;
     });
     child.stdout?.setEncoding('utf8').on('data', (text) => {
-      said += text;
-      const [, url] = /^storefront \S+ at (http\S+), /m.exec(said) ?? [];
+      output += text;
+      const [, url] = /^storefront \S+ listening at (http\S+), /m.exec(output) ?? [];
       if (url === undefined) return;
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve(url);
     });
     child.once('error', (error) => fail(`could not be started (${error.message})`));
     child.once('close', (code, signal) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       fail(`ended with ${code ?? signal} instead of starting`);
     });
   });
 }
 
-/** Has the child not keep this process alive, and passes on what it complains of. */
-function letGo(child: ChildProcess): void {
+/** Forwards the error output of the child, and lets this process end while the child runs. */
+function detach(child: ChildProcess): void {
   child.stderr?.removeAllListeners('data').on('data', (text) => process.stderr.write(text));
   child.unref();
   child.channel?.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
 }
 
-/** Ends the shop by letting go of the channel between it and this process, which it ends by too when this process is killed. */
-function stopped(child: ChildProcess): Promise<void> {
+/** Stops the child by closing its IPC channel, which also closes when this process is killed. */
+function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
     child.ref();
     child.once('exit', () => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve();
     });
     if (child.connected) child.disconnect();

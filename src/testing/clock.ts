@@ -1,48 +1,48 @@
 import { type ControlServer, sendControlRequest } from '../client/client.ts';
 import type { ControlAnswer } from '../control/operation.ts';
 
-/** What a clock shows. */
+/** The time of a clock, and whether it is frozen. */
 export type Clock = ControlAnswer<'getClock'>;
 
-/** A moment: as ISO 8601 has it, in ms since 1970, or as a `Date`. */
+/** A time: a text in ISO 8601, a number of ms since 1970, or a `Date`. */
 export type Moment = string | number | Date;
 
-/** The clock of a sandbox. */
+/** The clock of a sandbox. Methods resolve to its new time, and reject with a `ControlError`. */
 export interface TestClock {
-  /** What time it is there. */
+  /** Returns the current time of the clock. */
   read(): Promise<Clock>;
-  /** Sets it; it runs on, or stands still, as before. */
+  /** Sets the time. A frozen clock stays frozen. */
   set(now: Moment): Promise<Clock>;
-  /** Has it stand still, at a moment where one is given. */
+  /** Stops the clock, by default at its current time. */
   freeze(now?: Moment): Promise<Clock>;
-  /** Has it run from where it is. */
+  /** Lets a frozen clock run from its current time. */
   run(): Promise<Clock>;
-  /** Puts it forward by so many ms, back where they are negative. */
+  /** Moves the clock forward by `ms`, or back if negative. */
   advance(ms: number): Promise<Clock>;
-  /** Has it be the machine's again. */
+  /** Makes the clock follow the system clock again. */
   follow(): Promise<Clock>;
 }
 
-/** The clock of the sandbox `id`. */
-export function createTestClock(place: ControlServer, id: string): TestClock {
+/** Creates the clock of the sandbox `id`. */
+export function createTestClock(server: ControlServer, id: string): TestClock {
   const path = `${id}/clock`;
   const put = (body: { now?: string | number; frozen?: boolean }) =>
-    sendControlRequest<'setClock'>(place, { method: 'PUT', path, body });
-  const read = () => sendControlRequest<'getClock'>(place, { method: 'GET', path });
+    sendControlRequest<'setClock'>(server, { method: 'PUT', path, body });
+  const read = () => sendControlRequest<'getClock'>(server, { method: 'GET', path });
   return {
     read,
-    set: (now) => put({ now: sendable(now) }),
-    freeze: (now) => put({ ...(now === undefined ? {} : { now: sendable(now) }), frozen: true }),
+    set: (now) => put({ now: toJsonTime(now) }),
+    freeze: (now) => put({ ...(now === undefined ? {} : { now: toJsonTime(now) }), frozen: true }),
     run: () => put({ frozen: false }),
     advance: (ms) =>
-      sendControlRequest<'advanceClock'>(place, { method: 'POST', path: `${path}/advance`, body: { ms } }),
+      sendControlRequest<'advanceClock'>(server, { method: 'POST', path: `${path}/advance`, body: { ms } }),
     async follow() {
-      await sendControlRequest<'followClock'>(place, { method: 'DELETE', path });
+      await sendControlRequest<'followClock'>(server, { method: 'DELETE', path });
       return read();
     },
   };
 }
 
-function sendable(now: Moment): string | number {
-  return typeof now === 'object' ? now.toISOString() : now;
+function toJsonTime(time: Moment): string | number {
+  return typeof time === 'object' ? time.toISOString() : time;
 }

@@ -1,4 +1,4 @@
-/** What every entry of the kit exports beside its own. */
+/** The exports that all entries of the test kit have in common. */
 
 export { ControlError, type ControlViolation } from '../client/client.ts';
 export type {
@@ -12,10 +12,10 @@ export type {
 export type * from '../shop/api-types.ts';
 export type { Clock, Moment, TestClock } from './clock.ts';
 export {
-  type JournalPart,
-  type ServerAccess,
+  type JournalFilter,
+  type SandboxAccess,
   type Snapshot,
   sandboxAt,
   type TestSandbox,
 } from './sandbox.ts';
-export { type RequestsExpected, VerificationError } from './verification-error.ts';
+export { type RequestExpectation, VerificationError } from './verification-error.ts';

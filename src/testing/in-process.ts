@@ -1,17 +1,17 @@
-/** `storefront/testing` for `import`: the shop runs in the process of the tests. */
+/** `storefront/testing` for `import`: the server runs in the process of the tests. */
 import type { Options } from '../server/options.ts';
 import { createStorefront } from '../server/storefront.ts';
-import { type TestStorefront, testStorefront } from './test-storefront.ts';
+import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
 
 export type { Options } from '../server/options.ts';
 export * from './exports.ts';
-export type { SandboxWish, TestStorefront } from './test-storefront.ts';
+export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
 /**
- * Starts a shop in this process: on a free port, with its state in memory, unless the options say otherwise. Rejects with an error whose message is one
- * clear sentence where the contract, the data or the address can't be used.
+ * Starts a server in this process, by default on a free port and with its state in memory. Rejects with an error for a contract, data, handlers or an
+ * address that can't be used.
  */
 export async function startStorefront(options: Options = {}): Promise<TestStorefront> {
   const { url, port, close } = await createStorefront(options);
-  return testStorefront({ url, port, token: options.controlToken, close });
+  return createTestStorefront({ url, port, token: options.controlToken, close });
 }

@@ -1,6 +1,6 @@
 import type { Clock, TestClock } from './clock.ts';
 
-/** What of Playwright's clock is used (https://playwright.dev/docs/clock). */
+/** The part of Playwright's `Clock` that the test kit uses (https://playwright.dev/docs/clock). */
 export interface BrowserClock {
   setFixedTime(time: number): Promise<void>;
   setSystemTime(time: number): Promise<void>;
@@ -8,30 +8,26 @@ export interface BrowserClock {
 }
 
 /**
- * A clock of a sandbox that takes the clocks of pages along: what the server says the time is, they show. Timers of pages go on; `advance` has those
- * fire that are due by then, each once, in pages that were loaded after the clock was first set.
+ * Returns a clock that sets the sandbox and the pages of a browser context together. Timers of pages keep running. `advance` fires due timers at most
+ * once, in pages that were loaded after the clock was first set.
  */
-export function withPages(server: TestClock, pages: BrowserClock): TestClock {
-  const show = async ({ nowMs, frozen }: Clock) => {
-    await (frozen ? pages.setFixedTime(nowMs) : pages.setSystemTime(nowMs));
-  };
-  const both = async (clock: Clock) => {
-    await show(clock);
+export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): TestClock {
+  const setPages = async (clock: Clock) => {
+    await (clock.frozen ? pageClock.setFixedTime(clock.nowMs) : pageClock.setSystemTime(clock.nowMs));
     return clock;
   };
   return {
-    read: () => server.read(),
-    set: async (now) => both(await server.set(now)),
-    freeze: async (now) => both(await server.freeze(now)),
-    run: async () => both(await server.run()),
+    read: () => sandboxClock.read(),
+    set: async (now) => setPages(await sandboxClock.set(now)),
+    freeze: async (now) => setPages(await sandboxClock.freeze(now)),
+    run: async () => setPages(await sandboxClock.run()),
     async advance(ms) {
-      const clock = await server.advance(ms);
-      // A clock that stands still shows the new moment to the timers that fire; one that runs gets there by itself, and is set right afterwards.
-      if (clock.frozen) await show(clock);
-      if (ms > 0) await pages.fastForward(ms);
-      if (!clock.frozen) await show(clock);
-      return clock;
+      const clock = await sandboxClock.advance(ms);
+      // Timers that fire must see the new time: a frozen clock is set first. A running clock gets there by `fastForward`, and is corrected afterwards.
+      if (clock.frozen) await setPages(clock);
+      if (ms > 0) await pageClock.fastForward(ms);
+      return clock.frozen ? clock : setPages(clock);
     },
-    follow: async () => both(await server.follow()),
+    follow: async () => setPages(await sandboxClock.follow()),
   };
 }

@@ -1,86 +1,88 @@
-/** `storefront/playwright`: fixtures for Playwright, of which nothing is imported. */
+/** `storefront/playwright`: fixtures for Playwright. This module does not import Playwright. */
 import { type BrowserClock, withPages } from './page-clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
 export * from './exports.ts';
 export type { BrowserClock } from './page-clock.ts';
 
-/** How an app's pages come to be in the sandbox of their test. */
-export interface StorefrontWish {
-  /** The address of the storefront that runs. */
+/** Options of `storefrontFixtures`. */
+export interface StorefrontFixtureOptions {
+  /** Address of the running storefront server. */
   readonly server: string;
   /**
-   * `cookie`: a cookie on the app's host, for an app that reaches the shop by its own origin: through a proxy, or served by `--static`. `header`: the
-   * header `X-Sandbox` on requests for the shop's origin, and on no others, for an app that reaches the shop there.
+   * How requests of pages name the sandbox of their test. `cookie`: a cookie on the host of the app, for an app that sends API requests to its own origin
+   * (a proxy, or `--static`). `header`: the header `X-Sandbox` on requests to the origin of the API only, for an app that sends requests there.
    */
   readonly by: 'cookie' | 'header';
-  /** The app's address, for its cookie; by default Playwright's `baseURL`. */
+  /** Address of the app, for the cookie. Default: Playwright's `baseURL`. */
   readonly app?: string | undefined;
-  /** The address by which pages reach the shop, for the header; by default that of the server. */
+  /** Address of the API as pages see it, for the header. Default: `server`. */
   readonly api?: string | undefined;
-  /** The snapshot that each test begins with, in place of the default data. */
+  /** Snapshot that each test starts with. Default: the default data. */
   readonly from?: string | undefined;
-  /** What control wants as a bearer token, where it wants one. */
+  /** Bearer token of the control API. Default: none. */
   readonly token?: string | undefined;
 }
 
-/** The shop of one test: its clock takes the pages along. */
+/** The sandbox of a test. Its clock sets the pages of the test's context too. */
 export interface TestShop extends TestSandbox {
-  /** Has the pages of another context be in this shop too, as of a second user. */
+  /** Puts the pages of another browser context in this sandbox too, such as those of a second user. */
   enter(context: BrowserContextLike): Promise<void>;
 }
 
-/** What of Playwright's `BrowserContext` is used. */
+/** The part of Playwright's `BrowserContext` that the fixtures use. */
 export interface BrowserContextLike {
   readonly clock: BrowserClock;
   addCookies(cookies: { name: string; value: string; url: string; sameSite: 'Lax' }[]): Promise<unknown>;
   route(url: (url: URL) => boolean, handler: (route: RouteLike) => Promise<void>): Promise<unknown>;
 }
 
-/** What of Playwright's `Route` is used. */
+/** The part of Playwright's `Route` that the fixtures use. */
 export interface RouteLike {
   request(): { headers(): Record<string, string> };
   fallback(options: { headers: Record<string, string> }): Promise<void>;
 }
 
-/** What of Playwright's own fixtures is used. */
+/** Playwright's built-in fixtures that `shop` depends on. */
 export interface FixturesUsed {
   context: BrowserContextLike;
   baseURL: string | undefined;
 }
 
-/** What of Playwright's `TestInfo` is used. */
+/** The part of Playwright's `TestInfo` that the fixtures use. */
 export interface TestInfoLike {
   readonly title: string;
   readonly workerIndex: number;
 }
 
-/** What the fixtures give to a test. */
+/** The fixtures that `storefrontFixtures` adds. */
 export interface StorefrontFixtures {
-  /** A shop of the test's own. */
+  /** The sandbox of the test. */
   shop: TestShop;
 }
 
-/** A fixture that each test has, whether it names it or not. */
+/** A fixture that Playwright sets up for every test, even if the test does not use it. */
 type AutoFixture<T> = [
   (used: FixturesUsed, use: (value: T) => Promise<void>, testInfo: TestInfoLike) => Promise<void>,
   { auto: true },
 ];
 
 /**
- * Fixtures for `test.extend<StorefrontFixtures>`: `shop`, a sandbox of its own for every test, which the pages of the test's context are in. It is made before the test and
- * removed after it.
+ * Creates fixtures for `test.extend<StorefrontFixtures>`: `shop` is a new sandbox for every test, in which the pages of the test's context are. It is
+ * removed after the test.
  */
-export function storefrontFixtures(wish: StorefrontWish): { shop: AutoFixture<StorefrontFixtures['shop']> } {
-  if (!['cookie', 'header'].includes(wish?.by))
-    throw new Error("storefrontFixtures wants { server, by: 'cookie' | 'header' }");
+export function storefrontFixtures(options: StorefrontFixtureOptions): {
+  shop: AutoFixture<StorefrontFixtures['shop']>;
+} {
+  if (!['cookie', 'header'].includes(options?.by))
+    throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
   return {
     shop: [
-      // Playwright reads from these braces what the fixture uses.
+      // Playwright requires an object pattern here, from which it reads the names of the fixtures.
       async ({ context, baseURL }, use, testInfo) => {
-        const sandbox = sandboxAt(wish.server, idFor(testInfo), wish);
-        await sandbox.renew(wish);
-        const enter = (other: BrowserContextLike) => enterShop(other, sandbox.id, wish, baseURL);
+        const sandbox = sandboxAt(options.server, createId(testInfo), options);
+        await sandbox.renew(options);
+        const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
         await enter(context);
         await use({ ...sandbox, enter, clock: withPages(sandbox.clock, context.clock) });
         await sandbox.remove();
@@ -90,10 +92,10 @@ export function storefrontFixtures(wish: StorefrontWish): { shop: AutoFixture<St
   };
 }
 
-async function enterShop(
+async function enterSandbox(
   context: BrowserContextLike,
   id: string,
-  { server, by, app, api = server }: StorefrontWish,
+  { server, by, app, api = server }: StorefrontFixtureOptions,
   baseURL: string | undefined,
 ): Promise<void> {
   if (by === 'cookie') return setCookie(context, id, app ?? baseURL);
@@ -104,22 +106,21 @@ async function enterShop(
   );
 }
 
-/** Sets the cookie for the app's host alone. */
 async function setCookie(context: BrowserContextLike, id: string, app: string | undefined): Promise<void> {
   if (app === undefined) {
     throw new Error(
-      "the app's host is not known, which the cookie is for: give `app`, or `use.baseURL` in Playwright's",
+      'The address of the app is unknown, which the cookie needs. Pass `app` to storefrontFixtures, or set `use.baseURL` in the Playwright configuration.',
     );
   }
   await context.addCookies([{ name: 'sandbox', value: id, url: new URL('/', app).href, sameSite: 'Lax' }]);
 }
 
-/** How much of a title an id holds. */
-const TITLE_LETTERS = 40;
+/** The maximum number of characters from the title in an id. */
+const MAX_TITLE_LENGTH = 40;
 
-/** An id that tells the test, and that no other run on the same server has. */
-function idFor({ title, workerIndex }: TestInfoLike): string {
+/** Creates an id that shows the title of the test, and that is unique among all runs on the same server. */
+function createId({ title, workerIndex }: TestInfoLike): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['test'];
-  const name = words.join('-').slice(0, TITLE_LETTERS).replace(/-$/, '');
+  const name = words.join('-').slice(0, MAX_TITLE_LENGTH).replace(/-$/, '');
   return `${name}-${workerIndex}-${crypto.randomUUID().slice(0, 8)}`;
 }

@@ -10,119 +10,116 @@ import type {
 } from '../control/operation.ts';
 import type { State } from '../shop/api-types.ts';
 import type { State as ReadonlyState } from '../store/state.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import { createTestClock, type TestClock } from './clock.ts';
-import { type RequestsExpected, VerificationError } from './verification-error.ts';
+import { type RequestExpectation, VerificationError } from './verification-error.ts';
 
-/** Which part of the journal is read; an operation is named as everywhere else, alone or in a list. */
-export type JournalPart = Omit<JournalQuery, 'operation'> & Pick<RequestsWanted, 'operation'>;
-/** A state under a name. */
+/** A filter of journal entries: `after` an id, at most `limit` entries, of one operation or several. */
+export type JournalFilter = Omit<JournalQuery, 'operation'> & Pick<RequestsWanted, 'operation'>;
+/** A snapshot in a list. */
 export type Snapshot = ControlAnswer<'saveSnapshot'>;
 
-/** A shop of one's own on a running server. What control refuses rejects with a `ControlError`. */
+/** A sandbox of a running server. Methods reject with a `ControlError` if the control API declines the request. */
 export interface TestSandbox {
   readonly id: string;
-  /** Where the shop is in it, without a slash at the end: the base URL of an app or a client. */
+  /** Base URL of the sandbox for an app or a client, without a trailing slash. */
   readonly url: string;
-  /** What names it in requests to the server's own address. */
+  /** The header that selects the sandbox in requests to the address of the server. */
   readonly headers: { readonly 'X-Sandbox': string };
-  /** Asks the shop in it for a path. */
+  /** Sends a request to a path of the sandbox. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Restores the default data; clock, ids, faults, journal and snapshots stay. */
+  /** Restores the default data. Clock, ids, faults, journal and snapshots stay. */
   reset(): Promise<void>;
-  /** All that the shop holds. */
+  /** Returns the state. */
   state(): Promise<State>;
-  /** Replaces all that the shop holds, or those of its lists that are given. */
+  /** Replaces the state, or some of its lists. */
   setState(change: Partial<ReadonlyState>): Promise<void>;
   readonly clock: TestClock;
-  /** Has ids be made of a seed: the same seed, the same ids in the same order. */
+  /** Sets the seed of new ids: the same seed gives the same ids in the same order. */
   ids(seed: number): Promise<void>;
-  /** Has ids be random again. */
+  /** Makes new ids random again. */
   randomIds(): Promise<void>;
-  /** Saves the state under a name. */
+  /** Saves the state as a snapshot. */
   snapshot(name: string): Promise<Snapshot>;
-  /** Restores a snapshot, one that was saved in it or a built-in one. */
+  /** Restores a snapshot of this sandbox or a built-in one. */
   restore(name: string): Promise<void>;
-  /** Those that were saved in it, and the built-in ones. */
+  /** Returns the snapshots of this sandbox and the built-in ones. */
   snapshots(): Promise<readonly Snapshot[]>;
-  /** Deletes a snapshot that was saved in it. */
+  /** Deletes a snapshot of this sandbox. */
   deleteSnapshot(name: string): Promise<void>;
-  /** Has something fail, beside the faults that there are. */
-  fault(wish: FaultWish): Promise<Fault>;
-  /** Replaces all faults by those that are given. */
-  replaceFaults(wishes: readonly FaultWish[]): Promise<readonly Fault[]>;
-  /** The faults, with how often each was met. */
+  /** Adds a fault. */
+  fault(definition: FaultWish): Promise<Fault>;
+  /** Replaces all faults. */
+  replaceFaults(definitions: readonly FaultWish[]): Promise<readonly Fault[]>;
+  /** Returns the faults, with how often each one matched and applied. */
   faults(): Promise<readonly Fault[]>;
-  /** Ends the fault of this id, `fault` of what `fault()` gives back. */
-  removeFault(fault: string): Promise<void>;
-  /** Has nothing fail any more. */
+  /** Removes the fault with this `id`. */
+  removeFault(id: string): Promise<void>;
+  /** Removes all faults. */
   clearFaults(): Promise<void>;
-  /** What was asked and how it was answered, the oldest first. */
-  requests(part?: JournalPart): Promise<readonly JournalEntry[]>;
-  /** Forgets what was asked. */
+  /** Returns the recorded requests and responses, the oldest first. */
+  requests(filter?: JournalFilter): Promise<readonly JournalEntry[]>;
+  /** Clears the journal. */
   clearRequests(): Promise<void>;
-  /** How many requests in the journal are as described. */
-  count(wanted?: RequestsWanted): Promise<number>;
-  /** Rejects with a `VerificationError` unless requests came as described: at least one where no number is given. */
-  verify(expected: RequestsExpected): Promise<void>;
-  /** Makes it anew, from the default data or a snapshot; clock, ids, faults and journal begin anew too. */
-  renew(wish?: { readonly from?: string | undefined }): Promise<void>;
-  /** Removes it, with all that it holds. */
+  /** Counts the recorded requests that match. */
+  count(filter?: RequestsWanted): Promise<number>;
+  /** Rejects with a `VerificationError` unless the expected number of requests matches, by default at least one. */
+  verify(expectation: RequestExpectation): Promise<void>;
+  /** Recreates the sandbox from the default data or a snapshot, without clock, ids, faults and journal. Only `default` keeps its snapshots. */
+  renew(options?: { readonly from?: string | undefined }): Promise<void>;
+  /** Removes the sandbox. */
   remove(): Promise<void>;
 }
 
-/** How a server is asked beside its address. */
-export interface ServerAccess {
-  /** What its control wants as a bearer token, where it wants one. */
+/** What `sandboxAt` needs beside the address of the server. */
+export interface SandboxAccess {
+  /** Bearer token of the control API. Default: none. */
   readonly token?: string | undefined;
 }
 
-const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
-
-/** The sandbox `id` of the storefront at `server`. Throws for what is no id. Nothing is asked yet: what first names the sandbox makes it. */
-export function sandboxAt(server: string, id: string, { token }: ServerAccess = {}): TestSandbox {
-  if (!ID.test(id))
-    throw new Error(
-      `${JSON.stringify(id)} is no id of a sandbox: use up to 63 small letters, digits and hyphens, the first no hyphen`,
-    );
-  const place = { url: server.replace(/\/+$/, ''), token };
-  const url = `${place.url}/_sandbox/${id}`;
-  const ask = <Id extends ControlId>(method: ControlRequest['method'], below: string, body?: unknown) =>
-    sendControlRequest<Id>(place, { method, path: `${id}${below}`, body });
+/** Returns the sandbox `id` of a running server. Sends no request: the server creates the sandbox on first use. Throws for an invalid id. */
+export function sandboxAt(server: string, id: string, { token }: SandboxAccess = {}): TestSandbox {
+  if (!SANDBOX_ID.test(id)) throw new Error(`Invalid sandbox id ${JSON.stringify(id)}: ${SANDBOX_ID_REMEDY}`);
+  const controlServer = { url: server.replace(/\/+$/, ''), token };
+  const url = `${controlServer.url}/_sandbox/${id}`;
+  const send = <Id extends ControlId>(method: ControlRequest['method'], subpath: string, body?: unknown) =>
+    sendControlRequest<Id>(controlServer, { method, path: `${id}${subpath}`, body });
   return {
     id,
     url,
     headers: { 'X-Sandbox': id },
     fetch: async (path, init) => fetch(path.startsWith('/') ? url + path : `${url}/${path}`, init),
-    reset: () => ask<'resetSandbox'>('POST', '/reset'),
-    // It holds by the schemas of the shop's contract, which control's contract leaves to it.
-    state: async () => (await ask<'getState'>('GET', '/state')) as unknown as State,
-    setState: (change) => ask<'putState'>('PUT', '/state', change),
-    clock: createTestClock(place, id),
-    ids: async (seed) => void (await ask<'seedIds'>('PUT', '/ids', { seed })),
-    randomIds: () => ask<'randomIds'>('DELETE', '/ids'),
-    snapshot: (name) => ask<'saveSnapshot'>('PUT', `/snapshots/${encodeURIComponent(name)}`),
-    restore: (name) => ask<'restoreSnapshot'>('POST', `/snapshots/${encodeURIComponent(name)}/restore`),
-    snapshots: () => ask<'listSnapshots'>('GET', '/snapshots'),
-    deleteSnapshot: (name) => ask<'deleteSnapshot'>('DELETE', `/snapshots/${encodeURIComponent(name)}`),
-    fault: (wish) => ask<'addFault'>('POST', '/faults', wish),
-    replaceFaults: (wishes) => ask<'replaceFaults'>('PUT', '/faults', wishes),
-    faults: () => ask<'listFaults'>('GET', '/faults'),
-    removeFault: (fault) => ask<'removeFault'>('DELETE', `/faults/${encodeURIComponent(fault)}`),
-    clearFaults: () => ask<'clearFaults'>('DELETE', '/faults'),
-    requests: (part = {}) => ask<'listRequests'>('GET', `/requests${queryOf(part)}`),
-    clearRequests: () => ask<'clearRequests'>('DELETE', '/requests'),
-    count: async (wanted = {}) => (await ask<'countRequests'>('POST', '/requests/count', wanted)).count,
-    async verify(expected) {
-      const verdict = await ask<'verifyRequests'>('POST', '/requests/verify', expected);
-      if (!verdict.verified) throw new VerificationError(verdict, expected);
+    reset: () => send<'resetSandbox'>('POST', '/reset'),
+    // The contract of the control API leaves the type of the state to the contract of the shop.
+    state: async () => (await send<'getState'>('GET', '/state')) as unknown as State,
+    setState: (change) => send<'putState'>('PUT', '/state', change),
+    clock: createTestClock(controlServer, id),
+    ids: async (seed) => void (await send<'seedIds'>('PUT', '/ids', { seed })),
+    randomIds: () => send<'randomIds'>('DELETE', '/ids'),
+    snapshot: (name) => send<'saveSnapshot'>('PUT', `/snapshots/${encodeURIComponent(name)}`),
+    restore: (name) => send<'restoreSnapshot'>('POST', `/snapshots/${encodeURIComponent(name)}/restore`),
+    snapshots: () => send<'listSnapshots'>('GET', '/snapshots'),
+    deleteSnapshot: (name) => send<'deleteSnapshot'>('DELETE', `/snapshots/${encodeURIComponent(name)}`),
+    fault: (definition) => send<'addFault'>('POST', '/faults', definition),
+    replaceFaults: (definitions) => send<'replaceFaults'>('PUT', '/faults', definitions),
+    faults: () => send<'listFaults'>('GET', '/faults'),
+    removeFault: (fault) => send<'removeFault'>('DELETE', `/faults/${encodeURIComponent(fault)}`),
+    clearFaults: () => send<'clearFaults'>('DELETE', '/faults'),
+    requests: (filter = {}) => send<'listRequests'>('GET', `/requests${toQuery(filter)}`),
+    clearRequests: () => send<'clearRequests'>('DELETE', '/requests'),
+    count: async (filter = {}) => (await send<'countRequests'>('POST', '/requests/count', filter)).count,
+    async verify(expectation) {
+      const verification = await send<'verifyRequests'>('POST', '/requests/verify', expectation);
+      if (!verification.verified) throw new VerificationError(verification, expectation);
     },
-    renew: async ({ from } = {}) => void (await ask<'putSandbox'>('PUT', '', { from })),
-    remove: () => ask<'removeSandbox'>('DELETE', ''),
+    renew: async ({ from } = {}) => void (await send<'putSandbox'>('PUT', '', { from })),
+    remove: () => send<'removeSandbox'>('DELETE', ''),
   };
 }
 
-function queryOf(part: JournalPart): string {
-  const given = Object.entries(part).filter(([, value]) => value !== undefined);
-  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+function toQuery(filter: JournalFilter): string {
+  const pairs = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
+  );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

@@ -1,28 +1,28 @@
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
-/** What a new sandbox is made from. */
-export interface SandboxWish {
-  /** Its id; by default one that no other has here. */
+/** Options of a new sandbox. */
+export interface SandboxOptions {
+  /** Id of the sandbox. Default: a new id, `test-1` and so on. */
   readonly id?: string | undefined;
-  /** The snapshot that it begins with, in place of the default data. */
+  /** Snapshot to start with. Default: the default data. */
   readonly from?: string | undefined;
 }
 
-/** A storefront that was started for tests. */
+/** A storefront server that was started for tests. */
 export interface TestStorefront {
-  /** Where it is, without a slash at the end. */
+  /** Address of the server, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The shop of those who name no sandbox. */
+  /** The sandbox `default`, which requests use that name no sandbox. */
   readonly default: TestSandbox;
-  /** Makes a sandbox, anew where there is one of its id. */
-  sandbox(wish?: SandboxWish): Promise<TestSandbox>;
-  /** Ends it; once it has ended, ends at once. */
+  /** Creates a sandbox, or recreates the one with this id. */
+  sandbox(options?: SandboxOptions): Promise<TestSandbox>;
+  /** Stops the server. Can be called several times. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A server that runs. */
+/** A running server. */
 interface RunningServer {
   readonly url: string;
   readonly port: number;
@@ -30,9 +30,9 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-/** A running server, with all that tests need of it. */
-export function testStorefront({ url, port, token, close }: RunningServer): TestStorefront {
-  let made = 0;
+/** Adds what tests need to a running server. */
+export function createTestStorefront({ url, port, token, close }: RunningServer): TestStorefront {
+  let count = 0;
   let closing: Promise<void> | undefined;
   const closeOnce = () => {
     closing ??= close();
@@ -42,10 +42,11 @@ export function testStorefront({ url, port, token, close }: RunningServer): Test
     url,
     port,
     default: sandboxAt(url, 'default', { token }),
-    async sandbox({ id, from, ...others } = {}) {
-      const [unknown] = Object.keys(others);
-      if (unknown !== undefined) throw new Error(`a sandbox has no ${unknown}: give id or from, if any`);
-      const sandbox = sandboxAt(url, id ?? `test-${++made}`, { token });
+    async sandbox({ id, from, ...rest } = {}) {
+      const [unknown] = Object.keys(rest);
+      if (unknown !== undefined)
+        throw new Error(`Unknown option ${unknown} of a sandbox. The options are id and from.`);
+      const sandbox = sandboxAt(url, id ?? `test-${++count}`, { token });
       await sandbox.renew({ from });
       return sandbox;
     },

@@ -1,21 +1,23 @@
 import type { ControlInput, Verdict } from '../control/operation.ts';
 
-/** Which requests are meant, how often they are to have come, and how long that may take. */
-export type RequestsExpected = ControlInput<'verifyRequests'>['body'];
+/** The requests to expect: a filter of recorded requests, how many should match, and how long to wait for them. */
+export type RequestExpectation = ControlInput<'verifyRequests'>['body'];
 
-/** Requests did not come as they were wanted; `message` says how many came, which were meant, and what came closest. */
+/** An error for a verification that failed; `message` has the number of matching requests, the filter, and the near misses. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
+  /** The response of the control API. */
   readonly verdict: Verdict;
 
-  constructor(verdict: Verdict, { times, atLeast, atMost, withinMs, ...meant }: RequestsExpected) {
-    super([verdict.message, `such as ${JSON.stringify(meant)}`, ...verdict.nearMisses.map(lineOf)].join('\n  '));
+  constructor(verdict: Verdict, { times, atLeast, atMost, withinMs, ...filter }: RequestExpectation) {
+    const nearMisses = verdict.nearMisses.map((nearMiss) => `Near miss: ${formatNearMiss(nearMiss)}`);
+    super([verdict.message, `Filter: ${JSON.stringify(filter)}`, ...nearMisses].join('\n  '));
     this.verdict = verdict;
   }
 }
 
-function lineOf({ request: { id, request, response }, reasons }: Verdict['nearMisses'][number]): string {
-  const answered = response === null ? 'no answer' : String(response.status);
-  const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
-  return `#${id} ${request.method} ${request.path} → ${answered}${why}`;
+function formatNearMiss({ request: { id, request, response }, reasons }: Verdict['nearMisses'][number]): string {
+  const status = response === null ? 'no response' : String(response.status);
+  const details = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  return `#${id} ${request.method} ${request.path} → ${status}${details}`;
 }

@@ -48,7 +48,7 @@ describe('a shop in a process of its own', () => {
 
   it('says why it does not start', async () => {
     await expect(startStorefront({ contract: 'none.yaml' })).rejects.toThrow(
-      /^the storefront ended with 1 instead of starting: storefront: .*none\.yaml can't be read/,
+      /^The storefront server ended with 1 instead of starting: storefront: .*none\.yaml can't be read/,
     );
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/cli/options.ts';
 import { type ChildOptions, toArguments } from '../../src/testing/arguments.ts';
 
-/** What the command makes of its arguments, under an environment that would have it otherwise. */
+/** Parses the arguments in an environment with other values. */
 function read(options: ChildOptions) {
   return readCommandLine({
     args: toArguments(options),
@@ -13,14 +13,14 @@ function read(options: ChildOptions) {
   });
 }
 
-const USUAL = { port: 0, durability: 'memory', log: 'off' };
+const DEFAULTS = { port: 0, durability: 'memory', log: 'off' };
 
-describe('the arguments of a child', () => {
-  it.each<{ options: ChildOptions; kept: object }>([
-    { options: {}, kept: USUAL },
-    { options: { strict: false, host: undefined }, kept: USUAL },
-    { options: { data: '-a b.json' }, kept: { port: 0, data: '-a b.json', durability: 'disk', log: 'off' } },
-    { options: { data: 'a.json', durability: 'os' }, kept: { data: 'a.json', durability: 'os' } },
+describe('toArguments', () => {
+  it.each<{ options: ChildOptions; expected: object }>([
+    { options: {}, expected: DEFAULTS },
+    { options: { strict: false, host: undefined }, expected: DEFAULTS },
+    { options: { data: '-a b.json' }, expected: { port: 0, data: '-a b.json', durability: 'disk', log: 'off' } },
+    { options: { data: 'a.json', durability: 'os' }, expected: { data: 'a.json', durability: 'os' } },
     {
       options: {
         port: 4711,
@@ -38,11 +38,16 @@ describe('the arguments of a child', () => {
         sandboxes: 'declared',
         handlers: 'handlers.mjs',
       },
-      kept: { port: 4711, mock: ['createOrder', 'listOrders'], controlToken: '--secret', allowHost: ['shop', 'web'] },
+      expected: {
+        port: 4711,
+        mock: ['createOrder', 'listOrders'],
+        controlToken: '--secret',
+        allowHost: ['shop', 'web'],
+      },
     },
-    { options: { mock: true }, kept: { ...USUAL, mock: true } },
-  ])('say to the command what these options say: $options', ({ options, kept }) => {
-    const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== false);
-    expect(read(options)).toMatchObject({ kind: 'run', options: { ...Object.fromEntries(given), ...kept } });
+    { options: { mock: true }, expected: { ...DEFAULTS, mock: true } },
+  ])('returns arguments that are parsed to the same options: $options', ({ options, expected }) => {
+    const entries = Object.entries(options).filter(([, value]) => value !== undefined && value !== false);
+    expect(read(options)).toMatchObject({ kind: 'serve', options: { ...Object.fromEntries(entries), ...expected } });
   });
 });

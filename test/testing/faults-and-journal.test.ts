@@ -4,8 +4,8 @@ import { VerificationError } from '../../src/testing/verification-error.ts';
 import { rejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** A sandbox of a shop that ends with the test, and how an order is tried there. */
-async function aSandbox() {
+/** Starts a server; returns a new sandbox, and a function that tries to create an order there. */
+async function createSandbox() {
   const { url } = await startStorefront();
   const sandbox = sandboxAt(url, 'w3');
   await sandbox.renew();
@@ -13,16 +13,16 @@ async function aSandbox() {
   return { sandbox, order };
 }
 
-describe('the faults of a sandbox', () => {
-  it('are met as they were wished for, and tell how often', async () => {
-    const { sandbox, order } = await aSandbox();
+describe('TestSandbox faults', () => {
+  it('apply to matching requests, and count how often', async () => {
+    const { sandbox, order } = await createSandbox();
     const { id, applied } = await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
     expect([applied, await order(), await order()]).toEqual([0, 500, 201]);
     expect(await sandbox.faults()).toMatchObject([{ id, operation: 'createOrder', applied: 1, expired: true }]);
   });
 
-  it('stand beside each other, end one by one, and are cleared', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('can be added, removed one by one, and cleared', async () => {
+    const { sandbox, order } = await createSandbox();
     const { id } = await sandbox.fault({ operation: 'createOrder', status: 500 });
     await sandbox.fault({ operation: 'listOrders', status: 500 });
     await sandbox.removeFault(id);
@@ -32,9 +32,9 @@ describe('the faults of a sandbox', () => {
   });
 });
 
-describe('the journal of a sandbox', () => {
-  it('tells what was asked and how it was answered, and forgets it', async () => {
-    const { sandbox, order } = await aSandbox();
+describe('TestSandbox journal', () => {
+  it('requests() returns recorded requests and responses by filter, and clearRequests() clears them', async () => {
+    const { sandbox, order } = await createSandbox();
     await order();
     await sandbox.fetch('/api/cart-items');
     const [first, second] = await sandbox.requests();
@@ -51,8 +51,8 @@ describe('the journal of a sandbox', () => {
     expect(await sandbox.requests()).toEqual([]);
   });
 
-  it('counts what is described', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('count() counts the requests that match a filter', async () => {
+    const { sandbox, order } = await createSandbox();
     await order();
     await order();
     const counts = [
@@ -64,44 +64,44 @@ describe('the journal of a sandbox', () => {
     expect(await Promise.all(counts)).toEqual([2, 1, 1, 0]);
   });
 
-  it('verifies that requests came as often as wanted', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('verify() resolves if the expected number of requests matches', async () => {
+    const { sandbox, order } = await createSandbox();
     await order();
     await sandbox.verify({ operation: 'createOrder' });
     await sandbox.verify({ operation: 'createOrder', times: 1, status: 201 });
     await sandbox.verify({ operation: 'listOrders', atMost: 0 });
   });
 
-  it('waits for what is still to come', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('verify() with withinMs waits for requests that arrive later', async () => {
+    const { sandbox, order } = await createSandbox();
     const verified = sandbox.verify({ operation: 'createOrder', withinMs: 10_000 });
     await order();
     await verified;
   });
 
-  it('rejects with what came closest, and why it is not meant', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('verify() rejects with the filter and the near misses with their reasons', async () => {
+    const { sandbox, order } = await createSandbox();
     await order();
-    const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 409 }), VerificationError);
-    const [said, meant, nearest] = fault.message.split('\n');
-    expect([fault.name, said]).toEqual(['VerificationError', fault.verdict.message]);
-    expect(meant).toBe('  such as {"operation":"createOrder","status":409}');
-    expect(nearest).toMatch(/^ {2}#1 POST \/api\/orders → 201: .*409/);
+    const error = await rejection(sandbox.verify({ operation: 'createOrder', status: 409 }), VerificationError);
+    const [message, filter, nearMiss] = error.message.split('\n');
+    expect([error.name, message]).toEqual(['VerificationError', error.verdict.message]);
+    expect(filter).toBe('  Filter: {"operation":"createOrder","status":409}');
+    expect(nearMiss).toMatch(/^ {2}Near miss: #1 POST \/api\/orders → 201: .*409/);
   });
 
-  it('rejects where there are too many, too', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('verify() rejects if too many requests match', async () => {
+    const { sandbox, order } = await createSandbox();
     await order();
     await order();
-    const fault = await rejection(sandbox.verify({ operation: 'createOrder', times: 1 }), VerificationError);
-    expect(fault.verdict).toMatchObject({ verified: false, count: 2 });
+    const error = await rejection(sandbox.verify({ operation: 'createOrder', times: 1 }), VerificationError);
+    expect(error.verdict).toMatchObject({ verified: false, count: 2 });
   });
 
-  it('tells of a request that got no answer', async () => {
-    const { sandbox, order } = await aSandbox();
+  it('verify() lists a request that got no response as a near miss', async () => {
+    const { sandbox, order } = await createSandbox();
     await sandbox.fault({ operation: 'createOrder', connection: 'reset' });
     await expect(order()).rejects.toThrow();
-    const fault = await rejection(sandbox.verify({ operation: 'createOrder', status: 201 }), VerificationError);
-    expect(fault.message).toContain('POST /api/orders → no answer');
+    const error = await rejection(sandbox.verify({ operation: 'createOrder', status: 201 }), VerificationError);
+    expect(error.message).toContain('POST /api/orders → no response');
   });
 });

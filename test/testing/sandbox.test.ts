@@ -6,14 +6,14 @@ import { NOW_MS, startStorefront } from '../support/harness/start-storefront.ts'
 
 const KETTLE = { productId: productId('Cordless Electric Kettle'), quantity: 2, deliveryOptionId: '1' };
 
-/** A sandbox of a shop that ends with the test. */
-async function aSandbox() {
+/** Starts a server and returns a sandbox of it. */
+async function createSandbox() {
   const { url } = await startStorefront();
   return sandboxAt(url, 'w3');
 }
 
-describe('a sandbox of a running server', () => {
-  it('is asked at its url, with its headers, and by its fetch, whether or not the path begins with a slash', async () => {
+describe('sandboxAt', () => {
+  it('returns a url, headers and a fetch function that select the sandbox', async () => {
     const shop = await startStorefront();
     const sandbox = sandboxAt(`${shop.url}/`, 'w3');
     await sandbox.restore('empty-cart');
@@ -27,16 +27,16 @@ describe('a sandbox of a running server', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).not.toEqual([]);
   });
 
-  it('gives its state, takes another for it, and is reset', async () => {
-    const sandbox = await aSandbox();
+  it('reads, replaces and resets the state of the sandbox', async () => {
+    const sandbox = await createSandbox();
     await sandbox.setState({ cartItems: [KETTLE] });
     expect((await sandbox.state()).cartItems).toEqual([KETTLE]);
     await sandbox.reset();
     expect(await sandbox.state()).toMatchObject({ cartItems: defaults.cartItems, products: defaults.products });
   });
 
-  it('saves snapshots, lists and restores them', async () => {
-    const sandbox = await aSandbox();
+  it('saves, lists and restores snapshots', async () => {
+    const sandbox = await createSandbox();
     await sandbox.setState({ cartItems: [KETTLE] });
     expect(await sandbox.snapshot('kettle')).toMatchObject({ name: 'kettle', builtIn: false, cartItems: 1 });
     await sandbox.restore('empty-cart');
@@ -46,8 +46,8 @@ describe('a sandbox of a running server', () => {
     expect(names).toEqual(expect.arrayContaining(['kettle', 'empty-cart']));
   });
 
-  it('makes ids of a seed, and random ones again', async () => {
-    const sandbox = await aSandbox();
+  it('ids() makes new ids reproducible, and randomIds() makes them random again', async () => {
+    const sandbox = await createSandbox();
     const newOrder = async () => {
       await sandbox.reset();
       await sandbox.fetch('/api/orders', { method: 'POST' });
@@ -61,8 +61,8 @@ describe('a sandbox of a running server', () => {
     expect(await newOrder()).not.toBe(first);
   });
 
-  it('is made anew, from the default data or from a snapshot', async () => {
-    const sandbox = await aSandbox();
+  it('renew() recreates the sandbox from the default data or a snapshot', async () => {
+    const sandbox = await createSandbox();
     await sandbox.clock.freeze(0);
     await sandbox.renew({ from: 'empty-cart' });
     expect((await sandbox.state()).cartItems).toEqual([]);
@@ -71,7 +71,7 @@ describe('a sandbox of a running server', () => {
     expect((await sandbox.state()).cartItems).toEqual(defaults.cartItems);
   });
 
-  it('is removed', async () => {
+  it('remove() removes the sandbox from the server', async () => {
     const shop = await startStorefront();
     const sandbox = sandboxAt(shop.url, 'w3');
     await sandbox.renew();
@@ -80,34 +80,34 @@ describe('a sandbox of a running server', () => {
   });
 });
 
-describe('the clock of a sandbox', () => {
+describe('TestSandbox clock', () => {
   const at = { now: new Date(NOW_MS).toISOString(), nowMs: NOW_MS };
 
   it.each([{ now: NOW_MS }, { now: new Date(NOW_MS) }, { now: new Date(NOW_MS).toISOString() }])(
-    'stands still at $now',
+    'freeze() stops the clock at $now',
     async ({ now }) => {
-      const { clock } = await aSandbox();
+      const { clock } = await createSandbox();
       expect(await clock.freeze(now)).toEqual({ ...at, frozen: true });
       expect(await clock.read()).toEqual({ ...at, frozen: true });
     },
   );
 
-  it('stands still where it is, and runs on', async () => {
-    const { clock } = await aSandbox();
+  it('freeze() stops the clock at its current time, and run() continues it', async () => {
+    const { clock } = await createSandbox();
     expect((await clock.freeze()).frozen).toBe(true);
     expect((await clock.run()).frozen).toBe(false);
   });
 
-  it('is set without being stopped, and put forward and back', async () => {
-    const { clock } = await aSandbox();
+  it('set() does not freeze the clock, and advance() moves it forward and back', async () => {
+    const { clock } = await createSandbox();
     expect((await clock.set(NOW_MS)).frozen).toBe(false);
     await clock.freeze(NOW_MS);
     expect((await clock.advance(5_000)).nowMs).toBe(NOW_MS + 5_000);
     expect((await clock.advance(-7_000)).nowMs).toBe(NOW_MS - 2_000);
   });
 
-  it("is the machine's again", async () => {
-    const { clock } = await aSandbox();
+  it('follow() makes the clock follow the system clock again', async () => {
+    const { clock } = await createSandbox();
     await clock.freeze(0);
     expect(await clock.follow()).toEqual({ ...at, frozen: false });
   });
