@@ -2,6 +2,8 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
+import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
+import { COST_LIMIT_CENTS } from '../../src/shop/domain/pricing.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
@@ -89,7 +91,11 @@ const refused: readonly [string, string, RegExp][] = [
   ['a list whose name steers the terminal', first('{', '{ "a\\u001b[2Jb\\u0007": [],'), /is not one of products/],
   ['a field whose name steers the terminal', first('"image"', '"\\u001b[2J\\n": 1, "image"'), /is not known/],
   ['5 MB of what is none of JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
-  ['a cart that costs more than can be told to the cent', tooDear(), /\/cartItems cost more than \d+ cents together/],
+  [
+    'a cart that costs more than can be told to the cent',
+    tooExpensiveCart(),
+    /\/cartItems cost more than \d+ cents together/,
+  ],
   [
     '100,000 things that are none',
     `{"products":[${'{},'.repeat(100_000)}{}],"deliveryOptions":[],"cartItems":[],"orders":[]}`,
@@ -172,11 +178,12 @@ function text(field: string, value: string): string {
   return defaultText.replace(RegExp(`"${field}": "[^"]*"`), () => `"${field}": "${value}"`);
 }
 
-/** One item more of the contract's highest price and quantity than can be added up to the cent with shipping and tax. */
-function tooDear(): string {
+/** One item more of the contract's highest price and quantity than the cost limit allows. */
+function tooExpensiveCart(): string {
   const [product] = defaults.products;
-  const ids = Array.from({ length: 819 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+  const length = Math.floor(COST_LIMIT_CENTS / (10_000_000 * QUANTITY_LIMIT)) + 1;
+  const ids = Array.from({ length }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
   const products = ids.map((id) => ({ ...product, id, priceCents: 10_000_000 }));
-  const cartItems = ids.map((productId) => ({ productId, quantity: 1_000_000, deliveryOptionId: '1' }));
+  const cartItems = ids.map((productId) => ({ productId, quantity: QUANTITY_LIMIT, deliveryOptionId: '1' }));
   return JSON.stringify({ ...defaults, products, cartItems, orders: [] });
 }

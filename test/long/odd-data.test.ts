@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
+import { COST_LIMIT_CENTS } from '../../src/shop/domain/pricing.ts';
 import type { State } from '../../src/store/state.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -16,12 +18,15 @@ const LONG = 'long '.repeat(200_000);
 /** The last moment of a Date, in ms since 1970. */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** The dearest cart that is let in: of the contract's highest price and quantity. */
-const DEAREST = Array.from({ length: 818 }, (_, index) => ({
-  ...PRODUCT,
-  id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-  priceCents: 10_000_000,
-}));
+/** The most expensive valid cart: as many items of the contract's highest price and quantity as the cost limit allows. */
+const MOST_EXPENSIVE = Array.from(
+  { length: Math.floor(COST_LIMIT_CENTS / (10_000_000 * QUANTITY_LIMIT)) },
+  (_, index) => ({
+    ...PRODUCT,
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    priceCents: 10_000_000,
+  }),
+);
 
 /** Names that have brought programs down. */
 const NAMES: readonly [string, string][] = [
@@ -83,7 +88,7 @@ const odd: readonly [string, Partial<State> | string][] = [
   ],
   ['nothing sold, in the cart or ordered', { products: [], cartItems: [], orders: [] }],
   ['nothing sold but a product', { products: [PRODUCT], cartItems: [], orders: [] }],
-  ['the dearest cart', { products: DEAREST, cartItems: DEAREST.map(full), orders: [] }],
+  ['the dearest cart', { products: MOST_EXPENSIVE, cartItems: MOST_EXPENSIVE.map(full), orders: [] }],
   ['a byte order mark', `\ufeff${defaultText}`],
   ['line breaks of another system', defaultText.replaceAll('\n', '\r\n')],
   ['much blank space', `\n\t ${JSON.stringify(defaults)}${' \n'.repeat(100_000)}`],

@@ -1,11 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { paymentSummary, percentHalfUp } from '../../../src/shop/domain/pricing.ts';
+import {
+  COST_LIMIT_CENTS,
+  paymentSummary,
+  costLimitCents,
+  percentHalfUp,
+} from '../../../src/shop/domain/pricing.ts';
 import { cartItem, deliveryOption, product, uuid } from '../../support/fixtures/catalogue-builders.ts';
 import { anyShop } from '../../support/fixtures/domain-arbitraries.ts';
 
-/** The highest amount whose total with the tax is still a safe whole number. */
-const HIGHEST_BEFORE_TAX_CENTS = Math.floor(Number.MAX_SAFE_INTEGER / 1.1);
+/** The most that shipping can cost: the contract's highest price, for more items than a data file can hold. */
+const HIGHEST_SHIPPING_CENTS = 500_000 * 10_000_000;
+
+/** Rates in percent, and in hundredths of a percent as the exact arithmetic needs them. */
+const RATES: readonly (readonly [number, bigint])[] = [
+  [0, 0n],
+  [0.01, 1n],
+  [1, 100n],
+  [1.1, 110n],
+  [7, 700n],
+  [8.25, 825n],
+  [8.87, 887n],
+  [10, 1_000n],
+  [19, 1_900n],
+  [99.99, 9_999n],
+  [100, 10_000n],
+];
 
 describe('percentHalfUp', () => {
   it.each([
@@ -20,24 +40,46 @@ describe('percentHalfUp', () => {
     [149, 1, 1],
     [1, 50, 1],
     [123_456, 0, 0],
+    [200, 8.25, 17],
+    [6, 8.25, 0],
+    [7, 8.25, 1],
+    [10_796, 8.25, 891],
     [Number.MAX_SAFE_INTEGER, 10, 900_719_925_474_099],
-  ])('of %i cents, %i per cent is %i', (cents, percent, expected) => {
+    [Number.MAX_SAFE_INTEGER, 8.25, 743_093_938_516_132],
+  ])('%i cents at %d percent are %i cents', (cents, percent, expected) => {
     expect(percentHalfUp(cents, percent)).toBe(expected);
   });
 
-  it('is what whole numbers without a limit give, over the whole range', () => {
+  it.each(RATES)('is exact at %d percent for every amount up to the cost limit', (percent, hundredths) => {
+    const limitCents = costLimitCents(percent) + HIGHEST_SHIPPING_CENTS;
     const anyCents = fc.oneof(
       fc.integer({ min: 0, max: 10_000 }),
-      fc.integer({ min: 0, max: HIGHEST_BEFORE_TAX_CENTS }),
-      fc.integer({ min: HIGHEST_BEFORE_TAX_CENTS - 1000, max: HIGHEST_BEFORE_TAX_CENTS }),
+      fc.integer({ min: 0, max: limitCents }),
+      fc.integer({ min: limitCents - 1000, max: limitCents }),
     );
     fc.assert(
-      fc.property(anyCents, fc.constantFrom(10, 1, 7, 19, 100), (cents, percent) => {
-        const exact = (BigInt(cents) * BigInt(percent) + 50n) / 100n;
+      fc.property(anyCents, (cents) => {
+        const exact = (BigInt(cents) * hundredths + 5_000n) / 10_000n;
         expect(BigInt(percentHalfUp(cents, percent))).toBe(exact);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
+  });
+
+  it.each([8.875, 0.001, 1 / 3, -1, 100.01, Number.NaN])('throws for a rate of %d percent', (percent) => {
+    expect(() => percentHalfUp(100, percent)).toThrow(RangeError);
+  });
+});
+
+describe('costLimitCents', () => {
+  it.each(RATES)('keeps the total below 2^53 cents with shipping and a tax of %d percent', (percent, hundredths) => {
+    const beforeTaxCents = BigInt(costLimitCents(percent) + HIGHEST_SHIPPING_CENTS);
+    const totalCents = beforeTaxCents + (beforeTaxCents * hundredths + 5_000n) / 10_000n;
+    expect(totalCents).toBeLessThanOrEqual(BigInt(Number.MAX_SAFE_INTEGER));
+  });
+
+  it('is 8.18e15 cents at the tax rate of the shop', () => {
+    expect(COST_LIMIT_CENTS).toBe(8_180_000_000_000_000);
   });
 });
 
@@ -49,7 +91,7 @@ describe('paymentSummary', () => {
   const ZERO = { totalItems: 0, productCostCents: 0, shippingCostCents: 0, totalCostBeforeTaxCents: 0, taxCents: 0 };
 
   it.each([
-    ['nothing', [], { ...ZERO, totalCostCents: 0 }],
+    ['an empty cart', [], { ...ZERO, totalCostCents: 0 }],
     [
       'one item',
       [cartItem({ productId: uuid(1), quantity: 3 })],
@@ -63,7 +105,7 @@ describe('paymentSummary', () => {
       },
     ],
     [
-      'two items that are sent by the same option',
+      'two items with the same delivery option',
       [
         cartItem({ productId: uuid(1), quantity: 1, deliveryOptionId: '2' }),
         cartItem({ productId: uuid(2), quantity: 4, deliveryOptionId: '2' }),
@@ -77,18 +119,18 @@ describe('paymentSummary', () => {
         totalCostCents: 13_197,
       },
     ],
-  ])('is what %s costs', (_, cart, expected) => {
+  ])('returns what %s costs', (_, cart, expected) => {
     expect(paymentSummary(cart, catalogue)).toEqual(expected);
   });
 
   it.each([
     ['product', { productId: uuid(9) }, 'unknown-product'],
     ['delivery option', { deliveryOptionId: '9' }, 'unknown-delivery-option'],
-  ])('is refused where the catalogue lacks a %s', (_, lacking, code) => {
+  ])('throws if the catalogue does not contain the %s of an item', (_, lacking, code) => {
     expect(() => paymentSummary([cartItem(lacking)], catalogue)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('has totals that are the sums of their parts', () => {
+  it('returns totals that are the sums of their parts', () => {
     fc.assert(
       fc.property(anyShop, ({ cart, catalogue }) => {
         const summary = paymentSummary(cart, catalogue);
@@ -98,7 +140,7 @@ describe('paymentSummary', () => {
     );
   });
 
-  it('has as its costs those of its items, each by itself', () => {
+  it('returns costs that are the sums of the costs of single items', () => {
     fc.assert(
       fc.property(anyShop, ({ cart, catalogue }) => {
         const alone = cart.map((item) => paymentSummary([item], catalogue));
