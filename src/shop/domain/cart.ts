@@ -1,43 +1,43 @@
 import type { CartItem } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** Ours: the most of one product that a cart holds, so that money stays exact. Stands in the contract as `Quantity`. */
+/** Decision: the highest quantity of one product in a cart, so that costs stay exact. `Quantity` of the contract has the same limit. */
 export const QUANTITY_LIMIT = 1_000_000;
 
-/** The item of this product; refused as `unknown-cart-item` where the cart has none. */
+/** Returns the item of a product. Throws `unknown-cart-item` if the cart does not contain the product. */
 export function findCartItem(cart: readonly CartItem[], productId: string): CartItem {
   const item = cart.find((item) => item.productId === productId);
   if (item) return item;
   throw new DomainError(
     'unknown-cart-item',
-    `the cart has no item of product ${productId}: add it first with POST /api/cart-items`,
+    `The cart has no item of product ${productId}. Add the product first with POST /api/cart-items.`,
   );
 }
 
 /**
- * The cart with `added` in it: as the last item, or, Ours, on top of the quantity of the item that the product has already,
- * which keeps its place and its delivery option. Refused as `quantity-limit` where the sum passes 1,000,000.
+ * Returns the cart with `added` as its last item. Decision: if the cart contains the product already, the quantity is added to that item, which keeps
+ * its position and its delivery option. Throws `quantity-limit` if the sum exceeds `QUANTITY_LIMIT`.
  */
-export function withAdded(cart: readonly CartItem[], added: CartItem): readonly CartItem[] {
-  const present = cart.find(({ productId }) => productId === added.productId);
-  if (!present) return [...cart, added];
-  const quantity = present.quantity + added.quantity;
+export function addItem(cart: readonly CartItem[], added: CartItem): readonly CartItem[] {
+  const current = cart.find(({ productId }) => productId === added.productId);
+  if (!current) return [...cart, added];
+  const quantity = current.quantity + added.quantity;
   if (quantity > QUANTITY_LIMIT) {
     throw new DomainError(
       'quantity-limit',
-      `${present.quantity} in the cart and ${added.quantity} more pass the limit of ${QUANTITY_LIMIT} of a product: ` +
-        'add fewer, or lower the quantity first',
+      `${current.quantity} in the cart and ${added.quantity} more exceed the limit of ${QUANTITY_LIMIT} of a product. ` +
+        'Add fewer, or lower the quantity first.',
     );
   }
-  return withItem(cart, { ...present, quantity });
+  return replaceItem(cart, { ...current, quantity });
 }
 
-/** The cart with this item in the place of the one of the same product. */
-export function withItem(cart: readonly CartItem[], changed: CartItem): readonly CartItem[] {
+/** Returns the cart with `changed` in place of the item of the same product. */
+export function replaceItem(cart: readonly CartItem[], changed: CartItem): readonly CartItem[] {
   return cart.map((item) => (item.productId === changed.productId ? changed : item));
 }
 
-/** The cart without the item of this product. */
-export function withoutItem(cart: readonly CartItem[], productId: string): readonly CartItem[] {
+/** Returns the cart without the item of a product. */
+export function removeItem(cart: readonly CartItem[], productId: string): readonly CartItem[] {
   return cart.filter((item) => item.productId !== productId);
 }

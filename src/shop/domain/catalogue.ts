@@ -1,50 +1,45 @@
 import type { DeliveryOption, Product } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
-/** What the shop sells and how it delivers. */
+/** The products of the shop and the ways to deliver them. */
 export interface Catalogue {
   readonly products: readonly Product[];
   /** Never empty. */
   readonly deliveryOptions: readonly DeliveryOption[];
 }
 
-/**
- * The product of this id; refused as `unknown-product` where there is none.
- * Costs a map lookup: the map of a list of products is made once, when it is first asked.
- */
+/** Returns the product with an id. Throws `unknown-product` if there is none. Costs one lookup: the map of a product list is created on its first use. */
 export function findProduct({ products }: Catalogue, productId: string): Product {
-  const product = byId(products).get(productId);
+  const product = getProductMap(products).get(productId);
   if (product) return product;
-  throw new DomainError(
-    'unknown-product',
-    `no product has the id ${productId}: GET /api/products lists those that there are`,
-  );
+  throw new DomainError('unknown-product', `No product has the id ${productId}. GET /api/products lists all products.`);
 }
 
-/** The delivery option of this id; refused as `unknown-delivery-option` where there is none. */
+/** Returns the delivery option with an id. Throws `unknown-delivery-option` if there is none. */
 export function findDeliveryOption({ deliveryOptions }: Catalogue, deliveryOptionId: string): DeliveryOption {
   const option = deliveryOptions.find(({ id }) => id === deliveryOptionId);
   if (option) return option;
   throw new DomainError(
     'unknown-delivery-option',
-    `no delivery option has the id ${JSON.stringify(shortened(deliveryOptionId))}: GET /api/delivery-options lists those that there are`,
+    `No delivery option has the id ${JSON.stringify(truncate(deliveryOptionId))}. ` +
+      'GET /api/delivery-options lists all delivery options.',
   );
 }
 
-/** The longest id that a sentence repeats, in characters. */
-const ID_SHOWN = 100;
+/** The longest id that an error message repeats, in characters. */
+const MAX_ID_LENGTH = 100;
 
-function shortened(id: string): string {
-  return id.length > ID_SHOWN ? `${id.slice(0, ID_SHOWN)}…` : id;
+function truncate(id: string): string {
+  return id.length > MAX_ID_LENGTH ? `${id.slice(0, MAX_ID_LENGTH)}…` : id;
 }
 
-const maps = new WeakMap<readonly Product[], ReadonlyMap<string, Product>>();
+const productMaps = new WeakMap<readonly Product[], ReadonlyMap<string, Product>>();
 
-function byId(products: readonly Product[]): ReadonlyMap<string, Product> {
-  let map = maps.get(products);
+function getProductMap(products: readonly Product[]): ReadonlyMap<string, Product> {
+  let map = productMaps.get(products);
   if (!map) {
     map = new Map(products.map((product) => [product.id, product]));
-    maps.set(products, map);
+    productMaps.set(products, map);
   }
   return map;
 }

@@ -1,4 +1,4 @@
-/** Why the shop declines a request that keeps the contract; each stands as a problem of its own in `openapi.yaml`. */
+/** The codes of the business rules that decline a valid request. `openapi.yaml` documents a problem for each. */
 export const domainErrorCodes = [
   'unknown-product',
   'unknown-delivery-option',
@@ -10,14 +10,14 @@ export const domainErrorCodes = [
 
 export type DomainErrorCode = (typeof domainErrorCodes)[number];
 
-/** The shop declines: `message` is a sentence for the developer who reads it, with the value, the rule and the remedy. */
+/** Thrown when a business rule declines a valid request. `message` says what is wrong and what to do. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
 
   constructor(
     readonly code: DomainErrorCode,
-    detail: string,
+    message: string,
   ) {
-    super(detail);
+    super(message);
   }
 }

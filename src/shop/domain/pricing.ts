@@ -27,7 +27,7 @@ export function costLimitCents(taxPercent: number): number {
 }
 
 /** Returns what a cart costs, in whole cents. Exact while the products cost at most `COST_LIMIT_CENTS`. */
-export function paymentSummary(cart: readonly CartItem[], catalogue: Catalogue): PaymentSummary {
+export function computePaymentSummary(cart: readonly CartItem[], catalogue: Catalogue): PaymentSummary {
   const productCostCents = sum(
     cart.map(({ productId, quantity }) => findProduct(catalogue, productId).priceCents * quantity),
   );

@@ -1,7 +1,7 @@
-import { estimatedDeliveryTimeMs } from '../domain/delivery.ts';
+import { getEstimatedDeliveryTimeMs } from '../domain/delivery.ts';
 import type { Handler } from './handler.ts';
 
-/** The delivery options, on request each with when it would arrive if ordered now. */
+/** Returns the delivery options, with the delivery times of an order placed now if the query expands them. */
 export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
   const { deliveryOptions } = shop.read();
   if (query.expand === undefined) return { body: deliveryOptions };
@@ -9,7 +9,7 @@ export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, s
   return {
     body: deliveryOptions.map((option) => ({
       ...option,
-      estimatedDeliveryTimeMs: estimatedDeliveryTimeMs(nowMs, option),
+      estimatedDeliveryTimeMs: getEstimatedDeliveryTimeMs(nowMs, option),
     })),
   };
 };

@@ -2,50 +2,51 @@ import type { State } from '../../store/state.ts';
 import type { Change } from '../../store/store.ts';
 import type { Answer, Input, OperationId, Product, RequestHeaders } from '../types.ts';
 
-/** What an operation has of the shop that it is asked in. */
+/** The shop as a handler sees it: one sandbox's state, clock and id generator. */
 export interface Shop {
-  /** The committed state. */
+  /** Returns the committed state. */
   read(): State;
-  /** The result of a pure change, once it is committed. */
+  /** Applies a pure change and resolves to its result, once it is committed. */
   update<Result>(change: Change<Result>): Promise<Result>;
-  /** Restores the default data, in turn with the changes. */
+  /** Restores the default data, in order with the changes. */
   reset(): Promise<void>;
-  /** The products of a catalogue that a term means. */
+  /** Returns the products that match a search term, the most relevant first. */
   search(products: readonly Product[], term: string): readonly Product[];
-  /** The time, in ms since 1970. An answer that was made without asking for it may be given again until the state changes. */
+  /** Returns the time, in ms since 1970. A response that is created without this method may be cached until the state changes. */
   nowMs(): number;
-  /** A new id (uuid). */
+  /** Returns a new id (UUID). */
   newId(): string;
 }
 
-/** What does an operation: decides, and leaves computing to the domain and keeping to the store. Declines by throwing a `DomainError`. */
+/** Implements an operation: decides, and leaves the computing to the domain and the storing to the store. Declines by throwing a `DomainError`. */
 export type Handler<Id extends OperationId> = (input: Input<Id>, shop: Shop) => Answer<Id> | Promise<Answer<Id>>;
 
-/** Stands in the table of handlers for an operation that is answered from the contract's examples. */
+/** Takes the place of a handler for an operation whose responses are generated from the contract's examples. */
 export const mocked = Symbol('mocked');
 
-/** A handler for each operation of the contract, or the word that it is mocked. */
+/** A handler for each operation of the contract, or `mocked`. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | typeof mocked };
 
-/** What does an operation of whichever contract: a handler that a team brings for its own. */
+/** Implements an operation of any contract. */
 export type AnyHandler = (input: AnyInput, shop: Shop) => AnyAnswer | Promise<AnyAnswer>;
 
-/** What a handler gets of a request that keeps the contract. */
+/** The validated parts of a request. */
 export interface AnyInput {
-  /** The headers, their names in lower case; one that was sent several times has its values joined by commas. */
+  /** The headers by their names in lower case. The values of a repeated header are joined by commas. */
   readonly headers: RequestHeaders;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** Of the shape that the contract has for it: the request has passed. */
+  /** Matches the contract's schema. */
   readonly body: unknown;
 }
 
-/** A body and headers; the status is the contract's success where none is given. */
+/** The response of a handler. */
 export interface AnyAnswer {
+  /** The HTTP status; by default the success status of the contract. */
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Handlers by operationId, of the shop's operations or of any other: these are each an `AnyHandler`, or `mocked`. */
+/** Handlers by operationId, of the shop's operations or of any other operation. The value of the latter is an `AnyHandler` or `mocked`. */
 export type OwnHandlers = Partial<Handlers> & { readonly [operationId: string]: unknown };

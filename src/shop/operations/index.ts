@@ -6,7 +6,7 @@ import { getPaymentSummary } from './payment-summary.ts';
 import { listProducts } from './products.ts';
 import { resetData } from './reset.ts';
 
-/** Who does which operation of the contract; an operation without an entry does not compile. */
+/** The handler of each operation of the contract. A missing operation does not compile. */
 export const handlers: Handlers = {
   listProducts,
   listDeliveryOptions,

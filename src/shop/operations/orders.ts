@@ -1,16 +1,16 @@
 import { type Catalogue, findProduct } from '../domain/catalogue.ts';
-import { createOrderFromCart, orderWithId } from '../domain/order.ts';
+import { createOrderFromCart, findOrder } from '../domain/order.ts';
 import type { Order } from '../types.ts';
 import type { Handler } from './handler.ts';
 
-/** The orders, the one created last first; on request with their products. */
+/** Returns the orders, the newest first, with their products if the query expands them. */
 export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
   const state = shop.read();
   if (query.expand === undefined) return { body: state.orders };
-  return { body: state.orders.map((order) => expanded(order, state)) };
+  return { body: state.orders.map((order) => expandProducts(order, state)) };
 };
 
-/** The order of all that is in the cart, which is empty then. */
+/** Orders everything in the cart, empties the cart and returns the order. */
 export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   const order = await shop.update((state, nowMs) => {
     const order = createOrderFromCart(state.cartItems, state, { id: shop.newId(), orderTimeMs: nowMs });
@@ -19,14 +19,14 @@ export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   return { body: order, headers: { Location: `/api/orders/${order.id}` } };
 };
 
-/** One order, on request with its products. */
+/** Returns one order, with its products if the query expands them. */
 export const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
   const state = shop.read();
-  const order = orderWithId(state.orders, path.orderId);
-  return { body: query.expand === undefined ? order : expanded(order, state) };
+  const order = findOrder(state.orders, path.orderId);
+  return { body: query.expand === undefined ? order : expandProducts(order, state) };
 };
 
-function expanded(order: Order, catalogue: Catalogue): Order {
+function expandProducts(order: Order, catalogue: Catalogue): Order {
   return {
     ...order,
     products: order.products.map((entry) => ({ ...entry, product: findProduct(catalogue, entry.productId) })),

@@ -1,8 +1,8 @@
-import { paymentSummary } from '../domain/pricing.ts';
+import { computePaymentSummary } from '../domain/pricing.ts';
 import type { Handler } from './handler.ts';
 
-/** What the cart costs. */
+/** Returns what the cart costs. */
 export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
   const state = shop.read();
-  return { body: paymentSummary(state.cartItems, state) };
+  return { body: computePaymentSummary(state.cartItems, state) };
 };

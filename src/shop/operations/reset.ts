@@ -1,6 +1,6 @@
 import type { Handler } from './handler.ts';
 
-/** Nothing: the data is the default data. */
+/** Restores the default data. */
 export const resetData: Handler<'resetData'> = async (_input, shop) => {
   await shop.reset();
   return {};

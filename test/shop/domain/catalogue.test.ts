@@ -7,22 +7,22 @@ const catalogue = {
   deliveryOptions: [deliveryOption({ id: '1' }), deliveryOption({ id: '2' })],
 };
 
-describe('productOf', () => {
-  it('is the product of this id', () => expect(findProduct(catalogue, uuid(2))).toBe(catalogue.products[1]));
+describe('findProduct', () => {
+  it('returns the product with the id', () => expect(findProduct(catalogue, uuid(2))).toBe(catalogue.products[1]));
 
-  it('is of the catalogue that it is asked of', () => {
+  it('searches the given catalogue only', () => {
     const other = { ...catalogue, products: [product({ id: uuid(2), name: 'Other' })] };
     findProduct(catalogue, uuid(2));
     expect(findProduct(other, uuid(2)).name).toBe('Other');
   });
 
-  it.each([uuid(9), '', '__proto__', 'constructor'])('is refused where there is none: %j', (id) => {
+  it.each([uuid(9), '', '__proto__', 'constructor'])('throws unknown-product for the id %j', (id) => {
     expect(() => findProduct(catalogue, id)).toThrow(expect.objectContaining({ code: 'unknown-product' }));
   });
 });
 
-describe('deliveryOptionOf', () => {
-  it('is the option of this id', () => {
+describe('findDeliveryOption', () => {
+  it('returns the delivery option with the id', () => {
     expect(findDeliveryOption(catalogue, '2')).toBe(catalogue.deliveryOptions[1]);
   });
 
@@ -32,8 +32,8 @@ describe('deliveryOptionOf', () => {
     ['a "b"', '"a \\"b\\""'],
     ['x'.repeat(101), `"${'x'.repeat(100)}…"`],
     ['x'.repeat(100), `"${'x'.repeat(100)}"`],
-  ])('is refused where there is none, with the id seen: %j', (id, seen) => {
-    const message = `no delivery option has the id ${seen}: GET /api/delivery-options lists those that there are`;
+  ])('throws unknown-delivery-option with the escaped and truncated id: %j', (id, seen) => {
+    const message = `No delivery option has the id ${seen}. GET /api/delivery-options lists all delivery options.`;
     expect(() => findDeliveryOption(catalogue, id)).toThrow(
       expect.objectContaining({ code: 'unknown-delivery-option', message }),
     );

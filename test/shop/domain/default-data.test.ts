@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { estimatedDeliveryTimeMs } from '../../../src/shop/domain/delivery.ts';
+import { getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/delivery.ts';
 import { createOrderFromCart } from '../../../src/shop/domain/order.ts';
-import { paymentSummary } from '../../../src/shop/domain/pricing.ts';
+import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';
 import { contractDocument } from '../../support/fixtures/contract-document.ts';
 import { defaults, projectFile } from '../../support/fixtures/default-data.ts';
@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /** The delivery options by which something of an order arrives when its estimate says. */
 function optionsFor({ orderTimeMs }: Order, entry: OrderProduct): readonly DeliveryOption[] {
   return defaults.deliveryOptions.filter(
-    (option) => estimatedDeliveryTimeMs(orderTimeMs, option) === entry.estimatedDeliveryTimeMs,
+    (option) => getEstimatedDeliveryTimeMs(orderTimeMs, option) === entry.estimatedDeliveryTimeMs,
   );
 }
 
@@ -26,9 +26,9 @@ function cartOf(order: Order): readonly CartItem[] {
 }
 
 describe('the default data', () => {
-  it('has forty products', () => expect(defaults.products).toHaveLength(40));
+  it('has 40 products', () => expect(defaults.products).toHaveLength(40));
 
-  it('has nothing but what its schemas allow', () => {
+  it('matches the schemas of the contract', () => {
     const { Product, DeliveryOption, CartItem, Order } = contractDocument.components.schemas;
     const troubles = [
       ...troublesWith({ type: 'array', items: Product ?? {} }, defaults.products),
@@ -39,18 +39,18 @@ describe('the default data', () => {
     expect(troubles).toEqual([]);
   });
 
-  it('has ids that are uuids, each once', () => {
+  it('uses a unique UUID for each product and order', () => {
     const ids = [...defaults.products, ...defaults.orders].map(({ id }) => id);
     expect(ids.filter((id) => !UUID.test(id))).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has names that differ', () => {
+  it('gives each product a different name', () => {
     const names = defaults.products.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('has the delivery options that new front ends count on', () => {
+  it('has the delivery options that front ends rely on', () => {
     expect(defaults.deliveryOptions).toEqual([
       { id: '1', deliveryDays: 7, priceCents: 0 },
       { id: '2', deliveryDays: 3, priceCents: 499 },
@@ -58,29 +58,32 @@ describe('the default data', () => {
     ]);
   });
 
-  it('has a cart that can be paid', () => {
+  it('has a cart whose payment summary can be computed', () => {
     expect(defaults.cartItems.length).toBeGreaterThan(0);
-    expect(paymentSummary(defaults.cartItems, defaults).totalItems).toBe(3);
+    expect(computePaymentSummary(defaults.cartItems, defaults).totalItems).toBe(3);
   });
 
-  it('has orders, the one created last first', () => {
+  it('lists the newest order first', () => {
     const times = defaults.orders.map(({ orderTimeMs }) => orderTimeMs);
     expect(times.length).toBeGreaterThan(0);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it.each(defaults.orders)('has an order that the shop itself would have made: $id', (order) => {
-    expect(order.products.map((entry) => optionsFor(order, entry).length)).toEqual(order.products.map(() => 1));
-    expect(createOrderFromCart(cartOf(order), defaults, order)).toEqual(order);
-  });
+  it.each(defaults.orders)(
+    'has an order with the total and the delivery times that the shop computes: $id',
+    (order) => {
+      expect(order.products.map((entry) => optionsFor(order, entry).length)).toEqual(order.products.map(() => 1));
+      expect(createOrderFromCart(cartOf(order), defaults, order)).toEqual(order);
+    },
+  );
 });
 
-describe('the pictures', () => {
+describe('the images', () => {
   const ratings = Array.from({ length: 11 }, (_, half) => `ratings/rating-${half * 5}.png`);
   const icons = ['buy-again', 'cart-icon', 'checkmark', 'checkmark-white', 'checkout-lock-icon', 'search-icon'];
   const logos = ['logo', 'logo-white', 'mobile-logo', 'mobile-logo-white'];
 
-  it('of the products are all there, each its own', () => {
+  it('include a different file for each product', () => {
     const images = defaults.products.map(({ image }) => image);
     expect(images.filter((image) => !/^images\/products\/[a-z-]+\.svg$/.test(image))).toEqual([]);
     expect(images.filter((image) => !existsSync(projectFile(image)))).toEqual([]);
@@ -88,7 +91,7 @@ describe('the pictures', () => {
   });
 
   it.each([...ratings, ...icons.map((name) => `icons/${name}.png`), ...logos.map((name) => `${name}.png`)])(
-    'that front ends ask for are there: %s',
+    'include %s, which front ends request',
     (path) => expect(existsSync(projectFile(`images/${path}`))).toBe(true),
   );
 });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDeliveryOption } from '../../../src/shop/domain/catalogue.ts';
-import { createOrderFromCart, orderWithId } from '../../../src/shop/domain/order.ts';
-import { paymentSummary } from '../../../src/shop/domain/pricing.ts';
+import { createOrderFromCart, findOrder } from '../../../src/shop/domain/order.ts';
+import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { Order } from '../../../src/shop/types.ts';
 import { cartItem, deliveryOption, product, uuid } from '../../support/fixtures/catalogue-builders.ts';
 import { anyShop } from '../../support/fixtures/domain-arbitraries.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('orderOf', () => {
-  it('has what is in the cart, in its order, at its cost', () => {
+describe('createOrderFromCart', () => {
+  it('returns an order with the items of the cart, in their order, and its total cost', () => {
     const catalogue = {
       products: [product({ id: uuid(1), priceCents: 100 }), product({ id: uuid(2), priceCents: 1000 })],
       deliveryOptions: [deliveryOption({ id: '1', deliveryDays: 7 }), deliveryOption({ id: 'x', deliveryDays: 0 })],
@@ -30,20 +30,20 @@ describe('orderOf', () => {
     });
   });
 
-  it('is refused for an empty cart', () => {
+  it('throws empty-cart for an empty cart', () => {
     const catalogue = { products: [product()], deliveryOptions: [deliveryOption()] };
     expect(() => createOrderFromCart([], catalogue, { id: uuid(7), orderTimeMs: 0 })).toThrow(
       expect.objectContaining({ code: 'empty-cart' }),
     );
   });
 
-  it('costs what the payment summary says, and keeps the days of the options in force', () => {
+  it('uses the total of the payment summary and the delivery days of the selected options', () => {
     const anyTimeMs = fc.integer({ min: 0, max: 8_000_000_000_000_000 });
     fc.assert(
       fc.property(anyShop, anyTimeMs, ({ cart, catalogue }, orderTimeMs) => {
         fc.pre(cart.length > 0);
         const order = createOrderFromCart(cart, catalogue, { id: uuid(7), orderTimeMs });
-        expect(order.totalCostCents).toBe(paymentSummary(cart, catalogue).totalCostCents);
+        expect(order.totalCostCents).toBe(computePaymentSummary(cart, catalogue).totalCostCents);
         expect(order.products).toEqual(
           cart.map(({ productId, quantity, deliveryOptionId }) => ({
             productId,
@@ -57,7 +57,7 @@ describe('orderOf', () => {
   });
 });
 
-describe('orderWithId', () => {
+describe('findOrder', () => {
   const orders: readonly Order[] = [uuid(1), uuid(2)].map((id) => ({
     id,
     orderTimeMs: 0,
@@ -65,9 +65,9 @@ describe('orderWithId', () => {
     products: [],
   }));
 
-  it('is the order of this id', () => expect(orderWithId(orders, uuid(2))).toBe(orders[1]));
+  it('returns the order with the id', () => expect(findOrder(orders, uuid(2))).toBe(orders[1]));
 
-  it('is refused where there is none', () => {
-    expect(() => orderWithId(orders, uuid(3))).toThrow(expect.objectContaining({ code: 'unknown-order' }));
+  it('throws unknown-order if there is no such order', () => {
+    expect(() => findOrder(orders, uuid(3))).toThrow(expect.objectContaining({ code: 'unknown-order' }));
   });
 });

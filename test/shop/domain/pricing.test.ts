@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   COST_LIMIT_CENTS,
-  paymentSummary,
+  computePaymentSummary,
   costLimitCents,
   percentHalfUp,
 } from '../../../src/shop/domain/pricing.ts';
@@ -83,7 +83,7 @@ describe('costLimitCents', () => {
   });
 });
 
-describe('paymentSummary', () => {
+describe('computePaymentSummary', () => {
   const catalogue = {
     products: [product({ id: uuid(1), priceCents: 999 }), product({ id: uuid(2), priceCents: 2500 })],
     deliveryOptions: [deliveryOption({ id: '1', priceCents: 0 }), deliveryOption({ id: '2', priceCents: 499 })],
@@ -120,20 +120,20 @@ describe('paymentSummary', () => {
       },
     ],
   ])('returns what %s costs', (_, cart, expected) => {
-    expect(paymentSummary(cart, catalogue)).toEqual(expected);
+    expect(computePaymentSummary(cart, catalogue)).toEqual(expected);
   });
 
   it.each([
     ['product', { productId: uuid(9) }, 'unknown-product'],
     ['delivery option', { deliveryOptionId: '9' }, 'unknown-delivery-option'],
   ])('throws if the catalogue does not contain the %s of an item', (_, lacking, code) => {
-    expect(() => paymentSummary([cartItem(lacking)], catalogue)).toThrow(expect.objectContaining({ code }));
+    expect(() => computePaymentSummary([cartItem(lacking)], catalogue)).toThrow(expect.objectContaining({ code }));
   });
 
   it('returns totals that are the sums of their parts', () => {
     fc.assert(
       fc.property(anyShop, ({ cart, catalogue }) => {
-        const summary = paymentSummary(cart, catalogue);
+        const summary = computePaymentSummary(cart, catalogue);
         expect(summary.totalCostBeforeTaxCents).toBe(summary.productCostCents + summary.shippingCostCents);
         expect(summary.totalCostCents).toBe(summary.totalCostBeforeTaxCents + summary.taxCents);
       }),
@@ -143,10 +143,10 @@ describe('paymentSummary', () => {
   it('returns costs that are the sums of the costs of single items', () => {
     fc.assert(
       fc.property(anyShop, ({ cart, catalogue }) => {
-        const alone = cart.map((item) => paymentSummary([item], catalogue));
+        const alone = cart.map((item) => computePaymentSummary([item], catalogue));
         const sum = (field: 'productCostCents' | 'shippingCostCents' | 'totalItems') =>
           alone.reduce((total, summary) => total + summary[field], 0);
-        expect(paymentSummary(cart, catalogue)).toMatchObject({
+        expect(computePaymentSummary(cart, catalogue)).toMatchObject({
           totalItems: sum('totalItems'),
           productCostCents: sum('productCostCents'),
           shippingCostCents: sum('shippingCostCents'),
@@ -158,7 +158,7 @@ describe('paymentSummary', () => {
   it('does not depend on the order of the items', () => {
     fc.assert(
       fc.property(anyShop, ({ cart, catalogue }) => {
-        expect(paymentSummary(cart.toReversed(), catalogue)).toEqual(paymentSummary(cart, catalogue));
+        expect(computePaymentSummary(cart.toReversed(), catalogue)).toEqual(computePaymentSummary(cart, catalogue));
       }),
     );
   });

@@ -7,7 +7,7 @@ const [IN_CART, LAST_IN_CART] = defaults.cartItems.map((item) => item.productId)
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 describe('POST /api/cart-items', () => {
-  it('puts a product that is not in the cart at its end, with delivery option 1', async () => {
+  it('appends a product that is not in the cart, with delivery option 1', async () => {
     const shop = await startStorefront();
     const added = await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 2 });
     expect(added).toMatchObject({ status: 201, body: { productId: KETTLE, quantity: 2, deliveryOptionId: '1' } });
@@ -15,7 +15,7 @@ describe('POST /api/cart-items', () => {
     expect(cart.body).toEqual([...defaults.cartItems, added.body]);
   });
 
-  it('adds to the quantity of a product already in the cart, past 10, and keeps its place and delivery option', async () => {
+  it('adds to the quantity of a product already in the cart, beyond 10, and keeps its position and delivery option', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 8, deliveryOptionId: '3' });
     const added = await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 10 });
@@ -23,7 +23,7 @@ describe('POST /api/cart-items', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body[0]).toEqual(added.body);
   });
 
-  it('refuses a product that the catalogue does not have', async () => {
+  it('returns 404 for a product that is not in the catalogue', async () => {
     const shop = await startStorefront();
     const refused = await shop.ask('POST', '/api/cart-items', { productId: UNKNOWN, quantity: 1 });
     expect(refused).toMatchObject({
@@ -33,28 +33,28 @@ describe('POST /api/cart-items', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('refuses to let an item pass 1,000,000 of a product', async () => {
+  it('returns 409 if the quantity would exceed 1,000,000', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 999_999 });
     expect((await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 2 })).body).toMatchObject({
       type: '/problems/quantity-limit',
       status: 409,
       detail:
-        '999999 in the cart and 2 more pass the limit of 1000000 of a product: add fewer, or lower the quantity first',
+        '999999 in the cart and 2 more exceed the limit of 1000000 of a product. Add fewer, or lower the quantity first.',
     });
     expect((await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 })).status).toBe(201);
   });
 });
 
 describe('GET /api/cart-items', () => {
-  it('lists the items in the order in which they were first added', async () => {
+  it('returns the items in the order in which they were first added', async () => {
     const shop = await startStorefront();
     const cart = await shop.ask('GET', '/api/cart-items');
     expect(cart).toMatchObject({ status: 200, body: defaults.cartItems });
     expect(Object.keys(cart.body[0])).toEqual(['productId', 'quantity', 'deliveryOptionId']);
   });
 
-  it('gives each item its product, complete, where asked to expand', async () => {
+  it('returns each item with its complete product if expand=product', async () => {
     const shop = await startStorefront();
     const cart = await shop.ask('GET', '/api/cart-items?expand=product');
     expect(cart.body).toEqual(
@@ -65,7 +65,7 @@ describe('GET /api/cart-items', () => {
     );
   });
 
-  it('is an empty list once all is removed', async () => {
+  it('returns an empty list after all items are removed', async () => {
     const shop = await startStorefront();
     for (const id of [IN_CART, LAST_IN_CART]) await shop.ask('DELETE', `/api/cart-items/${id}`);
     expect((await shop.ask('GET', '/api/cart-items')).text).toBe('[]');
@@ -79,14 +79,14 @@ describe('PUT /api/cart-items/:productId', () => {
   const changes = [
     ['the quantity', { quantity: 1_000_000 }, { ...before, quantity: 1_000_000 }],
     ['the delivery option', { deliveryOptionId: '3' }, { ...before, deliveryOptionId: '3' }],
-    ['the delivery option, given as a number', { deliveryOptionId: 3 }, { ...before, deliveryOptionId: '3' }],
+    ['the delivery option from a number', { deliveryOptionId: 3 }, { ...before, deliveryOptionId: '3' }],
     ['both', { quantity: 5, deliveryOptionId: '2' }, { ...before, quantity: 5, deliveryOptionId: '2' }],
-    ['nothing where nothing is given', {}, before],
-    ['nothing where there is no body at all', undefined, before],
-    ['nothing where all is as it was', { quantity: 2, deliveryOptionId: '1' }, before],
+    ['nothing for an empty object', {}, before],
+    ['nothing without a body', undefined, before],
+    ['nothing if the values are the same', { quantity: 2, deliveryOptionId: '1' }, before],
   ] as const;
 
-  it('changes what is given, and keeps the place of the item', async () => {
+  it('changes the fields in the body and keeps the position of the item', async () => {
     const shop = await startStorefront();
     for (const [what, change, after] of changes) {
       const changed = await shop.ask('PUT', `/api/cart-items/${IN_CART}`, change);
@@ -96,7 +96,7 @@ describe('PUT /api/cart-items/:productId', () => {
     }
   });
 
-  it('changes nothing where there is no such delivery option', async () => {
+  it('returns 404 and changes nothing if the delivery option does not exist', async () => {
     const shop = await startStorefront();
     for (const id of ['9', '', 'null', '1 ', 9, -1, 1e21]) {
       const refused = await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 7, deliveryOptionId: id });
@@ -105,14 +105,14 @@ describe('PUT /api/cart-items/:productId', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('changes nothing where the quantity breaks the contract', async () => {
+  it('returns 400 and changes nothing if the quantity violates the contract', async () => {
     const shop = await startStorefront();
     const refused = await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 0, deliveryOptionId: '3' });
     expect(refused.status).toBe(400);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('refuses a product that the cart does not have, whether or not the catalogue has it', async () => {
+  it('returns 404 for a product that is not in the cart, whether or not it is in the catalogue', async () => {
     const shop = await startStorefront();
     for (const id of [KETTLE, UNKNOWN]) {
       const refused = await shop.ask('PUT', `/api/cart-items/${id}`, { deliveryOptionId: '9' });
@@ -122,20 +122,20 @@ describe('PUT /api/cart-items/:productId', () => {
 });
 
 describe('DELETE /api/cart-items/:productId', () => {
-  it('removes the item and leaves the others', async () => {
+  it('removes the item and keeps the others', async () => {
     const shop = await startStorefront();
     expect(await shop.ask('DELETE', `/api/cart-items/${IN_CART}`)).toMatchObject({ status: 204, text: '' });
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([defaults.cartItems[1]]);
   });
 
-  it('refuses to remove an item twice', async () => {
+  it('returns 404 if the item is removed a second time', async () => {
     const shop = await startStorefront();
     await shop.ask('DELETE', `/api/cart-items/${IN_CART}`);
     const again = await shop.ask('DELETE', `/api/cart-items/${IN_CART}`);
     expect(again).toMatchObject({ status: 404, body: { type: '/problems/unknown-cart-item' } });
   });
 
-  it('lets the product come back, at the end and with delivery option 1', async () => {
+  it('allows the product to be added again, as the last item and with delivery option 1', async () => {
     const shop = await startStorefront();
     await shop.ask('DELETE', `/api/cart-items/${IN_CART}`);
     const added = await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });

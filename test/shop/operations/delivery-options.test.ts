@@ -8,12 +8,12 @@ const plain = [
 ];
 
 describe('GET /api/delivery-options', () => {
-  it('lists the options in their order, without estimates', async () => {
+  it('returns the delivery options in the order of the data, without estimated times', async () => {
     const shop = await startStorefront();
     expect(await shop.ask('GET', '/api/delivery-options')).toMatchObject({ status: 200, text: JSON.stringify(plain) });
   });
 
-  it('gives each the moment at which it would arrive, where asked to expand', async () => {
+  it('returns each option with its estimated delivery time if expand=estimatedDeliveryTime', async () => {
     const shop = await startStorefront();
     const options = await shop.ask('GET', '/api/delivery-options?expand=estimatedDeliveryTime');
     expect(options.body).toEqual([
@@ -23,7 +23,7 @@ describe('GET /api/delivery-options', () => {
     ]);
   });
 
-  it('follows the clock', async () => {
+  it('computes the estimated delivery time from the current time', async () => {
     let nowMs = NOW_MS;
     const shop = await startStorefront({ nowMs: () => nowMs });
     const estimates = async () => {
@@ -35,7 +35,7 @@ describe('GET /api/delivery-options', () => {
     expect(await estimates()).toEqual(before.map((timeMs) => timeMs + 1234));
   });
 
-  it('refuses to expand anything else', async () => {
+  it('returns 400 for any other value of expand', async () => {
     const shop = await startStorefront();
     for (const value of ['price', 'estimatedDeliveryTimeMs', 'ESTIMATEDDELIVERYTIME', '']) {
       expect((await shop.ask('GET', `/api/delivery-options?expand=${value}`)).status, value).toBe(400);

@@ -30,7 +30,7 @@ async function listedIds(shop: TestShop): Promise<readonly string[]> {
 }
 
 describe('POST /api/orders', () => {
-  it('orders all items of the cart, each with its estimate', async () => {
+  it('orders all items of the cart, with their estimated delivery times', async () => {
     const shop = await startStorefront();
     const { status, body } = await shop.ask('POST', '/api/orders');
     expect(status).toBe(201);
@@ -45,14 +45,14 @@ describe('POST /api/orders', () => {
     });
   });
 
-  it('says where the order can be read', async () => {
+  it('returns the URL of the order in the Location header', async () => {
     const shop = await startStorefront();
     const { headers, body } = await shop.ask('POST', '/api/orders');
     const followed = await shop.ask('GET', headers.get('location') ?? 'nowhere');
     expect(followed).toMatchObject({ status: 200, body });
   });
 
-  it('costs what the payment summary said before', async () => {
+  it('uses the total cost of the payment summary', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${LAMP}`, { quantity: 17, deliveryOptionId: '3' });
     const summary = await shop.ask('GET', '/api/payment-summary');
@@ -65,7 +65,7 @@ describe('POST /api/orders', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
   });
 
-  it('refuses an empty cart', async () => {
+  it('returns 409 for an empty cart', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
     const refused = await shop.ask('POST', '/api/orders');
@@ -73,14 +73,14 @@ describe('POST /api/orders', () => {
     expect(await listedIds(shop)).toHaveLength(defaults.orders.length + 1);
   });
 
-  it('makes one order of one cart, however many ask at once', async () => {
+  it('creates one order for one cart, even from concurrent requests', async () => {
     const shop = await startStorefront();
     const replies = await Promise.all(Array.from({ length: 10 }, () => shop.ask('POST', '/api/orders')));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
     expect(await listedIds(shop)).toHaveLength(defaults.orders.length + 1);
   });
 
-  it('keeps the estimates, whatever becomes of the time', async () => {
+  it('stores the estimated delivery times, which do not change with the clock', async () => {
     let nowMs = NOW_MS;
     const shop = await startStorefront({ nowMs: () => nowMs });
     const { body } = await shop.ask('POST', '/api/orders');
@@ -90,16 +90,16 @@ describe('POST /api/orders', () => {
 });
 
 describe('GET /api/orders', () => {
-  it('lists the orders as they are', async () => {
+  it('returns the orders without their products by default', async () => {
     const shop = await startStorefront();
     expect((await shop.ask('GET', '/api/orders')).text).toBe(JSON.stringify(defaults.orders));
   });
 
   it.each([
-    ['stands still', [NOW_MS, NOW_MS, NOW_MS]],
-    ['goes on', [NOW_MS, NOW_MS + 1, NOW_MS + DAY_MS]],
-    ['jumps back', [NOW_MS, NOW_MS - DAY_MS, NOW_MS - 1]],
-  ])('lists the order created last first, also where the clock %s', async (_, timesMs) => {
+    ['is frozen', [NOW_MS, NOW_MS, NOW_MS]],
+    ['advances', [NOW_MS, NOW_MS + 1, NOW_MS + DAY_MS]],
+    ['goes back', [NOW_MS, NOW_MS - DAY_MS, NOW_MS - 1]],
+  ])('returns the newest order first if the clock %s', async (_, timesMs) => {
     let nowMs = NOW_MS;
     const shop = await startStorefront({ nowMs: () => nowMs });
     const ids: string[] = defaults.orders.map(({ id }) => id);
@@ -110,14 +110,14 @@ describe('GET /api/orders', () => {
     expect(await listedIds(shop)).toEqual(ids);
   });
 
-  it('gives each ordered product its product, complete, where asked to expand', async () => {
+  it('returns each ordered item with its complete product if expand=products', async () => {
     const shop = await startStorefront();
     expect((await shop.ask('GET', '/api/orders?expand=products')).body).toEqual(expanded);
   });
 });
 
 describe('GET /api/orders/:orderId', () => {
-  it.each(defaults.orders)('gives the order as it is: $id', async (order) => {
+  it.each(defaults.orders)('returns the order $id', async (order) => {
     const shop = await startStorefront();
     expect(await shop.ask('GET', `/api/orders/${order.id}`)).toMatchObject({
       status: 200,
@@ -125,13 +125,13 @@ describe('GET /api/orders/:orderId', () => {
     });
   });
 
-  it('gives each ordered product its product, complete, where asked to expand', async () => {
+  it('returns each ordered item with its complete product if expand=products', async () => {
     const shop = await startStorefront();
     const [order] = expanded;
     expect((await shop.ask('GET', `/api/orders/${order?.id}?expand=products`)).body).toEqual(order);
   });
 
-  it('refuses an id that no order has', async () => {
+  it('returns 404 for an unknown order id', async () => {
     const shop = await startStorefront();
     const refused = await shop.ask('GET', `/api/orders/${UNKNOWN}`);
     expect(refused).toMatchObject({ status: 404, body: { type: '/problems/unknown-order' } });

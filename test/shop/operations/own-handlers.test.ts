@@ -24,8 +24,8 @@ async function startWithHandlers({ name = 'handlers.mjs', text = reviews('first'
   return { ...live, handlers, saveHandlers: (next: string) => writeFile(handlers, next), review };
 }
 
-describe('a handler of a team', () => {
-  it('gets the headers of the request, by their names in lower case', async () => {
+describe('a custom handler', () => {
+  it('receives the request headers by their names in lower case', async () => {
     const seen: unknown[] = [];
     const listOrders: Handler<'listOrders'> = ({ headers }) => {
       seen.push(headers.authorization, headers['x-trace'], headers['x-missing']);
@@ -36,7 +36,7 @@ describe('a handler of a team', () => {
     expect(seen).toEqual(['Bearer abc', '7', undefined]);
   });
 
-  it('declines with the problem of the code that its DomainError has', async () => {
+  it('returns the problem of the code of its DomainError', async () => {
     const listOrders = () => {
       throw new DomainError('empty-cart', 'there is nothing');
     };
@@ -47,7 +47,7 @@ describe('a handler of a team', () => {
   });
 
   it.each(['unknown-code', 'toString', undefined])(
-    'gets a clear error, in the response and in the log, for a DomainError with the unknown code %s',
+    'causes a logged error and a 500 response for a DomainError with the unknown code %s',
     async (code) => {
       const listOrders = () => {
         throw Reflect.construct(DomainError, [code, 'no reviews today']);
@@ -61,7 +61,7 @@ describe('a handler of a team', () => {
     },
   );
 
-  it('gets an error in the log for a result that is no response', async () => {
+  it('causes a logged error if it returns something that is not a response', async () => {
     const shop = await startStorefront({ handlers: { listOrders: () => 7 as never }, faultsExpected: true });
     const reply = await shop.ask('GET', '/api/orders');
     expectProblem(reply, 500, 'internal-error');
@@ -69,7 +69,7 @@ describe('a handler of a team', () => {
   });
 });
 
-describe('a module with handlers that is saved while the server runs', () => {
+describe('a handlers module that is saved while the server runs', () => {
   it.each([
     ['handlers.mjs', reviews],
     ['handlers.cjs', (text: string) => `exports.listReviews = () => ({ body: [${JSON.stringify(text)}] });`],
@@ -81,7 +81,7 @@ describe('a module with handlers that is saved while the server runs', () => {
     expect(await review()).toBe('second');
   });
 
-  it('mocks an operation again whose handler it has lost', async () => {
+  it('mocks an operation again after its handler is removed', async () => {
     const { shop, saveHandlers } = await startWithHandlers();
     expect(shop.mocked).toEqual([]);
     await saveHandlers('export const listOrders = () => ({ body: [] });');
@@ -93,10 +93,14 @@ describe('a module with handlers that is saved while the server runs', () => {
   it.each([
     ['does not parse', 'export const listReviews = (', /can't be loaded as a module with handlers/],
     ['throws', '\nthrow new Error("no database");', /no database \(line 2\)/],
-    ['imports what is not there', 'import "./nothing.mjs";', /nothing\.mjs/],
-    ['exports no function', 'export const listReviews = [];', /listReviews is no function/],
-    ['names no operation', 'export const placeOrder = () => ({});', /has no operation placeOrder/],
-  ])('leaves the previous handlers in use where it %s', async (_, text, said) => {
+    ['imports a missing module', 'import "./nothing.mjs";', /nothing\.mjs/],
+    ['exports something that is not a function', 'export const listReviews = [];', /listReviews is no function/],
+    [
+      'exports a handler of an unknown operation',
+      'export const placeOrder = () => ({});',
+      /has no operation placeOrder/,
+    ],
+  ])('keeps the previous handlers if it %s', async (_, text, said) => {
     const { shop, saveHandlers, review } = await startWithHandlers();
     await saveHandlers(text);
     expect(await toldOf(shop, 'The previous handlers stay in use', WARNING)).toMatch(said);
@@ -106,7 +110,7 @@ describe('a module with handlers that is saved while the server runs', () => {
     expect(await review()).toBe('repaired');
   });
 
-  it('may bring the handler of a new operation before the contract has it', async () => {
+  it('can add the handler of a new operation before the contract defines it', async () => {
     const { shop, save, saveHandlers, review } = await startWithHandlers({
       contract: contractText,
       text: 'export const listOrders = () => ({ body: [] });',
@@ -118,7 +122,7 @@ describe('a module with handlers that is saved while the server runs', () => {
     expect(await review()).toBe('early');
   });
 
-  it('keeps the previous handlers in use for a new contract while the saved ones name an operation that it lacks', async () => {
+  it('keeps the previous handlers if it has a handler of an operation that a reloaded contract does not define', async () => {
     const { shop, save, saveHandlers, review } = await startWithHandlers();
     await saveHandlers('export const placeOrder = () => ({});');
     await toldOf(shop, 'has no operation placeOrder', WARNING);
@@ -130,7 +134,7 @@ describe('a module with handlers that is saved while the server runs', () => {
     expect(await review()).toBe('first');
   });
 
-  it('may lose the handler of an operation after the contract has lost it', async () => {
+  it('can remove the handler of an operation after the contract removes the operation', async () => {
     const { shop, save, saveHandlers } = await startWithHandlers();
     await save(contractText);
     await toldOf(shop, 'has no operation listReviews', WARNING);

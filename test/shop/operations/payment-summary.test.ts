@@ -10,7 +10,7 @@ async function summaryOf(shop: TestShop) {
 }
 
 describe('GET /api/payment-summary', () => {
-  it('says what the cart costs', async () => {
+  it('returns what the cart costs', async () => {
     const shop = await startStorefront();
     const summary = await shop.ask('GET', '/api/payment-summary');
     expect(summary.status).toBe(200);
@@ -24,7 +24,7 @@ describe('GET /api/payment-summary', () => {
     });
   });
 
-  it('is all zeros for an empty cart', async () => {
+  it('returns zeros for an empty cart', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
     expect(await summaryOf(shop)).toEqual({
@@ -37,16 +37,16 @@ describe('GET /api/payment-summary', () => {
     });
   });
 
-  it('has the price of its delivery option once for each item, whatever the quantity', async () => {
+  it('charges the price of the delivery option once per item, for any quantity', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${SOCKS}`, { quantity: 50, deliveryOptionId: '3' });
     expect(await summaryOf(shop)).toMatchObject({ totalItems: 51, shippingCostCents: 999 + 499 });
   });
 
   it.each([
-    ['half a cent up', 5, '1', 4995, 500],
-    ['less than half a cent down', 6, '2', 6493, 649],
-  ])('has a tax of a tenth of the cost before tax, rounded %s', async (_, quantity, option, beforeTax, tax) => {
+    ['half a cent rounded up', 5, '1', 4995, 500],
+    ['less than half a cent rounded down', 6, '2', 6493, 649],
+  ])('adds a tax of 10 percent, with %s', async (_, quantity, option, beforeTax, tax) => {
     const shop = await startStorefront();
     for (const id of [SOCKS, LAMP]) await shop.ask('DELETE', `/api/cart-items/${id}`);
     await shop.ask('POST', '/api/cart-items', { productId: LIPSTICK, quantity });
@@ -58,7 +58,7 @@ describe('GET /api/payment-summary', () => {
     });
   });
 
-  it('stays exact for as much as the cart takes', async () => {
+  it('is exact for the highest quantity', async () => {
     const shop = await startStorefront();
     await shop.ask('PUT', `/api/cart-items/${LAMP}`, { quantity: 1_000_000, deliveryOptionId: '1' });
     expect(await summaryOf(shop)).toMatchObject({

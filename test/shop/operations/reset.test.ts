@@ -19,7 +19,7 @@ async function seen(shop: TestShop) {
 }
 
 describe('POST /api/reset', () => {
-  it('restores what there was at the first start', async () => {
+  it('restores the state of the first start', async () => {
     const shop = await startStorefront();
     const atFirst = await seen(shop);
     await change(shop);
@@ -28,7 +28,7 @@ describe('POST /api/reset', () => {
     expect(await seen(shop)).toEqual(atFirst);
   });
 
-  it('restores the default data, in the data file too', async () => {
+  it('writes the default data to the data file', async () => {
     const shop = await startStorefront();
     await change(shop);
     await shop.ask('POST', '/api/reset');
@@ -37,7 +37,7 @@ describe('POST /api/reset', () => {
     expect(await readFile(join(shop.folder, 'db.json'), 'utf8')).toBe(defaultText);
   });
 
-  it('does the same twice as once', async () => {
+  it('has the same result when it is repeated', async () => {
     const shop = await startStorefront();
     await change(shop);
     await shop.ask('POST', '/api/reset');
@@ -46,14 +46,14 @@ describe('POST /api/reset', () => {
     expect(await seen(shop)).toEqual(once);
   });
 
-  it('forgets an order that was made', async () => {
+  it('removes an order that was created', async () => {
     const shop = await startStorefront();
     const { headers } = await shop.ask('POST', '/api/orders');
     await shop.ask('POST', '/api/reset');
     expect((await shop.ask('GET', headers.get('location') ?? 'nowhere')).status).toBe(404);
   });
 
-  it('lets the shop go on from there', async () => {
+  it('allows further changes', async () => {
     const shop = await startStorefront();
     await change(shop);
     await shop.ask('POST', '/api/reset');
