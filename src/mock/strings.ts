@@ -1,5 +1,5 @@
 import type { Node } from '../openapi/document.ts';
-import { expressionOf } from '../openapi/link-expression.ts';
+import { compilePattern } from '../openapi/pattern.ts';
 import type { Random } from '../util/random.ts';
 import { textsOf } from './patterns.ts';
 import { momentFrom, sentence, textFor } from './realistic-values.ts';
@@ -56,7 +56,7 @@ function patternText(schema: Node, name: string, random: Random): string {
   const { least, most } = lengthsOf(schema);
   const isTaken = (text: string) => {
     const length = [...text].length;
-    return length >= least && length <= most && patterns.every((one) => expressionOf(one)?.test(text) ?? true);
+    return length >= least && length <= most && patterns.every((one) => compilePattern(one)?.test(text) ?? true);
   };
   const likely = textOf(plain, name, random);
   if (isTaken(likely)) return likely;

@@ -3,21 +3,21 @@ import { isNode, type Node, resolveNode } from './document.ts';
 import { below } from './walk-schemas.ts';
 
 /**
- * The document in which every object schema allows no other properties than its own. An `allOf` of objects becomes one object, since each of its
- * parts by itself would refuse what the others bring. What says something of additional properties already stays.
+ * Returns the document with `additionalProperties: false` in every object schema that says nothing of additional properties. An `allOf` of objects
+ * becomes one object, since each part alone would refuse the properties of the others.
  */
 export function closeSchemas(document: Document): Document {
-  /** `above`: the references that were put together into what the node stands in; one that leads back to itself is left as it is. */
-  const visit = (node: unknown, above: readonly string[], isNames: boolean): unknown => {
-    if (Array.isArray(node)) return node.map((entry) => visit(entry, above, false));
+  /** `references`: those that were merged into the ancestors of the node. An `allOf` that refers to one of them is not merged. */
+  const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
     if (!isNode(node)) return node;
-    const { whole, references } = isNames ? { whole: node, references: [] } : merged(document, node, above);
-    const within = [...above, ...references];
-    const visited = Object.entries(whole).map(([key, value]) => {
-      const what = below(key, isNames);
-      return [key, what === 'value' ? value : visit(value, within, what === 'names')];
+    const merged = isNames ? { schema: node, references: [] } : mergeAllOf(document, node, references);
+    const innerReferences = [...references, ...merged.references];
+    const entries = Object.entries(merged.schema).map(([key, value]) => {
+      const kind = below(key, isNames);
+      return [key, kind === 'value' ? value : visit(value, innerReferences, kind === 'names')];
     });
-    const result = Object.fromEntries(visited);
+    const result = Object.fromEntries(entries);
     return !isNames && isOpenObject(result) ? { ...result, additionalProperties: false } : result;
   };
   return visit(document, [], false) as Document;
@@ -31,45 +31,41 @@ function isObjectSchema({ type, properties }: Node): boolean {
   return type === 'object' || (type === undefined && isNode(properties));
 }
 
-interface Merged {
-  readonly whole: Node;
-  /** The references that were put together in it. */
+interface MergedSchema {
+  readonly schema: Node;
+  /** The references that were merged into it. */
   readonly references: readonly string[];
 }
 
-/** An `allOf` of objects as one object, what stands beside it included: the properties of all, those of the same name holding together. */
-function merged(document: Document, node: Node, above: readonly string[]): Merged {
-  const asItIs = { whole: node, references: [] };
-  if (!Array.isArray(node.allOf)) return asItIs;
-  const { allOf, ...beside } = node;
+/** Merges an `allOf` of objects and its sibling keywords into one object schema. A property of several parts must be valid in each. */
+function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
+  const unchanged = { schema: node, references: [] };
+  if (!Array.isArray(node.allOf)) return unchanged;
+  const { allOf, ...siblings } = node;
   const references = allOf.flatMap((part) => (isNode(part) && typeof part.$ref === 'string' ? [part.$ref] : []));
-  if (references.some((reference) => above.includes(reference))) return asItIs;
-  const own: readonly Node[] = beside.properties || beside.required ? [{ ...beside, type: 'object' }] : [];
-  const inner = allOf.map((part) => merged(document, nodeOf(document, part), [...above, ...references]));
-  const parts: readonly Node[] = [...inner.map(({ whole }) => whole), ...own];
-  if (!parts.every(isObjectSchema)) return asItIs;
-  const closings = parts.flatMap(({ additionalProperties }) =>
-    additionalProperties === undefined ? [] : [additionalProperties],
-  );
-  const whole = {
-    ...beside,
+  if (references.some((reference) => outerReferences.includes(reference))) return unchanged;
+  const inner = allOf.map((part) => {
+    const target = resolveNode(document, part);
+    return mergeAllOf(document, isNode(target) ? target : {}, [...outerReferences, ...references]);
+  });
+  const own: readonly Node[] = siblings.properties || siblings.required ? [{ ...siblings, type: 'object' }] : [];
+  const parts: readonly Node[] = [...inner.map(({ schema }) => schema), ...own];
+  if (!parts.every(isObjectSchema)) return unchanged;
+  const closed = parts.find(({ additionalProperties }) => additionalProperties !== undefined);
+  const schema = {
+    ...siblings,
     type: 'object',
-    properties: mergedProperties(parts),
+    properties: mergeProperties(parts),
     required: parts.flatMap(({ required }) => required ?? []),
-    ...(closings.length > 0 ? { additionalProperties: closings[0] } : {}),
+    ...(closed && { additionalProperties: closed.additionalProperties }),
   };
-  return { whole, references: [...references, ...inner.flatMap((one) => one.references)] };
+  return { schema, references: [...references, ...inner.flatMap((part) => part.references)] };
 }
 
-function mergedProperties(parts: readonly Node[]): Node {
+function mergeProperties(parts: readonly Node[]): Node {
   const properties: Record<string, unknown> = {};
   for (const [name, schema] of parts.flatMap((part) => Object.entries(part.properties ?? {}))) {
     properties[name] = Object.hasOwn(properties, name) ? { allOf: [properties[name], schema] } : schema;
   }
   return properties;
-}
-
-function nodeOf(document: Document, part: unknown): Node {
-  const target = resolveNode(document, part);
-  return isNode(target) ? target : {};
 }

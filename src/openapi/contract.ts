@@ -105,9 +105,9 @@ function enforcedStrictly(document: Document): Enforced {
 async function makeContract(path: string, text: string, strict: boolean): Promise<Contract> {
   const document = parseDocument(path, text);
   const obstacles = checkStructure(document);
-  if (obstacles.length > 0) throw await createContractError(path, text, obstacles);
+  if (obstacles.length > 0) throw createContractError(path, text, obstacles);
   const translated = normalizeSchemas(document);
-  if (translated.obstacles.length > 0) throw await createContractError(path, text, translated.obstacles);
+  if (translated.obstacles.length > 0) throw createContractError(path, text, translated.obstacles);
   const plain = withOperationIds(translated.document);
   const { router, validator } = await backendFor(plain);
   const [sent, answered] = [viewOf(plain, text, 'readOnly'), viewOf(plain, text, 'writeOnly')];
@@ -123,7 +123,7 @@ async function makeContract(path: string, text: string, strict: boolean): Promis
     document,
     enforced: strict ? enforcedStrictly(document) : { document, text },
     plain,
-    slips: translated.slips.length > 0 ? await formatIssues(path, text, translated.slips) : undefined,
+    slips: translated.slips.length > 0 ? formatIssues(path, text, translated.slips) : undefined,
     ...createRouting(router, plain),
     receive(route, request) {
       const { query, notes } = strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);

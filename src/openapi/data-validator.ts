@@ -1,43 +1,43 @@
-import type { SchemaName } from '../shop/types.ts';
 import { getRemedy } from './remedies.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { onePerPlace, wrongness } from './violations.ts';
+import { describeError, groupByPointer } from './violations.ts';
 
-/** Something wrong with a value: where (JSON Pointer), which rule it breaks, and the end of a sentence that begins with the place. */
+/** A validation error in data: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
 export interface DataIssue {
   readonly pointer: string;
+  /** The JSON Schema keyword that failed. */
   readonly rule: string;
   readonly trouble: string;
 }
 
-/** What is wrong with a value by a schema of the contract. */
-export type DataValidator = (schema: SchemaName, value: unknown) => readonly DataIssue[];
+/** Returns the validation errors of a value against a component schema of the contract, given by its name. */
+export type DataValidator = (schema: string, value: unknown) => readonly DataIssue[];
 
-/** Checks data by the schemas that a judge has. */
-export function createDataValidator(judge: SchemaValidator): DataValidator {
+/** Creates a validator of data from a validator of values. */
+export function createDataValidator(validate: SchemaValidator): DataValidator {
   return (schema, value) =>
-    [...onePerPlace(judge(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
+    [...groupByPointer(validate(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
       pointer,
       rule: error.keyword,
-      trouble: error.keyword === 'unusable' ? String(error.message) : `${wrongness(error)}: ${getRemedy(error)}`,
+      trouble: error.keyword === 'unusable' ? String(error.message) : `${describeError(error)}: ${getRemedy(error)}`,
     }));
 }
 
 /**
- * Checks data that the shop's handlers are to work with, and that is to be served by a contract which may have gained or lost fields since they were
- * written: what either says of its own fields must hold, what both don't know is refused, what was gained may lack. Puts the shop's own defaults
- * into what it checks.
+ * Combines the validator of the contract that the handlers are written for with that of the served contract, which may have more or fewer fields.
+ * A field must be valid in each contract that has it. A field that neither has is an error; one that only the served contract has may be missing.
+ * `validateOwn` also adds its defaults to the value.
  */
-export function combineDataValidators(shop: DataValidator, served: DataValidator): DataValidator {
+export function combineDataValidators(validateOwn: DataValidator, validateServed: DataValidator): DataValidator {
   return (schema, value) => {
-    const [byShop, byServed] = [shop(schema, value), served(schema, value)];
+    const [ownIssues, servedIssues] = [validateOwn(schema, value), validateServed(schema, value)];
     const isUnknown = ({ rule }: DataIssue) => rule === 'additionalProperties';
-    const unknownToServed = new Set(byServed.filter(isUnknown).map(({ pointer }) => pointer));
-    const own = byShop.filter((trouble) => !isUnknown(trouble) || unknownToServed.has(trouble.pointer));
-    const ownPlaces = new Set(own.map(({ pointer }) => pointer));
-    const others = byServed.filter(
-      (trouble) => !isUnknown(trouble) && trouble.rule !== 'required' && !ownPlaces.has(trouble.pointer),
+    const unknownToServed = new Set(servedIssues.filter(isUnknown).map(({ pointer }) => pointer));
+    const first = ownIssues.filter((issue) => !isUnknown(issue) || unknownToServed.has(issue.pointer));
+    const pointers = new Set(first.map(({ pointer }) => pointer));
+    const others = servedIssues.filter(
+      (issue) => !isUnknown(issue) && issue.rule !== 'required' && !pointers.has(issue.pointer),
     );
-    return [...own, ...others];
+    return [...first, ...others];
   };
 }

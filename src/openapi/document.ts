@@ -1,60 +1,64 @@
 import { readFileSync } from 'node:fs';
 import { CORE_SCHEMA, dump, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
-import { stepsOf } from '../util/json-pointer.ts';
+import { parsePointer } from '../util/json-pointer.ts';
+import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
+export { createLocator };
 
-/** A contract that can't be read: `message` names the file, the place and what is wrong. */
+/** Thrown for a contract that can't be loaded. `message` says which file, where in it, and what is wrong. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
-/** A place in a document (JSON Pointer) that can't be served, and why: the end of a sentence that begins with the place. */
+/** An error in a document: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
 export interface DocumentIssue {
   readonly pointer: string;
   readonly trouble: string;
 }
 
-/** The OpenAPI document in the YAML or JSON text of the file at `path`; throws `ContractError`, with line and column, where it is none. */
+/** Parses an OpenAPI document in YAML or JSON. `path` is used in messages. Throws `ContractError` if the text is not an OpenAPI document of version 3.0 or 3.1. */
 export function parseDocument(path: string, text: string): Document {
-  const document = parsed(path, text) as Document | null;
+  const document = parseText(path, text) as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
   throw new ContractError(
-    `${path} is not an OpenAPI document of version 3.0 or 3.1: it has to begin with, say, openapi: 3.0.3`,
+    `${path} is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level`,
   );
 }
 
-/** js-yaml reads in 20 ms what the package `yaml` reads in 110, and openapi-backend brings it along. Its core schema makes no dates of texts. */
-function parsed(path: string, text: string): unknown {
+/** The core schema of YAML 1.2 doesn't turn strings into dates. */
+function parseText(path: string, text: string): unknown {
+  const isJson = text.trimStart().startsWith('{');
   try {
-    // Large documents come as JSON, which its own parser reads many times as quickly.
-    if (text.trimStart().startsWith('{')) return JSON.parse(text);
+    // Large documents are JSON, which JSON.parse reads many times faster than js-yaml.
+    if (isJson) return JSON.parse(text);
   } catch {
-    // It may be YAML in braces; if not, js-yaml says where.
+    // The text may be a YAML flow mapping. If not, js-yaml reports the position.
   }
   try {
     const document = load(text, { schema: CORE_SCHEMA });
+    // Only an alias can make a cycle, which JSON.stringify refuses with a TypeError.
     if (/[*&]\w/.test(text)) JSON.stringify(document);
     return document;
   } catch (cause) {
     if (cause instanceof TypeError)
-      throw new ContractError(`${path} has an alias that leads back to itself`, { cause });
+      throw new ContractError(`${path} has an alias that refers to its own anchor: remove the cycle`, { cause });
     if (!(cause instanceof YAMLException)) throw cause;
     const { line, column } = cause.mark;
     throw new ContractError(
-      `${path}:${line + 1}:${column + 1} is not ${text.trimStart().startsWith('{') ? 'JSON' : 'YAML'}: ${cause.reason}`,
+      `${path}:${line + 1}:${column + 1} is not valid ${isJson ? 'JSON' : 'YAML'}: ${cause.reason}`,
       { cause },
     );
   }
 }
 
-/** A document as YAML that parsers of all versions read alike: texts that look like dates or like booleans of old versions are quoted. */
+/** Formats a document as YAML that YAML 1.1 and 1.2 parsers read alike: strings that look like dates or booleans are quoted. */
 export function yamlOf(document: Document): string {
   return dump(document, { noRefs: true, lineWidth: -1 });
 }
 
-/** The text of the contract's file; throws `ContractError` where it can't be read. */
+/** Returns the text of the file at `path`. Throws `ContractError` if it can't be read. */
 export function readContract(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -64,63 +68,40 @@ export function readContract(path: string): string {
   }
 }
 
-/** How many obstacles a sentence names; the rest are counted. */
-const OBSTACLES_TOLD = 3;
+/** The number of issues that a message lists. The others are counted. */
+const MAX_LISTED_ISSUES = 3;
 
-/** The longest text in which places are looked for, in characters: a second's work. */
-const PLACED_LENGTH = 2_000_000;
-
-/** The fault of a document in which there are obstacles: each with file, line and column, as far as the place is there. */
-export async function createContractError(
-  path: string,
-  text: string,
-  obstacles: readonly DocumentIssue[],
-): Promise<ContractError> {
-  return new ContractError(await formatIssues(path, text, obstacles));
+/** Creates the error of a document that has issues. */
+export function createContractError(path: string, text: string, issues: readonly DocumentIssue[]): ContractError {
+  return new ContractError(formatIssues(path, text, issues));
 }
 
-/** Obstacles as a sentence: the first of them, each with file, line and column. */
-export async function formatIssues(path: string, text: string, obstacles: readonly DocumentIssue[]): Promise<string> {
-  const placeOf = await createLocator(path, text);
-  const told = obstacles.slice(0, OBSTACLES_TOLD).map(({ pointer, trouble }) => `${placeOf(pointer)} ${trouble}`);
-  const rest = obstacles.length - told.length;
-  return `${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+/** Formats the first three issues with file, line and column, and counts the others. */
+export function formatIssues(path: string, text: string, issues: readonly DocumentIssue[]): string {
+  const locate = createLocator(path, text);
+  const listed = issues.slice(0, MAX_LISTED_ISSUES).map(({ pointer, trouble }) => `${locate(pointer)} ${trouble}`);
+  const omittedCount = issues.length - listed.length;
+  return `${listed.join('; ')}${omittedCount > 0 ? `; and ${omittedCount} more` : ''}`;
 }
 
-/** Tells where in the text of a document a node is, by its JSON Pointer: file, line and column, as far as the node is there, and the pointer. */
-export async function createLocator(path: string, text: string): Promise<(pointer: string) => string> {
-  if (text.length > PLACED_LENGTH) return (pointer) => `${path} #${pointer}`;
-  // Some 100 ms, which nobody else is to wait for.
-  const { isNode: hasRange, LineCounter, parseDocument: parseWithPlaces } = await import('yaml');
-  const lines = new LineCounter();
-  const read = parseWithPlaces(text, { lineCounter: lines });
-  const placeOf = (steps: readonly string[]): string => {
-    const node = read.getIn(steps, true);
-    if (!hasRange(node) || !node.range) return steps.length > 0 ? placeOf(steps.slice(0, -1)) : path;
-    const { line, col } = lines.linePos(node.range[0]);
-    return `${path}:${line}:${col}`;
-  };
-  return (pointer) => `${placeOf(stepsOf(pointer))} #${pointer}`;
-}
-
-/** Any node of a document or a schema. */
+/** An object in a document or a schema. */
 export type Node = { readonly [key: string]: unknown };
 
-/** Whether a value is an object with keys: no list, no null. */
+/** Returns whether a value is an object, and neither an array nor null. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What `pointer` (JSON Pointer, RFC 6901) leads to in a document; undefined where it leads nowhere. */
+/** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function getNode(document: unknown, pointer: string): unknown {
-  return stepsOf(pointer).reduce<unknown>(
+  return parsePointer(pointer).reduce<unknown>(
     (node, step) =>
       typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as Node)[step] : undefined,
     document,
   );
 }
 
-/** The pointer of a reference within its document, `#/…`; its percent-encoding is undone (RFC 6901, section 6). */
+/** Returns the JSON Pointer in a reference `#/…`, percent-decoded (RFC 6901, section 6). */
 export function toPointer(reference: string): string {
   try {
     return decodeURIComponent(reference.slice(1));
@@ -129,14 +110,14 @@ export function toPointer(reference: string): string {
   }
 }
 
-/** A node, or what it refers to. */
+/** Returns the target of a reference, or the node itself if it is not a reference. */
 export function resolveNode(document: unknown, node: unknown): unknown {
   return isNode(node) && typeof node.$ref === 'string'
     ? getNode(document, resolvePointer(document, toPointer(node.$ref)))
     : node;
 }
 
-/** Where a node of a document really stands: the pointer itself, or that which its `$ref` leads to, over any number of them. */
+/** Follows references: returns the pointer of the final target, or the pointer itself if there is no `$ref` at it. */
 export function resolvePointer(document: unknown, pointer: string): string {
   const node = getNode(document, pointer);
   return isNode(node) && typeof node.$ref === 'string' ? resolvePointer(document, toPointer(node.$ref)) : pointer;

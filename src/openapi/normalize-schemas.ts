@@ -1,11 +1,11 @@
 import type { Document } from 'openapi-backend';
 import { pointerTo } from '../util/json-pointer.ts';
 import { type DocumentIssue, getNode, isNode, type Node, resolvePointer, toPointer } from './document.ts';
-import { expressionOf } from './link-expression.ts';
+import { compilePattern } from './pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** Keywords of JSON Schema 2020-12 that neither the checks nor the mock follow: to leave them out silently would let through what they refuse. */
-const UNFOLLOWED = new Set([
+/** Keywords of JSON Schema 2020-12 that neither validation nor the mock supports. Ignoring them would accept invalid values. */
+const UNSUPPORTED_KEYWORDS = new Set([
   'prefixItems',
   'unevaluatedProperties',
   'unevaluatedItems',
@@ -21,87 +21,92 @@ const UNFOLLOWED = new Set([
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
- * A document of OpenAPI 3.0 or 3.1 with its schemas in the dialect that all that follow it share, JSON Schema as ajv has it: `nullable` and exclusive
- * bounds of 3.0 as types and numbers. What can't be followed is an obstacle.
+ * Returns an OpenAPI 3.0 or 3.1 document with its schemas in the dialect of ajv: `nullable` and the boolean exclusive bounds of 3.0 become types and
+ * numbers. An unsupported keyword is an obstacle.
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
   readonly obstacles: readonly DocumentIssue[];
-  /** Keywords that say nothing, since their values are none; these were left out. */
+  /** Keywords that were removed because their values are invalid. */
   readonly slips: readonly DocumentIssue[];
 } {
   const obstacles: DocumentIssue[] = [];
   const slips: DocumentIssue[] = [];
-  const isOld = document.openapi.startsWith('3.0');
-  const plain = mapNodes(document, (node, pointer) => {
-    for (const key of Object.keys(node).filter((one) => UNFOLLOWED.has(one))) {
-      obstacles.push({ pointer: pointer + pointerTo(key), trouble: `is not supported: say it without ${key}` });
+  const isVersion30 = document.openapi.startsWith('3.0');
+  const normalized = mapNodes(document, (node, pointer) => {
+    for (const key of Object.keys(node).filter((keyword) => UNSUPPORTED_KEYWORDS.has(keyword))) {
+      obstacles.push({
+        pointer: pointer + pointerTo(key),
+        trouble: `is not supported: rewrite the schema without ${key}`,
+      });
     }
-    const kept = wellFormed(node, (key) => slips.push({ pointer: pointer + pointerTo(key), trouble: SAYS_NOTHING }));
-    return translated(kept, document, isOld);
+    const valid = removeInvalidKeywords(node, (key) =>
+      slips.push({ pointer: pointer + pointerTo(key), trouble: INVALID_KEYWORD }),
+    );
+    return normalizeSchema(valid, document, isVersion30);
   });
-  return { document: plain, obstacles, slips };
+  return { document: normalized, obstacles, slips };
 }
 
-/** A schema of OpenAPI in the words of JSON Schema; what is no schema has none of these words. */
-function translated(node: Node, document: Document, isOld: boolean): Node {
-  // In OpenAPI 3.0 a reference stands for itself, whatever stands beside it.
-  const whole = isOld && typeof node.$ref === 'string' && !('get' in node) ? alone(node) : node;
-  return withNull(told(withNumericBounds(whole), document));
+/** Other nodes than schemas have none of the keywords that change. */
+function normalizeSchema(node: Node, document: Document, isVersion30: boolean): Node {
+  // OpenAPI 3.0 ignores the siblings of a reference.
+  const schema = isVersion30 && typeof node.$ref === 'string' && !('get' in node) ? removeSiblings(node) : node;
+  return normalizeNullable(normalizeDiscriminator(normalizeBounds(schema), document));
 }
 
-function alone({ $ref, nullable }: Node): Node {
+function removeSiblings({ $ref, nullable }: Node): Node {
   return typeof nullable === 'boolean' ? { $ref, nullable } : { $ref };
 }
 
-/** Alternatives with a discriminator, each only where its property tells so: those of open objects would all hold at once. */
-function told(node: Node, document: Document): Node {
+/** Adds to each alternative the values of the discriminator that select it. Otherwise a value would match several alternatives that are open objects. */
+function normalizeDiscriminator(node: Node, document: Document): Node {
   const { oneOf, anyOf, discriminator } = node;
   if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
   const name = discriminator.propertyName;
   const mapping = Object.entries(isNode(discriminator.mapping) ? discriminator.mapping : {});
-  const distinct = (one: unknown): unknown => {
-    if (!isNode(one) || typeof one.$ref !== 'string') return one;
-    const schema = one.$ref.slice(one.$ref.lastIndexOf('/') + 1);
-    const values = mapping.flatMap(([value, target]) => (target === one.$ref || target === schema ? [value] : []));
-    const own = getNode(document, `${resolvePointer(document, toPointer(one.$ref))}/properties${pointerTo(name)}`);
-    // Where the property says itself what it may be, that holds.
-    if (isNode(own) && (own.enum !== undefined || own.const !== undefined || own.$ref !== undefined)) return one;
-    return {
-      allOf: [one, { required: [name], properties: { [name]: { enum: values.length > 0 ? values : [schema] } } }],
-    };
+  const addValues = (alternative: unknown): unknown => {
+    if (!isNode(alternative) || typeof alternative.$ref !== 'string') return alternative;
+    const { $ref } = alternative;
+    const schema = $ref.slice($ref.lastIndexOf('/') + 1);
+    const values = mapping.flatMap(([value, target]) => (target === $ref || target === schema ? [value] : []));
+    const own = getNode(document, `${resolvePointer(document, toPointer($ref))}/properties${pointerTo(name)}`);
+    // The property's own values take precedence.
+    if (isNode(own) && ['enum', 'const', '$ref'].some((key) => own[key] !== undefined)) return alternative;
+    const property = { enum: values.length > 0 ? values : [schema] };
+    return { allOf: [alternative, { required: [name], properties: { [name]: property } }] };
   };
   return {
     ...node,
-    ...(Array.isArray(oneOf) ? { oneOf: oneOf.map(distinct) } : {}),
-    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(distinct) } : {}),
+    ...(Array.isArray(oneOf) ? { oneOf: oneOf.map(addValues) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(addValues) } : {}),
   };
 }
 
-function withNumericBounds(node: Node): Node {
+function normalizeBounds(node: Node): Node {
   if (typeof node.exclusiveMinimum !== 'boolean' && typeof node.exclusiveMaximum !== 'boolean') return node;
   const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = node;
   return {
     ...rest,
-    ...bound('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
-    ...bound('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
+    ...normalizeBound('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
+    ...normalizeBound('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
   };
 }
 
-function bound(name: string, exclusiveName: string, limit: unknown, exclusive: unknown): Node {
+function normalizeBound(name: string, exclusiveName: string, limit: unknown, exclusive: unknown): Node {
   if (typeof exclusive === 'number')
     return { [exclusiveName]: exclusive, ...(limit === undefined ? {} : { [name]: limit }) };
   if (limit === undefined) return {};
   return { [exclusive === true ? exclusiveName : name]: limit };
 }
 
-/** What the value of a keyword has to be; one that is something else says nothing: documents made of older ones have `required: true` and `type: file`. */
-const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+/** Whether the value of a keyword is valid. Documents converted from older versions have `required: true` and `type: file`. */
+const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => (Array.isArray(value) ? value.every(isType) : isType(value)),
   required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-  enum: (value) => Array.isArray(value) && value.length > 0,
+  enum: isFilledArray,
   properties: isNode,
-  pattern: (value) => typeof value === 'string' && expressionOf(value) !== undefined,
+  pattern: (value) => typeof value === 'string' && compilePattern(value) !== undefined,
   format: (value) => typeof value === 'string',
   minLength: isCount,
   maxLength: isCount,
@@ -113,10 +118,10 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   maximum: Number.isFinite,
   multipleOf: (value) => typeof value === 'number' && value > 0,
   uniqueItems: (value) => typeof value === 'boolean',
-  allOf: isFilled,
-  anyOf: isFilled,
-  oneOf: isFilled,
-  // Ids of schemas; references here are all within the document.
+  allOf: isFilledArray,
+  anyOf: isFilledArray,
+  oneOf: isFilledArray,
+  // Schema ids are removed: references are resolved within the document.
   id: (value) => typeof value !== 'string',
   $id: () => false,
   $schema: () => false,
@@ -130,25 +135,31 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0;
 }
 
-function isFilled(value: unknown): boolean {
+function isFilledArray(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-const SAYS_NOTHING = 'says nothing, since its value is none that it may have: what it was to refuse is let through';
+const INVALID_KEYWORD =
+  'is ignored because its value is not valid for this keyword: values are accepted that it should refuse';
 
-/** Ids are left out without a word, and what older documents have. */
-const UNTOLD = new Set(['id', '$id', '$schema']);
+/** Keywords that are removed without a warning. */
+const ID_KEYWORDS = new Set(['id', '$id', '$schema']);
 
-/** A schema without keywords whose values are none. What is no schema has names of its own: parameters, headers, media types, security schemes. */
-function wellFormed(node: Node, tell: (key: string) => void): Node {
-  if (['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'].some((key) => key in node))
-    return node;
-  const wrong = Object.keys(node).filter((key) => Object.hasOwn(FORMS, key) && !FORMS[key]?.(node[key]));
-  for (const key of wrong.filter((one) => !UNTOLD.has(one) && typeof node[one] !== 'boolean')) tell(key);
-  return wrong.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !wrong.includes(key)));
+/** Keys of nodes that are not schemas: parameters, headers, media types and security schemes. */
+const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'];
+
+/** Removes keywords with invalid values from a schema. `onInvalid` is not called for booleans, which older documents have. */
+function removeInvalidKeywords(node: Node, onInvalid: (key: string) => void): Node {
+  if (OTHER_NODE_KEYS.some((key) => key in node)) return node;
+  const invalid = Object.keys(node).filter(
+    (key) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]),
+  );
+  for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean')) onInvalid(key);
+  if (invalid.length === 0) return node;
+  return Object.fromEntries(Object.entries(node).filter(([key]) => !invalid.includes(key)));
 }
 
-function withNull(node: Node): Node {
+function normalizeNullable(node: Node): Node {
   if (typeof node.nullable !== 'boolean') return node;
   const { nullable, ...rest } = node;
   if (!nullable) return rest;
@@ -157,7 +168,7 @@ function withNull(node: Node): Node {
     const choices = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
     return { ...rest, type: [rest.type, 'null'], ...choices };
   }
-  // Beside a reference or an alternative OpenAPI 3.0 gives it no meaning; those who write it mean this.
+  // OpenAPI 3.0 gives `nullable` no meaning beside a reference or alternatives. Authors who write it mean this.
   return ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum'].some((key) => key in rest)
     ? { anyOf: [rest, { type: 'null' }] }
     : rest;

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 
-/** A schema, as far as sentences are made of it. */
-interface Described {
+/** The keywords of a schema that a remedy describes. */
+interface DescribedSchema {
   readonly type?: string;
   readonly format?: string;
   readonly enum?: readonly unknown[];
@@ -12,40 +12,38 @@ interface Described {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly multipleOf?: number;
-  readonly properties?: Readonly<Record<string, Described>>;
-  readonly anyOf?: readonly Described[];
+  readonly properties?: Readonly<Record<string, DescribedSchema>>;
+  readonly anyOf?: readonly DescribedSchema[];
 }
 
 /** The remedy for a parameter that was sent more than once. */
-export const GIVE_IT_ONCE = 'give it once';
+export const SEND_IT_ONCE = 'send it once';
 
-/** What would be right instead of what ajv found, as a request to the reader. Needs ajv's `verbose` errors. */
+/** Returns what to do about an error, as a clause. The error must come from an ajv with the option `verbose`. */
 export function getRemedy({ keyword, params, data, parentSchema, instancePath }: ErrorObject): string {
-  const schema = (parentSchema ?? {}) as Described;
-  if (keyword === 'required') return `give ${expected(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
-  if (keyword === 'additionalProperties') {
-    return suggestName(params.additionalProperty, Object.keys(schema.properties ?? {}));
-  }
-  if (keyword === 'minProperties') return `give at least one of ${list(Object.keys(schema.properties ?? {}))}`;
-  if (keyword === 'depth') return 'nest less';
+  const schema = (parentSchema ?? {}) as DescribedSchema;
+  const names = Object.keys(schema.properties ?? {});
+  if (keyword === 'required') return `add ${describeSchema(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
+  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, names);
+  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(names)}`;
+  if (keyword === 'depth') return 'reduce the nesting';
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
-  if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return GIVE_IT_ONCE;
-  return `use ${expected(schema)}`;
+  if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return SEND_IT_ONCE;
+  return `use ${describeSchema(schema)}`;
 }
 
-/** What to do with a name that isn't known: the name among `known` that was probably meant, else to leave it out. */
+/** Returns the remedy for an unknown name: the similar name among `known`, or to remove it. */
 export function suggestName(name: string, known: readonly string[]): string {
   const similar = similarName(name, known);
-  return similar === undefined ? 'leave it out' : `did you mean ${similar}?`;
+  return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
 }
 
-/** The known name that is spelt almost like `name`, whatever the case; undefined where there is none. */
+/** Returns the known name whose spelling differs from `name` in at most two adjacent letters, ignoring case; undefined if there is none. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
-  return known.find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()));
+  return known.find((candidate) => isSimilar(name.toLowerCase(), candidate.toLowerCase()));
 }
 
-/** Whether two names are alike but for at most two letters at one place: the same beginning and the same end. */
-function isNear(a: string, b: string): boolean {
+function isSimilar(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
   while (start < shorter && a[start] === b[start]) start++;
@@ -54,36 +52,39 @@ function isNear(a: string, b: string): boolean {
   return start + end >= 2 && Math.max(a.length, b.length) - start - end <= 2;
 }
 
-/** What a schema asks for, in words. */
-function expected(schema: Described, otherwise = 'another value'): string {
-  if (schema.enum) return list(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.anyOf) return list(schema.anyOf.map((each) => expected(each)));
-  if (schema.type === 'integer') return `a whole number${range(schema)}`;
-  if (schema.type === 'number') return `a number${range(schema)}${steps(schema)}`;
-  if (schema.type === 'array' && schema.minItems) return `a list of at least ${schema.minItems}`;
-  if (schema.type === 'string') return text(schema);
-  return NAMES[schema.type ?? ''] ?? otherwise;
+function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
+  if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.anyOf) return joinWithOr(schema.anyOf.map((alternative) => describeSchema(alternative)));
+  if (schema.type === 'integer') return `an integer${describeRange(schema)}`;
+  if (schema.type === 'number') return `a number${describeRange(schema)}${describeStep(schema)}`;
+  if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
+  if (schema.type === 'string') return describeString(schema);
+  return TYPE_NAMES[schema.type ?? ''] ?? fallback;
 }
 
-const NAMES: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', boolean: 'true or false' };
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  boolean: 'true or false',
+};
 
-function text({ format, pattern, minLength = 0, maxLength }: Described): string {
-  if (format) return `a ${format}`;
-  if (pattern !== undefined) return `a text that matches ${pattern}`;
-  if (maxLength !== undefined) return `a text of ${minLength} to ${maxLength} characters`;
-  return minLength > 0 ? 'a text that is not empty' : 'a text';
+function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
+  if (format) return `a valid ${format}`;
+  if (pattern !== undefined) return `a string that matches ${pattern}`;
+  if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
+  return minLength > 0 ? 'a string that is not empty' : 'a string';
 }
 
-function steps({ multipleOf }: Described): string {
+function describeStep({ multipleOf }: DescribedSchema): string {
   return multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
 }
 
-function range({ minimum, maximum }: Described): string {
+function describeRange({ minimum, maximum }: DescribedSchema): string {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
   if (minimum !== undefined) return ` of at least ${minimum}`;
   return maximum === undefined ? '' : ` of at most ${maximum}`;
 }
 
-function list(items: readonly string[]): string {
+function joinWithOr(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
 }

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import type { Document } from 'openapi-backend';
 import { isNode, resolveNode } from './document.ts';
 import { addJsonFormats } from './formats.ts';
-import { expressionOf } from './link-expression.ts';
+import { compilePattern } from './pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** How ajv judges here, requests and answers alike: by everything that is wrong, with the value and the schema at hand. */
@@ -15,7 +15,7 @@ export const ajvOptions: Options = {
   strictNumbers: true,
   // 4.35 is a multiple of 0.01, whatever is left of it in binary.
   multipleOfPrecision: 9,
-  code: { regExp: Object.assign((pattern: string) => expressionOf(pattern) ?? /^/, { code: 'new RegExp' }) },
+  code: { regExp: Object.assign((pattern: string) => compilePattern(pattern) ?? /^/, { code: 'new RegExp' }) },
 };
 
 /** A document without its examples, in which ajv would look for schemas with an id. */

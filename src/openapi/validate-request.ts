@@ -7,7 +7,7 @@ import { suggestName } from './remedies.ts';
 import { isRead, mediaTypeFor } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { type Findings, firstOf, shortened } from './violations.ts';
+import { type Findings, limitList, shorten } from './violations.ts';
 
 /** What of a request the contract judges, beside its method. */
 export interface PlainRequest {
@@ -193,13 +193,13 @@ export function ignoreUnknown({ known, parameters }: Route, { query, body }: Pla
       strangers.length === 0
         ? query
         : Object.fromEntries(Object.entries(query).filter(([name]) => !strangers.includes(name))),
-    notes: firstOf([
-      ...strangers.map((name) => ignored(`query parameter ${shortened(name)}`, suggestName(name, known.query))),
-      ...strange.map((name) => ignored(`${shortened(name)}`, suggestName(name, known.body))),
+    notes: limitList([
+      ...strangers.map((name) => ignored(`query parameter ${shorten(name)}`, suggestName(name, known.query))),
+      ...strange.map((name) => ignored(`${shorten(name)}`, suggestName(name, known.body))),
     ]),
   };
 }
 
 function ignored(what: string, remedy: string): string {
-  return `${what} is not known here and was ignored: ${remedy}`;
+  return `${what} is unknown and was ignored: ${remedy}`;
 }

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { bareType, type DocumentedResponse, isJsonType, mediaTypeFor, responseTo } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { onePerPlace } from './violations.ts';
+import { groupByPointer } from './violations.ts';
 
 /** An answer, before it goes out. */
 export interface ResponseToVerify {
@@ -84,7 +84,7 @@ function headerOf({ headers }: ResponseToVerify, name: string): string | undefin
 }
 
 function described(what: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
-  return [...onePerPlace(errors)].map(([place, { keyword, message }]) => ({
+  return [...groupByPointer(errors)].map(([place, { keyword, message }]) => ({
     where: what + place,
     rule: keyword,
     message: `${what}${place} ${message}`,

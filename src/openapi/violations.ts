@@ -1,16 +1,29 @@
 import type { ErrorObject } from 'ajv';
-import type { Violation } from '../shop/types.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { pointerTo, stepsOf } from '../util/json-pointer.ts';
-import { GIVE_IT_ONCE, getRemedy } from './remedies.ts';
+import { parsePointer, pointerTo } from '../util/json-pointer.ts';
+import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
 
-/** What is wrong with a request: every violation, and all of them in one sentence. */
+/** One way in which a request breaks the contract. */
+export interface Violation {
+  /** The part of the request. */
+  readonly in: 'body' | 'path' | 'query' | 'header';
+  /** JSON Pointer into the part; empty for the whole part. */
+  readonly pointer: string;
+  /** The JSON Schema keyword that failed. */
+  readonly rule: string;
+  /** The invalid value, shortened; absent if there is none. */
+  readonly value?: unknown;
+  /** What to do: a clause such as "use an integer from 1 to 10". */
+  readonly remedy: string;
+}
+
+/** The violations of a request, and a sentence that describes the first of them. */
 export interface Findings {
   readonly violations: readonly Violation[];
   readonly detail: string;
 }
 
-/** What of a request a violation is found in, by the name that openapi-backend has for it. */
+/** The parts of a request by the names that openapi-backend has for them. */
 const PARTS: Readonly<Record<string, Violation['in']>> = {
   requestBody: 'body',
   path: 'path',
@@ -18,93 +31,96 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
   header: 'header',
 };
 
-/**
- * What ajv found in a request, one violation for each place. Needs ajv's `verbose` errors, which carry the value and the schema, and `allErrors`.
- * Of several at one place that of an `anyOf` or `oneOf` speaks for its branches, else the first.
- */
+/** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): Findings {
-  const chosen = [...onePerPlace(errors)].map(([place, error]) => ({ error, violation: violationAt(place, error) }));
-  return {
-    violations: chosen.map(({ violation }) => violation),
-    detail: firstOf(
-      chosen.map(({ error, violation }) => `${subject(violation)} ${wrongness(error)}: ${violation.remedy}`),
-    ).join('; '),
-  };
+  const chosen = [...groupByPointer(errors)].map(([pointer, error]) => ({
+    error,
+    violation: createViolation(pointer, error),
+  }));
+  const clauses = chosen.map(
+    ({ error, violation }) => `${describeSubject(violation)} ${describeError(error)}: ${violation.remedy}`,
+  );
+  return { violations: chosen.map(({ violation }) => violation), detail: limitList(clauses).join('; ') };
 }
 
-/** How many sentences of a kind are told; the rest are counted. A client can send any number of names that nobody knows. */
-const SENTENCES_TOLD = 5;
+/** The number of entries that a message lists. A client can send any number of unknown names. */
+const MAX_LISTED = 5;
 
-/** The first of some sentences, and how many more there are. */
-export function firstOf(sentences: readonly string[]): readonly string[] {
-  const rest = sentences.length - SENTENCES_TOLD;
-  return rest > 0 ? [...sentences.slice(0, SENTENCES_TOLD), `and ${rest} more`] : sentences;
+/** Returns the first five clauses, and a clause that counts the others. */
+export function limitList(clauses: readonly string[]): readonly string[] {
+  const omittedCount = clauses.length - MAX_LISTED;
+  return omittedCount > 0 ? [...clauses.slice(0, MAX_LISTED), `and ${omittedCount} more`] : clauses;
 }
 
-/** The errors by the JSON Pointer of what is wrong: for a property that is missing or unknown, that of the property. */
-export function onePerPlace(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
-  const places = new Map<string, ErrorObject>();
+/**
+ * Returns one error for each JSON Pointer: the error of `anyOf` or `oneOf`, which stands for those of its branches, else the first. The pointer of a
+ * missing or unknown property is that of the property.
+ */
+export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
+  const byPointer = new Map<string, ErrorObject>();
   for (const error of errors) {
-    const place = placeOf(error);
-    if (!places.has(place) || error.keyword === 'anyOf' || error.keyword === 'oneOf') places.set(place, error);
+    const pointer = getPointer(error);
+    if (!byPointer.has(pointer) || error.keyword === 'anyOf' || error.keyword === 'oneOf')
+      byPointer.set(pointer, error);
   }
-  return places;
+  return byPointer;
 }
 
-function placeOf({ instancePath, keyword, params }: ErrorObject): string {
+function getPointer({ instancePath, keyword, params }: ErrorObject): string {
   if (keyword === 'required') return instancePath + pointerTo(params.missingProperty);
   if (keyword === 'additionalProperties') return instancePath + pointerTo(params.additionalProperty);
   return instancePath;
 }
 
-function violationAt(place: string, error: ErrorObject): Violation {
-  const [, part = '', ...steps] = place.split('/');
-  const value = valueSeen(error);
+function createViolation(pointer: string, error: ErrorObject): Violation {
+  const [, part = '', ...steps] = pointer.split('/');
+  const value = getInvalidValue(error);
   return {
     in: PARTS[part] ?? 'header',
     pointer: steps.map((step) => `/${step}`).join(''),
     rule: error.keyword,
-    ...(value === undefined ? {} : { value: shortened(value) }),
+    ...(value === undefined ? {} : { value: shorten(value) }),
     remedy: getRemedy(error),
   };
 }
 
-function valueSeen({ keyword, params, data }: ErrorObject): unknown {
+function getInvalidValue({ keyword, params, data }: ErrorObject): unknown {
   if (keyword === 'required') return undefined;
   if (keyword === 'additionalProperties') return (data as Record<string, unknown>)[params.additionalProperty];
   return data;
 }
 
-function subject({ in: part, pointer }: Violation): string {
-  const name = shortened(stepsOf(pointer).join('.'));
+/** The name stands without quotes directly before its value, where the journal finds secret values to redact. */
+function describeSubject({ in: part, pointer }: Violation): string {
+  const name = shorten(parsePointer(pointer).join('.'));
   if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
 }
 
-/** What is wrong, as the end of a sentence that begins with the place. */
-export function wrongness(error: ErrorObject): string {
-  const { keyword, params } = error;
+/** Describes an error as a predicate whose subject is the invalid value: "is missing". */
+export function describeError(error: ErrorObject): string {
+  const { keyword, params, data } = error;
   if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties') return 'is not known here';
+  if (keyword === 'additionalProperties') return 'is unknown';
   if (keyword === 'depth') return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
-  if (typeof error.data === 'number' && !Number.isFinite(error.data)) return 'is a number too large to be represented';
-  if (keyword === 'maximum') return `${error.data} is above the maximum of ${params.limit}`;
-  if (keyword === 'minimum') return `${error.data} is below the minimum of ${params.limit}`;
-  return getRemedy(error) === GIVE_IT_ONCE ? 'is given more than once' : `is ${JSON.stringify(shortened(error.data))}`;
+  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
+  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
+  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
+  return getRemedy(error) === SEND_IT_ONCE ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
 }
 
-/** How much of a value is shown: characters of a text, entries of a list or object, levels of nesting. */
-const SHOWN = { characters: 200, entries: 10, levels: 3 };
+/** How much of a value is shown: characters of a string, entries of an array or object, levels of nesting. */
+const MAX_SHOWN = { characters: 200, entries: 10, levels: 3 };
 
-/** A value cut to what a reader needs, at a cost that doesn't grow with it: bodies may be nested deeper than JSON.stringify can follow. */
-export function shortened(value: unknown, levels = SHOWN.levels): unknown {
+/** Shortens a value for a message. The cost doesn't depend on its size: a body can be nested deeper than JSON.stringify can follow. */
+export function shorten(value: unknown, levels = MAX_SHOWN.levels): unknown {
   if (typeof value === 'string')
-    return value.length > SHOWN.characters ? `${value.slice(0, SHOWN.characters)}…` : value;
-  // JSON has no infinity: it would show as null.
+    return value.length > MAX_SHOWN.characters ? `${value.slice(0, MAX_SHOWN.characters)}…` : value;
+  // JSON has no infinity: it would become null.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return '…';
-  if (Array.isArray(value)) return value.slice(0, SHOWN.entries).map((entry) => shortened(entry, levels - 1));
-  const entries = Object.entries(value).slice(0, SHOWN.entries);
-  return Object.fromEntries(entries.map(([key, entry]) => [shortened(key), shortened(entry, levels - 1)]));
+  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN.entries).map((entry) => shorten(entry, levels - 1));
+  const entries = Object.entries(value).slice(0, MAX_SHOWN.entries);
+  return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
 }

@@ -1,8 +1,8 @@
 import { pointerTo } from '../util/json-pointer.ts';
 import { isNode, type Node } from './document.ts';
 
-/** Keys below which stand values, not schemas. */
-const VERBATIM: ReadonlySet<string> = new Set([
+/** Keys with values that are not part of the document's structure. */
+const VALUE_KEYS: ReadonlySet<string> = new Set([
   'example',
   'examples',
   'enum',
@@ -11,8 +11,8 @@ const VERBATIM: ReadonlySet<string> = new Set([
   'x-refused-examples',
 ]);
 
-/** Keys below which stand names, which may be those of keywords. */
-const NAMED: ReadonlySet<string> = new Set([
+/** Keys with an object whose keys are names, which may be equal to keywords. */
+const NAMES_KEYS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   'schemas',
@@ -22,30 +22,24 @@ const NAMED: ReadonlySet<string> = new Set([
   '$defs',
 ]);
 
-/** What stands below a key of a node: a value that is none of the document's own, names with a node each, or a node. */
-export type Below = 'value' | 'names' | 'node';
-
-/** What stands below a key; `isNames` says that the key itself is a name. */
-export function below(key: string, isNames: boolean): Below {
+/** Returns what a key of an object has: a plain value, an object of nodes by name, or a node. `isNames`: the key is itself a name. */
+export function below(key: string, isNames: boolean): 'value' | 'names' | 'node' {
   if (isNames) return 'node';
-  if (VERBATIM.has(key)) return 'value';
-  return NAMED.has(key) ? 'names' : 'node';
+  if (VALUE_KEYS.has(key)) return 'value';
+  return NAMES_KEYS.has(key) ? 'names' : 'node';
 }
 
-/**
- * A document anew, from its leaves up: `change` makes of each node, with its JSON Pointer, the one that takes its place. Values such as examples stay
- * as they are, and objects of names are no nodes.
- */
+/** Returns a copy of a document with each node replaced by what `change` returns for it, children first. Plain values, such as examples, are not visited. */
 export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: string) => Node): Whole {
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
-    if (Array.isArray(node)) return node.map((entry, place) => visit(entry, `${pointer}/${place}`, false));
+    if (Array.isArray(node)) return node.map((entry, index) => visit(entry, `${pointer}/${index}`, false));
     if (!isNode(node)) return node;
     const entries = Object.entries(node).map(([key, value]) => {
-      const what = below(key, isNames);
-      return [key, what === 'value' ? value : visit(value, pointer + pointerTo(key), what === 'names')];
+      const kind = below(key, isNames);
+      return [key, kind === 'value' ? value : visit(value, pointer + pointerTo(key), kind === 'names')];
     });
-    const visited: Node = Object.fromEntries(entries);
-    return isNames ? visited : change(visited, pointer);
+    const copy: Node = Object.fromEntries(entries);
+    return isNames ? copy : change(copy, pointer);
   };
   return visit(document, '', false) as Whole;
 }

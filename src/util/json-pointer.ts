@@ -1,10 +1,10 @@
-/** `steps` as a JSON Pointer (RFC 6901). */
+/** Returns the JSON Pointer (RFC 6901) of property names and array indexes. */
 export function pointerTo(...steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The steps of a JSON Pointer, one after the other. */
-export function stepsOf(pointer: string): readonly string[] {
+/** Returns the property names and array indexes of a JSON Pointer, unescaped. */
+export function parsePointer(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)

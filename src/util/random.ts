@@ -1,14 +1,14 @@
-/** Chance that can be had again: the same seed, the same numbers. */
+/** A pseudo-random number generator: the same seed gives the same numbers. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns an integer from `least` to `most`, both included. */
   whole(least: number, most: number): number;
-  /** One of some values, of which there is at least one. */
+  /** Returns one of the values, of which there must be at least one. */
   pick<Value>(values: readonly Value[]): Value;
 }
 
-/** The chance of a seed (T. Ettinger, Mulberry32, 2017: 32 bits of state, passes gjrand's tests). */
+/** Creates a generator (T. Ettinger, Mulberry32, 2017: 32 bits of state, passes gjrand's tests). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -21,9 +21,9 @@ export function createRandom(seed: number): Random {
   return { next, whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
 }
 
-/** A seed for a text (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
+/** Returns the hash of a string as a seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
 export function toSeed(text: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
 }

@@ -1,16 +1,19 @@
-/** A path that decodes: where its escapes are broken, each `%` is taken as written, as in a query. */
+/** Returns a path that `decodeURIComponent` accepts: if an escape is invalid, each `%` stands for itself, as in a query. */
 export function toDecodablePath(path: string): string {
   if (!path.includes('%')) return path;
   try {
-    // Its result is used, since a bundler takes a call whose result isn't for one that does nothing.
+    // The result is used because a bundler removes a call without effect.
     return decodeURIComponent(path) === '' ? '' : path;
   } catch {
-    // The only way in which decodeURIComponent fails is a broken escape.
+    // decodeURIComponent throws only for an invalid escape.
     return path.replaceAll('%', '%25');
   }
 }
 
-/** A query by the names in it. Ours: read as browsers do, since terms come unencoded from front ends: `+` is a space, a `%` that starts no escape is taken as written. */
+/**
+ * Returns the parameters of a query by name; a repeated one has an array. Decision: read as browsers do, since front ends send search terms without
+ * encoding them: `+` is a space, and a `%` that starts no escape stands for itself.
+ */
 export function parseQuery(querystring: string): Readonly<Record<string, string | string[]>> {
   if (querystring === '') return {};
   const parameters = new URLSearchParams(querystring);
@@ -21,22 +24,22 @@ export function parseQuery(querystring: string): Readonly<Record<string, string 
   return Object.fromEntries(entries);
 }
 
-/** The path below which the images are. */
+/** The path of the folder of images. */
 export const IMAGES_PATH = '/images';
 
-/** Whether a path, or a target with a query, is that of an image. */
+/** Returns whether a path, with or without a query, is that of an image. */
 export function isImagePath(path: string): boolean {
   return path.startsWith(`${IMAGES_PATH}/`);
 }
 
-/** The path of a target, as the shop's operations are found by it. */
+/** Returns the path of a request target, without the query, and with one slash at the start. */
 export function getPathname(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);
   return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
-/** Whether a body of this content type is a form, which is written as a query is. */
+/** Returns whether a content type is that of a URL-encoded form. */
 export function isFormType(type: string | undefined): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type ?? '');
 }

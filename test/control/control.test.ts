@@ -239,17 +239,17 @@ describe('sandboxes', () => {
 
 describe('what does not hold by the contract of control', () => {
   const bodies: readonly [string, string, unknown, string, string][] = [
-    ['PUT', '/w1', { form: 'full-cart' }, '/form', 'did you mean from?'],
+    ['PUT', '/w1', { form: 'full-cart' }, '/form', 'did you mean "from"?'],
     ['PUT', '/w1', { from: '' }, '/from', ''],
     ['PUT', '/w1', { from: 7 }, '/from', ''],
     ['PUT', '/w1', [], '', ''],
     ['PUT', '/w1/state', undefined, '', ''],
     ['PUT', '/w1/state', {}, '', ''],
-    ['PUT', '/w1/state', { cartItem: [] }, '/cartItem', 'did you mean cartItems?'],
+    ['PUT', '/w1/state', { cartItem: [] }, '/cartItem', 'did you mean "cartItems"?'],
     ['PUT', '/w1/state', { orders: {} }, '/orders', ''],
     ['PUT', '/w1/state', { orders: [1] }, '/orders/0', ''],
     ['PUT', '/w1/clock', undefined, '', ''],
-    ['PUT', '/w1/clock', { frosen: true }, '/frosen', 'did you mean frozen?'],
+    ['PUT', '/w1/clock', { frosen: true }, '/frosen', 'did you mean "frozen"?'],
     ['PUT', '/w1/clock', { now: 'tomorrow' }, '/now', ''],
     ['PUT', '/w1/clock', { now: '2025-06-01T12:00:00' }, '/now', ''],
     ['PUT', '/w1/clock', { now: -1 }, '/now', ''],
@@ -262,7 +262,7 @@ describe('what does not hold by the contract of control', () => {
     ['POST', '/w1/clock/advance', { ms: 1, days: 1 }, '/days', ''],
     ['PUT', '/w1/ids', { seed: -1 }, '/seed', ''],
     ['PUT', '/w1/ids', { seed: 4_294_967_296 }, '/seed', ''],
-    ['PUT', '/w1/ids', { sead: 1, seed: 1 }, '/sead', 'did you mean seed?'],
+    ['PUT', '/w1/ids', { sead: 1, seed: 1 }, '/sead', 'did you mean "seed"?'],
   ];
 
   it('is refused with 400, each place and what would be right, and makes nothing', async () => {

@@ -186,10 +186,10 @@ describe('a fault of requests that are like something', () => {
 
 /** What is no fault, where it is wrong, and what is said of it. */
 const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
-  [{}, '', /give at least one of operation, where,.* status, example,/],
+  [{}, '', /add at least one of operation, where,.* status, example,/],
   [{ where: { path: '/api/orders' } }, '', /has no effect: add status, example, delay/],
   [{ operation: 'createOrder', times: 1 }, '', /has no effect/],
-  [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean operation\?/],
+  [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean \\"operation\\"\?/],
   [{ operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
   [{ operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
   [{ operation: [], status: 500 }, '/operation', /./],

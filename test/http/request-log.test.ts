@@ -134,7 +134,7 @@ describe('the log for people', () => {
   it('has what is to be said of it on a line below', async () => {
     const lines = await prettyLines(({ ask }) => ask('GET', '/api/products?serch=socks'));
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatch(/^ +.*did you mean search\?$/);
+    expect(lines[1]).toMatch(/^ +.*did you mean "search"\?$/);
   });
 
   it('cannot be made to lie by who sends requests', async () => {

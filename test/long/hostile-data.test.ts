@@ -33,7 +33,7 @@ const refused: readonly [string, string, RegExp][] = [
   ['nothing but objects in each other', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
   ['a list of such lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
   ['a name that is such an object', first('"name": "', `"name": ${OBJECTS}, "x": "`), /\/products\/0 is nested deeper/],
-  ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
+  ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a string/],
   ['keywords of such lists', first('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
   [
     'such lists under a name that stands twice',
@@ -69,11 +69,11 @@ const refused: readonly [string, string, RegExp][] = [
   ['null for a rating', first('"rating": {', '"rating": null, "x": {'), /\/products\/0\/rating is null: use an object/],
   ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].flatMap((name): [string, string, RegExp][] => [
     [`a list named ${name}`, first('{', `{ "${name}": [],`), RegExp(`/${name} is not one of products`)],
-    [`a field named ${name}`, first('"image"', `"${name}": {}, "image"`), RegExp(`/products/0/${name} is not known`)],
+    [`a field named ${name}`, first('"image"', `"${name}": {}, "image"`), RegExp(`/products/0/${name} is unknown`)],
     [
       `a field of a rating named ${name}`,
       first('"stars"', `"${name}": {}, "stars"`),
-      RegExp(`/products/0/rating/${name} is not known`),
+      RegExp(`/products/0/rating/${name} is unknown`),
     ],
   ]),
   [
@@ -82,14 +82,14 @@ const refused: readonly [string, string, RegExp][] = [
     /\/constructor is not one of .*\/toString is/,
   ],
   ['an id as a URN', first('"id": "', '"id": "urn:uuid:'), /\/products\/0\/id is "urn:uuid:.*: use /],
-  ['an id of 1 MB', text('id', LONG), /\/products\/0\/id is "x+…": use a uuid/],
+  ['an id of 1 MB', text('id', LONG), /\/products\/0\/id is "x+…": use a valid uuid/],
   ['a list whose name has 1 MB', first('{', `{ "${LONG}": [],`), / \/x+/],
   ['a field whose name has 1 MB', first('"image"', `"${LONG}": 1, "image"`), / \/products\/0\/x+/],
   ['a name of 1 MB twice', first('{', `{ "${LONG}": 1, "${LONG}": 2,`), /x+/],
   ['an unknown delivery option of 1 MB', text('deliveryOptionId', LONG), /\/cartItems\/0\/deliveryOptionId is "x+/],
   ['a list whose name breaks the line', first('{', '{ "a\\nb\\r": [],'), /is not one of products/],
   ['a list whose name steers the terminal', first('{', '{ "a\\u001b[2Jb\\u0007": [],'), /is not one of products/],
-  ['a field whose name steers the terminal', first('"image"', '"\\u001b[2J\\n": 1, "image"'), /is not known/],
+  ['a field whose name steers the terminal', first('"image"', '"\\u001b[2J\\n": 1, "image"'), /is unknown/],
   ['5 MB of what is none of JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
   [
     'a cart that costs more than can be told to the cent',

@@ -44,7 +44,7 @@ describe('a field that the contract has gained', () => {
     const { shop, save } = await startLive();
     const edited = defaultText.replace('"priceCents"', '"weightGrams": 77,\n      "priceCents"');
     await writeFile(shop.dataFile ?? '', edited);
-    await toldOf(shop, 'weightGrams is not known here', 40);
+    await toldOf(shop, 'weightGrams is unknown', 40);
     await save(gained);
     await vi.waitFor(
       async () => {
@@ -61,7 +61,7 @@ describe('a field that the contract has gained', () => {
     const folder = await folderWith({ 'openapi.yaml': gained, 'default.json': edited });
     const options = { contract: join(folder, 'openapi.yaml'), defaultData: join(folder, 'default.json') };
     await expect(startStorefront(options)).rejects.toThrow(
-      '/products/0/weightGrams is "light": use a whole number from 50 to 5000',
+      '/products/0/weightGrams is "light": use an integer from 50 to 5000',
     );
   });
 

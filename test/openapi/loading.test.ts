@@ -18,7 +18,7 @@ const EMPTY = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: {}\n';
 describe('a contract', () => {
   it('that is no YAML is refused with file, line and column', async () => {
     const path = await contractFile('openapi: 3.0.3\npaths: {\n');
-    await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path}:3:1 is not YAML: `);
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path}:3:1 is not valid YAML: `);
   });
 
   it.each(['', 'hello', 'openapi: 3.2.0', 'swagger: "2.0"'])(
@@ -26,7 +26,7 @@ describe('a contract', () => {
     async (text) => {
       const path = await contractFile(text);
       await expect(loadContract({ path, strict: false })).rejects.toThrow(
-        `${path} is not an OpenAPI document of version 3.0 or 3.1`,
+        `${path} is not an OpenAPI 3.0 or 3.1 document`,
       );
     },
   );

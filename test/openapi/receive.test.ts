@@ -29,8 +29,8 @@ function received(contract: Contract, start: string, { query = {}, json }: Reque
 
 type Case = [start: string, request: Request, violation: Violation, detail: string];
 
-const UP_TO_10 = 'a whole number from 1 to 10';
-const UP_TO_LIMIT = 'a whole number from 1 to 1000000';
+const UP_TO_10 = 'an integer from 1 to 10';
+const UP_TO_LIMIT = 'an integer from 1 to 1000000';
 
 /** A new cart item whose quantity is off the contract. */
 function badQuantity(json: string, rule: string, fault: string, value: unknown = JSON.parse(json)): Case {
@@ -47,8 +47,8 @@ function badQuantity(json: string, rule: string, fault: string, value: unknown =
 /** A new cart item whose product id is off the contract. */
 function badProductId(value: unknown, rule: string): Case {
   const json = JSON.stringify({ productId: value, quantity: 1 });
-  const violation: Violation = { in: 'body', pointer: '/productId', rule, value, remedy: 'use a uuid' };
-  return ['POST /api/cart-items', { json }, violation, `productId is ${JSON.stringify(value)}: use a uuid`];
+  const violation: Violation = { in: 'body', pointer: '/productId', rule, value, remedy: 'use a valid uuid' };
+  return ['POST /api/cart-items', { json }, violation, `productId is ${JSON.stringify(value)}: use a valid uuid`];
 }
 
 /** A body that is off the contract as a whole. */
@@ -71,12 +71,12 @@ function badChange(name: string, value: unknown, rule: string, fault: string, re
 
 /** A query parameter that is off the contract. */
 function badQuery(start: string, name: string, value: string | string[], rule: string, remedy: string): Case {
-  const fault = Array.isArray(value) ? 'is given more than once' : `is ${JSON.stringify(value)}`;
+  const fault = Array.isArray(value) ? 'is sent more than once' : `is ${JSON.stringify(value)}`;
   const violation: Violation = { in: 'query', pointer: `/${name}`, rule, value, remedy };
   return [start, { query: { [name]: value } }, violation, `query parameter ${name} ${fault}: ${remedy}`];
 }
 
-const OPTION_REMEDY = 'use a text or a whole number';
+const OPTION_REMEDY = 'use a string or an integer';
 
 const cases: readonly Case[] = [
   badQuantity('11', 'maximum', '11 is above the maximum of 10'),
@@ -100,20 +100,20 @@ const cases: readonly Case[] = [
   [
     'POST /api/cart-items',
     {},
-    { in: 'body', pointer: '', rule: 'required', remedy: 'give an object' },
-    'the body is missing: give an object',
+    { in: 'body', pointer: '', rule: 'required', remedy: 'add an object' },
+    'the body is missing: add an object',
   ],
   [
     'POST /api/cart-items',
     { json: `{"productId":"${KETTLE}"}` },
-    { in: 'body', pointer: '/quantity', rule: 'required', remedy: `give ${UP_TO_10}` },
-    `quantity is missing: give ${UP_TO_10}`,
+    { in: 'body', pointer: '/quantity', rule: 'required', remedy: `add ${UP_TO_10}` },
+    `quantity is missing: add ${UP_TO_10}`,
   ],
   [
     'POST /api/cart-items',
     { json: '{"quantity":1}' },
-    { in: 'body', pointer: '/productId', rule: 'required', remedy: 'give a uuid' },
-    'productId is missing: give a uuid',
+    { in: 'body', pointer: '/productId', rule: 'required', remedy: 'add a valid uuid' },
+    'productId is missing: add a valid uuid',
   ],
   badChange('quantity', 1_000_001, 'maximum', '1000001 is above the maximum of 1000000', `use ${UP_TO_LIMIT}`),
   badChange('quantity', null, 'type', 'is null', `use ${UP_TO_LIMIT}`),
@@ -123,13 +123,13 @@ const cases: readonly Case[] = [
   badQuery('GET /api/delivery-options', 'expand', 'price', 'enum', 'use "estimatedDeliveryTime"'),
   badQuery('GET /api/cart-items', 'expand', '', 'enum', 'use "product"'),
   badQuery('GET /api/orders', 'expand', 'product', 'enum', 'use "products"'),
-  badQuery('GET /api/orders', 'expand', ['products', 'products'], 'type', 'give it once'),
-  badQuery('GET /api/products', 'search', ['socks', 'towels'], 'type', 'give it once'),
+  badQuery('GET /api/orders', 'expand', ['products', 'products'], 'type', 'send it once'),
+  badQuery('GET /api/products', 'search', ['socks', 'towels'], 'type', 'send it once'),
   [
     'GET /api/orders/1',
     {},
-    { in: 'path', pointer: '/orderId', rule: 'format', value: '1', remedy: 'use a uuid' },
-    'path parameter orderId is "1": use a uuid',
+    { in: 'path', pointer: '/orderId', rule: 'format', value: '1', remedy: 'use a valid uuid' },
+    'path parameter orderId is "1": use a valid uuid',
   ],
 ];
 
@@ -142,7 +142,7 @@ describe('contract.receive', () => {
     const found = received(lenient, 'POST /api/cart-items', { json: '{"productId":1,"quantity":0}' });
     expect(found).toMatchObject({
       violations: [{ pointer: '/productId' }, { pointer: '/quantity' }],
-      detail: `productId is 1: use a uuid; quantity 0 is below the minimum of 1: use ${UP_TO_10}`,
+      detail: `productId is 1: use a valid uuid; quantity 0 is below the minimum of 1: use ${UP_TO_10}`,
     });
   });
 

@@ -48,19 +48,19 @@ describe('a document that cannot be served is refused with place and reason:', (
       'a reference that leads nowhere',
       withSchema('{ properties: { a: { $ref: »"#/components/schemas/A" } } }'),
       `${SCHEMA}/properties/a/$ref`,
-      'refers to "#/components/schemas/A", which is not there',
+      'refers to "#/components/schemas/A", which does not exist',
     ],
     [
       'a reference that leads nowhere, in a component',
       withSchema(A, schemas('A: { properties: { b: { $ref: »"#/components/schemas/B" } } }')),
       '#/components/schemas/A/properties/b/$ref',
-      'refers to "#/components/schemas/B", which is not there',
+      'refers to "#/components/schemas/B", which does not exist',
     ],
     [
       'a parameter that leads nowhere',
       withPaths('/a: { get: { parameters: [{ $ref: »"#/components/parameters/Q" }], responses: {} } }'),
       '#/paths/~1a/get/parameters/0/$ref',
-      'refers to "#/components/parameters/Q", which is not there',
+      'refers to "#/components/parameters/Q", which does not exist',
     ],
     [
       'a reference to another file',
@@ -90,40 +90,45 @@ describe('a document that cannot be served is refused with place and reason:', (
       'a path without a slash',
       withPaths('a: »{ get: { responses: { "204": { description: d } } } }'),
       '#/paths/a',
-      'is no path: it has to begin with a slash',
+      'is not a path: it must start with a slash',
     ],
-    ['a path that is a text', withPaths('/a: »get'), '#/paths/~1a', 'is no object with operations'],
-    ['paths that are a list', withPaths('»- /a'), '#/paths', 'is no object with paths'],
-    ['an operation that is a text', withPaths('/a: { get: »all }'), '#/paths/~1a/get', 'is no operation'],
+    ['a path that is a text', withPaths('/a: »get'), '#/paths/~1a', 'is not an object with operations'],
+    ['paths that are a list', withPaths('»- /a'), '#/paths', 'is not an object with paths'],
+    [
+      'an operation that is a text',
+      withPaths('/a: { get: »all }'),
+      '#/paths/~1a/get',
+      'is not an operation: it must be an object',
+    ],
     [
       'an operation with an empty list of responses',
       withPaths('/a: { get: »{ responses: {} } }'),
       '#/paths/~1a/get',
-      'documents no response: give it responses by status',
+      'documents no response: add at least one status below responses',
     ],
     [
       'an operation whose responses are of no status',
       withPaths('/a: { get: »{ responses: { ok: { description: d } } } }'),
       '#/paths/~1a/get',
-      'documents no response: give it responses by status',
+      'documents no response: add at least one status below responses',
     ],
     [
       'a response that is a text',
       withPaths('/a: { get: { responses: { "200": »fine } } }'),
       '#/paths/~1a/get/responses/200',
-      'is no response',
+      'is not a response: it must be an object',
     ],
     [
       'parameters that are no list',
       withPaths('/a: { get: { parameters: »{ q: string }, responses: { "204": { description: d } } } }'),
       '#/paths/~1a/get/parameters',
-      'is no list',
+      'is not an array',
     ],
     [
       'a request body that is a text',
       withPaths('/a: { put: { requestBody: »any, responses: { "204": { description: d } } } }'),
       '#/paths/~1a/put/requestBody',
-      'is no request body',
+      'is not a request body: it must be an object',
     ],
   ])('%s', async (_, marked, pointer, said) => {
     const path = await documentOf(marked.replace('»', ''));
@@ -147,7 +152,7 @@ describe('a document that cannot be served is refused with place and reason:', (
     const marked = withSchema(`{ ${keywords} }`.replace(`${keyword}: `, '$&»'), '', '3.1.0');
     const path = await documentOf(marked.replace('»', ''));
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
-      `${path}:${placeMarked(marked)} ${SCHEMA}/${keyword} is not supported: say it without ${keyword}`,
+      `${path}:${placeMarked(marked)} ${SCHEMA}/${keyword} is not supported: rewrite the schema without ${keyword}`,
     );
   });
 
@@ -160,7 +165,7 @@ describe('a document that cannot be served is refused with place and reason:', (
     const path = await documentOf(text);
     const refused = expect(loadContract({ path, strict: false })).rejects;
     await refused.toThrow(`${path}:${place}`);
-    await refused.toThrow(' is not YAML: ');
+    await refused.toThrow(' is not valid YAML: ');
   });
 
   it('a comma too many, which is no JSON', async () => {
@@ -171,7 +176,7 @@ describe('a document that cannot be served is refused with place and reason:', (
   it('an alias that leads back to itself', async () => {
     const path = await documentOf(`${withPaths('/a: {}')}x-loop: &loop { again: *loop }\n`);
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
-      `${path} has an alias that leads back to itself`,
+      `${path} has an alias that refers to its own anchor: remove the cycle`,
     );
   });
 
@@ -179,20 +184,22 @@ describe('a document that cannot be served is refused with place and reason:', (
     for (const version of ['openapi: 3.0', 'openapi: 3.10.0', 'openapi: 4.0.0', 'swagger: 2.0', 'openapi: 3.2.0']) {
       const path = await documentOf(withPaths('/a: {}').replace('openapi: 3.0.3', version));
       await expect(loadContract({ path, strict: false }), version).rejects.toThrow(
-        `${path} is not an OpenAPI document of version 3.0 or 3.1: it has to begin with, say, openapi: 3.0.3`,
+        `${path} is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level`,
       );
     }
   });
 
   it.each(['[]', 'null', '"text"', '5'])('%s instead of an object', async (text) => {
     const path = await documentOf(text);
-    await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path} is not an OpenAPI document`);
+    await expect(loadContract({ path, strict: false })).rejects.toThrow(
+      `${path} is not an OpenAPI 3.0 or 3.1 document`,
+    );
   });
 
   it('several obstacles, of which it tells three and counts the rest', async () => {
     const path = await documentOf(withPaths('a: {}', 'b: {}', 'c: {}', 'd: {}', 'e: {}'));
     const refused = expect(loadContract({ path, strict: false })).rejects;
-    await refused.toThrow(`${path}:6:6 #/paths/c is no path`);
+    await refused.toThrow(`${path}:6:6 #/paths/c is not a path`);
     await refused.toThrow(/; and 2 more$/);
   });
 });

@@ -27,7 +27,7 @@ function problem(code: string, status: number) {
   return { type: `/problems/${code}`, title: 'T', status, detail: 'D', message: 'D', instance: '/api/products' };
 }
 
-const violation = { in: 'query', pointer: '/search', rule: 'type', remedy: 'give it once' };
+const violation = { in: 'query', pointer: '/search', rule: 'type', remedy: 'send it once' };
 
 type Case = [what: string, operationId: string, answer: ResponseToVerify, trouble?: string];
 

@@ -131,7 +131,7 @@ describe('a field that the contract gains', () => {
       gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1 }'], required: ['brand'] }),
     );
     await expect(openTestState({ data: path, check, defaultData: await withBrands() })).rejects.toThrow(
-      /^\S+db\.json is not a shop's data: \/products\/0\/brand is missing: give a text that is not empty; .*; and 37 more\. It was left as it is: mend it/,
+      /^\S+db\.json is not a shop's data: \/products\/0\/brand is missing: add a string that is not empty; .*; and 37 more\. It was left as it is: mend it/,
     );
     expect(await readFile(path, 'utf8')).toBe(defaultText);
   });
@@ -139,7 +139,7 @@ describe('a field that the contract gains', () => {
   it('stops the start where its default breaks its own rule', async () => {
     const check = checkOf(gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }));
     await expect(openTestState({ data: await dataFile(), check, defaultData: await withBrands() })).rejects.toThrow(
-      '/products/0/brand is "": use a text that is not empty',
+      '/products/0/brand is "": use a string that is not empty',
     );
   });
 });

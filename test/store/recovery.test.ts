@@ -141,7 +141,7 @@ describe('the sentence about a damaged file', () => {
     [
       'says how long a list must be',
       defaultText.replace(/"products": \[\s*\{\s*"productId"[^\]]*\]/, '"products": []'),
-      '/orders/0/products is []: use a list of at least 1',
+      '/orders/0/products is []: use an array of at least 1',
     ],
     ['says in which steps', defaultText.replace(/"stars": [\d.]+/, '"stars": 4.3'), 'from 0 to 5 in steps of 0.5'],
     ['says which list is missing', '{}', '/products is missing: give a list'],

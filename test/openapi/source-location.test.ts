@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import { createLocator } from '../../src/openapi/source-location.ts';
+import { pointerTo } from '../../src/util/json-pointer.ts';
+import { projectFile } from '../support/fixtures/default-data.ts';
+
+/** Returns the position of the value that some steps lead to, or of its closest ancestor, by a parser that is independent of the one under test. */
+function createOracle(text: string): (steps: readonly (string | number)[]) => string {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
+  const locate = (steps: readonly (string | number)[]): string => {
+    const node = document.getIn(steps, true);
+    if (!isNode(node) || !node.range) return locate(steps.slice(0, -1));
+    const { line, col } = lineCounter.linePos(node.range[0]);
+    return `file:${line}:${col}`;
+  };
+  return (steps) => `${locate(steps)} #${pointerTo(...steps)}`;
+}
+
+/** Returns the steps to each value. */
+function listSteps(
+  value: unknown,
+  steps: readonly (string | number)[] = [],
+): readonly (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return [steps];
+  return [steps, ...Object.entries(value).flatMap(([key, inner]) => listSteps(inner, [...steps, key]))];
+}
+
+const STYLES = `# A comment
+openapi: 3.0.3 # another
+anchors: &a
+  - 1
+  - &b { x: 1 }
+alias: *b
+tagged: !!str 5
+? explicit
+: value
+block: |
+  text
+  and more
+empty:
+spaced: # comment
+
+  # comment
+  inner: "quoted"
+"quoted key": [1, [2, { a: b }], ]
+`;
+
+const { info, components } = parseDocument(readFileSync(projectFile('openapi.yaml'), 'utf8')).toJS();
+
+describe('createLocator', () => {
+  it.each<[string, string]>([
+    ['openapi.yaml', readFileSync(projectFile('openapi.yaml'), 'utf8')],
+    ['a document with odd operations', readFileSync(projectFile('test/documents/odd.yaml'), 'utf8')],
+    ['YAML in all styles', STYLES],
+    ['indented JSON', JSON.stringify({ info, components }, null, 2)],
+    ['JSON on one line', JSON.stringify({ info, components })],
+  ])('finds the line and column of every value of %s', (_, text) => {
+    const [locate, oracle] = [createLocator('file', text), createOracle(text)];
+    const allSteps = listSteps(parseDocument(text).toJS());
+    expect(allSteps.length).toBeGreaterThan(10);
+    expect(allSteps.map((steps) => locate(pointerTo(...steps)))).toEqual(allSteps.map(oracle));
+  });
+
+  it('finds the closest ancestor of a value that does not exist', () => {
+    const locate = createLocator('file', 'a:\n  b: [1]\n');
+    expect([locate('/a/b/5/c'), locate('/a/c'), locate('/c')]).toEqual([
+      'file:2:6 #/a/b/5/c',
+      'file:2:3 #/a/c',
+      'file:1:1 #/c',
+    ]);
+  });
+
+  it('finds the values before a syntax error', () => {
+    expect(createLocator('file', 'a: 1\nb: [1, 2\n')('/a')).toBe('file:1:4 #/a');
+  });
+});
