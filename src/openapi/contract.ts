@@ -4,166 +4,161 @@ import { closeSchemas } from './close-schemas.ts';
 import { createDataValidator, type DataValidator } from './data-validator.ts';
 import { ContractError, createContractError, formatIssues, parseDocument, readContract, yamlOf } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
-import { backendFor } from './openapi-backend.ts';
-import { FORM_TYPE } from './responses.ts';
+import { createBackend } from './openapi-backend.ts';
 import { createRouting, type Route, type Routed } from './routes.ts';
-import { createSchemaValidator, viewOf } from './schema-validator.ts';
-import {
-  ignoreUnknown,
-  limitErrors,
-  type PlainRequest,
-  type Received,
-  runValidators,
-  toValidatorInput,
-  validateBody,
-} from './validate-request.ts';
+import { createSchemaValidator, type SchemaValidator, viewOf } from './schema-validator.ts';
+import { type PlainRequest, type Received, type RequestValidators, validateRequest } from './validate-request.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './verify-response.ts';
-import { toViolations } from './violations.ts';
 
-/** The contract, ready to judge. */
+/** A loaded contract: finds operations, and validates requests, responses and data. */
 export interface Contract {
-  /** The file as it was loaded: where it is, its text, and what it says. */
+  /** The path of the file. */
   readonly path: string;
+  /** The text of the file. */
   readonly text: string;
+  /** The document as it is in the file. */
   readonly document: Document;
-  /** The document as it is enforced: the file itself, or under `strict` one with closed schemas. */
+  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. */
   readonly enforced: Enforced;
-  /** The same with its schemas as ajv has them, and an id for every operation. */
+  /** The document with schemas in the dialect of ajv, and an id for every operation. */
   readonly plain: Document;
-  /** What of it says nothing, since it is written wrongly, a sentence; undefined where there is nothing of the kind. */
+  /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
   readonly slips: string | undefined;
   readonly routes: readonly Route[];
-  /** What a method and a path (undecoded, without its query) lead to. */
+  /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
   route(method: string, path: string): Routed;
-  /** What a request to an operation holds, or every way in which it breaks the contract. */
+  /** Validates a request to an operation. Returns its input or its violations. */
   receive(route: Route, request: PlainRequest): Received;
-  /** How an answer breaks the contract; empty where it keeps it. With `closed` no properties are allowed but the contract's own. */
-  verify(route: Route, answer: ResponseToVerify, options: { readonly closed: boolean }): readonly ResponseViolation[];
-  /** Whether a value holds by the schema at a pointer. */
+  /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
+  verify(route: Route, response: ResponseToVerify, options: { readonly closed: boolean }): readonly ResponseViolation[];
+  /** Returns whether a value is valid against the schema at a JSON Pointer. */
   holds(schema: string, value: unknown): boolean;
-  /** What is wrong with a value by a schema of the contract, in which no properties are allowed but its own. */
+  /** Validates a value against a component schema, in which unknown properties are errors. */
   checkData: DataValidator;
-  /** Makes what the first request to an operation would else wait for, some 10 ms; `closed` as in `verify`. Throws where that can't be made. */
+  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verify`. Throws `ContractError` if a schema is unusable. */
   warmUp(route: Route, options: { readonly closed: boolean }): void;
 }
 
-/** A document as it is enforced, made when it is first read. */
+/** The document that is enforced, created when it is first read. */
 export interface Enforced {
   readonly document: Document;
-  /** As YAML. */
+  /** The document as YAML. */
   readonly text: string;
 }
 
-/** Which document, and whether what it doesn't know is refused or only noted. */
+/** Options of `loadContract`. */
 export interface ContractOptions {
   readonly path: string;
+  /** Whether unknown query parameters and properties are violations. Otherwise they are ignored with a note. */
   readonly strict: boolean;
 }
 
-const loaded = new Map<string, { readonly text: string; readonly contract: Promise<Contract> }>();
+const cache = new Map<string, { readonly text: string; readonly contract: Promise<Contract> }>();
 
 /**
- * The contract in the YAML file at `path`. Throws `ContractError` where it can't be read. Remembered for the file and its text, since it holds no
- * state and takes 100 ms to make ready: a program that starts one shop for each of its tests makes it once.
+ * Loads the contract in a YAML or JSON file. Throws `ContractError` if it can't be served. A contract has no state and takes 100 ms to create, so it is
+ * cached until its text changes: tests that start a server each load it once.
  */
 export async function loadContract({ path, strict }: ContractOptions): Promise<Contract> {
   const text = readContract(path);
   const key = `${strict} ${path}`;
-  let entry = loaded.get(key);
+  let entry = cache.get(key);
   if (entry?.text !== text) {
-    entry = { text, contract: makeContract(path, text, strict).catch((cause) => Promise.reject(asFault(path, cause))) };
-    loaded.set(key, entry);
+    const contract = createContract(path, text, strict).catch((cause) => Promise.reject(toContractError(path, cause)));
+    entry = { text, contract };
+    cache.set(key, entry);
   }
   return entry.contract;
 }
 
-/** What keeps a document from being served, whatever it is, as a fault of that document. */
-function asFault(path: string, cause: unknown): ContractError {
+function toContractError(path: string, cause: unknown): ContractError {
   return cause instanceof ContractError
     ? cause
     : new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
 }
 
-function enforcedStrictly(document: Document): Enforced {
-  let made: Enforced | undefined;
-  const enforced = () => {
-    if (made) return made;
-    const whole = closeSchemas(document);
-    made = { document: whole, text: yamlOf(whole) };
-    return made;
+function createStrictDocument(document: Document): Enforced {
+  let created: Enforced | undefined;
+  const get = () => {
+    if (created) return created;
+    const closed = closeSchemas(document);
+    created = { document: closed, text: yamlOf(closed) };
+    return created;
   };
   return {
     get document() {
-      return enforced().document;
+      return get().document;
     },
     get text() {
-      return enforced().text;
+      return get().text;
     },
   };
 }
 
-async function makeContract(path: string, text: string, strict: boolean): Promise<Contract> {
+async function createContract(path: string, text: string, strict: boolean): Promise<Contract> {
   const document = parseDocument(path, text);
-  const obstacles = checkStructure(document);
-  if (obstacles.length > 0) throw createContractError(path, text, obstacles);
-  const translated = normalizeSchemas(document);
-  if (translated.obstacles.length > 0) throw createContractError(path, text, translated.obstacles);
-  const plain = withOperationIds(translated.document);
-  const { router, validator } = await backendFor(plain);
-  const [sent, answered] = [viewOf(plain, text, 'readOnly'), viewOf(plain, text, 'writeOnly')];
-  const requestJudge = createSchemaValidator(() => (strict ? closeSchemas(sent) : sent));
-  const largeJudge = createSchemaValidator(() => (strict ? closeSchemas(sent) : sent), { allErrors: false });
-  const formJudge = createSchemaValidator(() => (strict ? closeSchemas(sent) : sent), { coerceTypes: 'array' });
-  const judge = createSchemaValidator(() => answered);
-  const closedJudge = createSchemaValidator(() => closeSchemas(answered));
-
+  const { normalized, slips } = normalize(path, text, document);
+  const { router, validator } = await createBackend(normalized);
+  const getParameterValidators = (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [];
+  const requestValidators = createRequestValidators(viewOf(normalized, text, 'readOnly'), strict);
+  const responseDocument = viewOf(normalized, text, 'writeOnly');
+  const open = createSchemaValidator(() => responseDocument);
+  const closed = createSchemaValidator(() => closeSchemas(responseDocument));
   return {
     path,
     text,
     document,
-    enforced: strict ? enforcedStrictly(document) : { document, text },
-    plain,
-    slips: translated.slips.length > 0 ? formatIssues(path, text, translated.slips) : undefined,
-    ...createRouting(router, plain),
+    enforced: strict ? createStrictDocument(document) : { document, text },
+    plain: normalized,
+    slips,
+    ...createRouting(router, normalized),
     receive(route, request) {
-      const { query, notes } = strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
-      const input = { path: route.pathParameters(request.path), query, body: request.body };
-      const jsonJudge = request.isLarge ? largeJudge : requestJudge;
-      const bodyJudge = request.contentType === FORM_TYPE ? formJudge : jsonJudge;
-      const parts = toValidatorInput(route, request, input);
-      const unusable = limitErrors(parts, request.body);
-      const isTooDeep = unusable.some(({ keyword }) => keyword === 'depth');
-      const errors = isTooDeep
-        ? unusable
-        : [
-            ...runValidators(validator.getRequestValidatorsForOperation(route.operationId) ?? [], parts),
-            ...validateBody(plain, bodyJudge, route, request),
-            ...unusable,
-            // The checks have made numbers of texts meanwhile.
-            ...limitErrors(parts, request.contentType === FORM_TYPE ? request.body : undefined),
-          ];
-      if (errors.length > 0) {
-        const { violations, detail } = toViolations(errors);
-        return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
-      }
-      return { kind: 'call', input, notes };
+      const validators = { ...requestValidators, parameters: getParameterValidators(route) };
+      return validateRequest({ document: normalized, validators, strict }, route, request);
     },
-    verify: (route, answer, { closed: isClosed }) => verifyResponse(isClosed ? closedJudge : judge, route, answer),
-    holds: (schema, value) => judge(schema, value).length === 0,
-    checkData: createDataValidator(closedJudge),
-    warmUp(route, { closed: isClosed }) {
-      validator.getRequestValidatorsForOperation(route.operationId);
-      const sentSchemas = Object.values(route.bodyMedia).flatMap(({ schema }) => schema ?? []);
-      const successes = route.responses.filter(({ name }) => name.startsWith('2'));
-      const answeredSchemas = successes.flatMap(({ media }) =>
-        Object.values(media).flatMap(({ schema }) => schema ?? []),
-      );
-      const errors = [
-        ...sentSchemas.flatMap((schema) => requestJudge(schema, undefined)),
-        ...answeredSchemas.flatMap((schema) => (isClosed ? closedJudge : judge)(schema, undefined)),
-      ];
-      const unusable = errors.find(({ keyword }) => keyword === 'unusable');
-      if (unusable) throw new ContractError(`${path} ${unusable.message}`);
+    verify: (route, response, options) => verifyResponse(options.closed ? closed : open, route, response),
+    holds: (schema, value) => open(schema, value).length === 0,
+    checkData: createDataValidator(closed),
+    warmUp(route, options) {
+      getParameterValidators(route);
+      compileSchemas(path, route, { request: requestValidators.json, response: options.closed ? closed : open });
     },
   };
+}
+
+/** Throws `ContractError` if the document can't be served. */
+function normalize(path: string, text: string, document: Document) {
+  const issues = checkStructure(document);
+  if (issues.length > 0) throw createContractError(path, text, issues);
+  const { document: normalized, obstacles, slips } = normalizeSchemas(document);
+  if (obstacles.length > 0) throw createContractError(path, text, obstacles);
+  return {
+    normalized: withOperationIds(normalized),
+    slips: slips.length > 0 ? formatIssues(path, text, slips) : undefined,
+  };
+}
+
+function createRequestValidators(document: Document, strict: boolean): Omit<RequestValidators, 'parameters'> {
+  const getDocument = () => (strict ? closeSchemas(document) : document);
+  return {
+    json: createSchemaValidator(getDocument),
+    largeJson: createSchemaValidator(getDocument, { allErrors: false }),
+    form: createSchemaValidator(getDocument, { coerceTypes: 'array' }),
+  };
+}
+
+/** Compiles the schemas of an operation's request bodies and successful responses. Throws `ContractError` for the first one that is unusable. */
+function compileSchemas(
+  path: string,
+  { bodyMedia, responses }: Route,
+  validate: Readonly<Record<'request' | 'response', SchemaValidator>>,
+): void {
+  const schemasOf = (media: Route['bodyMedia']) => Object.values(media).flatMap(({ schema }) => schema ?? []);
+  const successes = responses.filter(({ name }) => name.startsWith('2'));
+  const errors = [
+    ...schemasOf(bodyMedia).flatMap((schema) => validate.request(schema, undefined)),
+    ...successes.flatMap(({ media }) => schemasOf(media)).flatMap((schema) => validate.response(schema, undefined)),
+  ];
+  const unusable = errors.find(({ keyword }) => keyword === 'unusable');
+  if (unusable) throw new ContractError(`${path} ${unusable.message}`);
 }

@@ -5,24 +5,22 @@ import { getRoutes, toRouterPath } from './routes.ts';
 import { ajvOptions } from './schema-validator.ts';
 
 /**
- * openapi-backend for routing and the checks of parameters, over no more than it needs of the document, since it replaces all references in place: on
- * bodies of large documents it took a minute. quick: what the document says was looked at.
+ * Creates the openapi-backend that routes requests and validates parameters. It gets only the parts of the document that this needs: it dereferences
+ * its document in place, which takes a minute for the bodies of a large one. `quick`: it doesn't validate the document, which was checked before.
  */
-export async function backendFor(document: Document): Promise<OpenAPIBackend> {
-  const operations = new Map<string, Record<string, unknown>>();
+export async function createBackend(document: Document): Promise<OpenAPIBackend> {
+  const paths = new Map<string, Record<string, unknown>>();
   for (const { path, method, operationId, parameters } of getRoutes(document)) {
     const operation = {
       operationId,
       responses: {},
       parameters: parameters.map(({ pointer }) => getNode(document, pointer)),
     };
-    operations.set(toRouterPath(path), { ...operations.get(toRouterPath(path)), [method.toLowerCase()]: operation });
+    paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
   }
+  const part = { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
   const backend = new OpenAPIBackend({
-    definition: withTargets(
-      { openapi: document.openapi, info: document.info, paths: Object.fromEntries(operations) } as Document,
-      document,
-    ),
+    definition: addReferenceTargets(part, document),
     strict: true,
     quick: true,
     ajvOpts: { ...ajvOptions, validateSchema: false },
@@ -31,8 +29,8 @@ export async function backendFor(document: Document): Promise<OpenAPIBackend> {
   return backend.init();
 }
 
-/** A copy of a part of a document with all that it refers to; its references have no escapes, which openapi-backend would look for as they are written. */
-function withTargets(part: Document, document: Document): Document {
+/** Returns a copy of a part of a document with all that it refers to. References get names without escapes, which openapi-backend doesn't decode. */
+function addReferenceTargets(part: Document, document: Document): Document {
   const targets: Record<string, unknown> = {};
   const names = new Map<string, string>();
   const visit = (node: unknown): unknown => {

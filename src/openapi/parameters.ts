@@ -7,49 +7,47 @@ import { type Example, examplesIn } from './responses.ts';
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
-  /** How a value is written that is a list or an object; undefined where it is a text as it stands. */
+  /** How an array or an object is serialized; undefined for other types. */
   readonly shape: Shape | undefined;
-  /** The names of its properties, where these stand in the query by themselves. */
+  /** The names of the properties of an object whose properties are query parameters of their own. */
   readonly fields: readonly string[];
-  /** Whether a name without a value is as none. */
+  /** Whether an empty value counts as missing (`allowEmptyValue`). */
   readonly mayBeEmpty: boolean;
   readonly examples: readonly Example[];
-  /** JSON Pointer of where it is described. */
+  /** JSON Pointer of the Parameter Object. */
   readonly pointer: string;
 }
 
 type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'deep list' | 'fields' | 'pairs' | 'json';
 
-/** Headers that are no parameters, whatever a document says (OpenAPI 3.0, Parameter Object). */
-const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
+/** Header parameters with these names are ignored (OpenAPI 3.0, Parameter Object). */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** The parameters of an operation: its own, and those of its path that it doesn't give otherwise. */
-export function parametersAt(document: Document, operation: string): readonly Parameter[] {
+/** Returns the parameters of the operation at a pointer: its own, and those of its path that it does not override. */
+export function getParameters(document: Document, operation: string): readonly Parameter[] {
   const path = operation.slice(0, operation.lastIndexOf('/'));
-  const found = new Map<string, Parameter>();
+  const byName = new Map<string, Parameter>();
   for (const list of [`${operation}/parameters`, `${path}/parameters`]) {
     const nodes = getNode(document, list);
-    for (const place of Array.isArray(nodes) ? nodes.keys() : []) {
-      const parameter = parameterAt(document, resolvePointer(document, `${list}/${place}`));
-      if (parameter && !found.has(`${parameter.in} ${parameter.name}`)) {
-        found.set(`${parameter.in} ${parameter.name}`, parameter);
-      }
+    for (const index of Array.isArray(nodes) ? nodes.keys() : []) {
+      const parameter = getParameter(document, resolvePointer(document, `${list}/${index}`));
+      const key = `${parameter?.in} ${parameter?.name}`;
+      if (parameter && !byName.has(key)) byName.set(key, parameter);
     }
   }
-  return [...found.values()];
+  return [...byName.values()];
 }
 
-function parameterAt(document: Document, pointer: string): Parameter | undefined {
+function getParameter(document: Document, pointer: string): Parameter | undefined {
   const node = getNode(document, pointer);
   if (!isNode(node) || typeof node.name !== 'string') return undefined;
-  const place = node.in as Parameter['in'];
-  if (place === 'header' && NO_PARAMETERS.includes(node.name.toLowerCase())) return undefined;
-  const type = typeAt(document, `${pointer}/schema`);
-  const shape = shapeOf(node, type);
+  const location = node.in as Parameter['in'];
+  if (location === 'header' && IGNORED_HEADERS.includes(node.name.toLowerCase())) return undefined;
+  const shape = getShape(node, getType(document, `${pointer}/schema`));
   const properties = getNode(document, `${resolvePointer(document, `${pointer}/schema`)}/properties`);
   return {
     name: node.name,
-    in: place,
+    in: location,
     shape,
     fields: shape === 'fields' && isNode(properties) ? Object.keys(properties) : [],
     mayBeEmpty: node.allowEmptyValue === true,
@@ -58,74 +56,150 @@ function parameterAt(document: Document, pointer: string): Parameter | undefined
   };
 }
 
-function shapeOf({ in: place, style, explode, content }: Record<string, unknown>, type: unknown): Shape | undefined {
+function getShape(
+  { in: location, style, explode, content }: Record<string, unknown>,
+  type: unknown,
+): Shape | undefined {
   if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
   const types = Array.isArray(type) ? type : [type];
   if (style === 'deepObject') return types.includes('array') ? 'deep list' : 'deep';
-  if (types.includes('object')) return place === 'query' && explode !== false ? 'fields' : 'pairs';
+  if (types.includes('object')) return location === 'query' && explode !== false ? 'fields' : 'pairs';
   if (!types.includes('array')) return undefined;
-  if (place !== 'query') return 'commas';
+  if (location !== 'query') return 'commas';
   if (style === 'spaceDelimited') return 'blanks';
   if (style === 'pipeDelimited') return 'bars';
   return explode === false ? 'commas' : 'list';
 }
 
-/** The value of a parameter as its schema has it; what can't be read so stays as it was sent, for the schema to refuse. */
-export function shaped(shape: Shape, value: string | readonly string[]): unknown {
-  switch (shape) {
-    case 'list':
-    case 'deep list':
-      return Array.isArray(value) ? value : [value];
-    case 'commas':
-      return parted(value, ',');
-    case 'blanks':
-      return parted(value, / |%20/);
-    case 'bars':
-      return parted(value, '|');
-    case 'json':
-      return typeof value === 'string' ? fromJson(value) : value;
-    case 'pairs':
-      return typeof value === 'string' ? fromPairs(value.split(',')) : value;
-    case 'deep':
-    case 'fields':
-      return value;
-  }
-}
-
-function parted(value: string | readonly string[], by: string | RegExp): unknown {
-  return typeof value === 'string' ? value.split(by) : value;
-}
-
-/** The object of a list in which names and values take turns. */
-function fromPairs(parts: readonly string[]): object {
-  const names = parts.filter((_, place) => place % 2 === 0);
-  return Object.fromEntries(names.map((name, place) => [name, parts[2 * place + 1] ?? '']));
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The parameter that a name in a query belongs to, and the keys in it: of `filter[colour][not]` they are `filter`, `colour` and `not`. */
-export function deepName(name: string): { readonly parameter: string; readonly keys: readonly string[] } | undefined {
-  const [, parameter, keys] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
-  const names = keys?.slice(1, -1).split('][') ?? [];
-  // What is deeper is no parameter of any operation.
-  if (parameter === undefined || names.length === 0 || names.length > MAX_JSON_DEPTH) return undefined;
-  return { parameter, keys: names };
-}
-
-/** The type that a schema says, itself or in a part of its `allOf`. */
-function typeAt(document: Document, schema: string): unknown {
+/** Returns the type of a schema: its own, or that of the first part of its `allOf` that has one. */
+function getType(document: Document, schema: string): unknown {
   const pointer = resolvePointer(document, schema);
   const node = getNode(document, pointer);
   if (!isNode(node) || node.type !== undefined || !Array.isArray(node.allOf))
     return isNode(node) ? node.type : undefined;
   return [...node.allOf.keys()]
-    .map((place) => typeAt(document, `${pointer}/allOf/${place}`))
+    .map((index) => getType(document, `${pointer}/allOf/${index}`))
     .find((type) => type !== undefined);
+}
+
+/** The values of a request's parameters by location. */
+type ParameterValues = Readonly<Record<Parameter['in'], Record<string, unknown>>>;
+
+/** Returns the values of parameters as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
+export function readParameters(
+  { parameters, pathNames }: { readonly parameters: readonly Parameter[]; readonly pathNames: readonly string[] },
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
+): ParameterValues {
+  const values: ParameterValues = {
+    // Some documents have a name in a path template without a parameter.
+    path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
+    query: { ...query },
+    header: {},
+    cookie: {},
+  };
+  for (const { name, in: location, shape, fields, mayBeEmpty } of parameters) {
+    if (mayBeEmpty && values.query[name] === '') delete values.query[name];
+    if (shape === 'fields') collectFields(values.query, name, fields);
+    else if (isDeepShape(shape)) setDefined(values[location], name, takeDeepValue(values.query, name, shape));
+    else if (location === 'header' || location === 'cookie') {
+      const sent = location === 'header' ? headers[name.toLowerCase()] : findCookie(headers.cookie, name);
+      setDefined(values[location], location === 'header' ? name.toLowerCase() : name, deserialize(shape, sent));
+    } else if (shape) setDefined(values[location], name, deserialize(shape, values[location][name]));
+  }
+  return values;
+}
+
+function setDefined(values: Record<string, unknown>, name: string, value: unknown): void {
+  if (value !== undefined) values[name] = value;
+}
+
+/** Returns an array or an object of a serialized value. A value that can't be read stays as it is: the schema refuses it. */
+function deserialize(shape: Shape | undefined, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (shape === 'list') return [value].flat();
+  if (typeof value !== 'string') return value;
+  switch (shape) {
+    case 'commas':
+      return value.split(',');
+    case 'blanks':
+      return value.split(/ |%20/);
+    case 'bars':
+      return value.split('|');
+    case 'pairs':
+      return parsePairs(value.split(','));
+    case 'json':
+      return parseJson(value);
+    default:
+      return value;
+  }
+}
+
+/** Returns the object of an array in which names and values alternate. */
+function parsePairs(parts: readonly string[]): object {
+  const names = parts.filter((_, index) => index % 2 === 0);
+  return Object.fromEntries(names.map((name, index) => [name, parts[2 * index + 1] ?? '']));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the schema refuses the string.
+    return text;
+  }
+}
+
+/** Moves the query parameters that are properties of an object into the object. */
+function collectFields(query: Record<string, unknown>, name: string, fields: readonly string[]): void {
+  const sent = fields.filter((field) => query[field] !== undefined).map((field) => [field, query[field]] as const);
+  for (const [field] of sent) delete query[field];
+  if (sent.length > 0) query[name] = Object.fromEntries(sent);
+}
+
+/** Returns whether a parameter is serialized as `name[…]`. */
+export function isDeepShape(shape: Parameter['shape']): boolean {
+  return shape === 'deep' || shape === 'deep list';
+}
+
+/** Returns the parameter and the keys in a name of a query: `filter`, `colour` and `not` for `filter[colour][not]`; undefined if it has no keys. */
+export function parseDeepName(
+  name: string,
+): { readonly parameter: string; readonly keys: readonly string[] } | undefined {
+  const [, parameter, brackets] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
+  const keys = brackets?.slice(1, -1).split('][') ?? [];
+  // A name with more keys can't be that of a parameter.
+  if (parameter === undefined || keys.length === 0 || keys.length > MAX_JSON_DEPTH) return undefined;
+  return { parameter, keys };
+}
+
+/** Removes the parameters `name[…]` from a query. Returns their value: an object, or an array if the keys are empty or numbers; undefined if none was sent. */
+function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
+  let result: unknown = query[name];
+  delete query[name];
+  for (const [key, value] of Object.entries(query)) {
+    const deepName = parseDeepName(key);
+    if (deepName?.parameter !== name) continue;
+    delete query[key];
+    result = setAt(result, deepName.keys, value);
+  }
+  return result === undefined || shape === 'deep' ? result : [result].flat();
+}
+
+/** Returns a copy of `target` with a value at some keys. */
+function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return target === undefined ? value : [target, value].flat();
+  if (/^\d*$/.test(key)) {
+    const entries = target === undefined ? [] : [target].flat();
+    return [...entries, ...[setAt(undefined, keys, value)].flat()];
+  }
+  const own = isNode(target) ? target : {};
+  return { ...own, [key]: setAt(own[key], keys, value) };
+}
+
+function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
+  const pairs = String(cookies ?? '')
+    .split(';')
+    .map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

@@ -7,74 +7,79 @@ import { getNode, isNode, resolvePointer } from './document.ts';
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** JSON Pointer of it among the operation's responses. */
+  /** JSON Pointer of the response in the operation. */
   readonly pointer: string;
-  /** What its body may be, by media type; empty where it has none. */
+  /** The body by media type; empty if the response has none. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
   readonly headers: readonly DocumentedHeader[];
 }
 
+/** A Media Type Object. */
 export interface DocumentedMedia {
-  /** JSON Pointer of the body's schema. */
+  /** JSON Pointer of the schema. */
   readonly schema: string | undefined;
   readonly examples: readonly Example[];
 }
 
+/** A Header Object. */
 export interface DocumentedHeader {
   readonly name: string;
   readonly isRequired: boolean;
-  /** The type that its text is to be read as. */
+  /** The type of the value. */
   readonly type: string;
-  /** JSON Pointer of its schema. */
+  /** JSON Pointer of the schema. */
   readonly schema: string | undefined;
   readonly examples: readonly Example[];
 }
 
-/** An example, by its name; the only one of its place may have none. */
+/** An example. One from the keyword `example` has no name. */
 export interface Example {
   readonly name: string | undefined;
   readonly value: unknown;
 }
 
-/** The responses of the operation at a pointer, each looked up once. */
-export function responsesAt(document: Document, operation: string): readonly DocumentedResponse[] {
+/** Returns the responses of the operation at a pointer. */
+export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
   const responses = getNode(document, `${operation}/responses`);
   return statusesOf(isNode(responses) ? responses : {}).map((name) => {
-    const own = `${operation}/responses/${name}`;
-    const pointer = resolvePointer(document, own);
-    const headers = getNode(document, `${pointer}/headers`);
+    const pointer = `${operation}/responses/${name}`;
+    const target = resolvePointer(document, pointer);
+    const headers = getNode(document, `${target}/headers`);
     return {
       name: name.toUpperCase() === 'DEFAULT' ? 'default' : name.toUpperCase(),
-      pointer: own,
-      media: mediaAt(document, `${pointer}/content`),
+      pointer,
+      media: mediaAt(document, `${target}/content`),
       headers: Object.keys(isNode(headers) ? headers : {})
-        // What a body is, its own content type says (OpenAPI 3.0, Response Object).
+        // A header named Content-Type is ignored (OpenAPI 3.0, Response Object).
         .filter((header) => header.toLowerCase() !== 'content-type')
-        .map((header) => headerAt(document, `${pointer}/headers`, header)),
+        .map((header) => getHeader(document, `${target}/headers`, header)),
     };
   });
 }
 
-/** The response to a status: documented itself, as a range, or as `default`. */
+/** Returns the response for a status: that of the status, of its range, or `default`. */
 export function responseTo(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
-  const named = (name: string) => responses.find((response) => response.name === name);
-  return named(String(status)) ?? named(`${Math.floor(status / 100)}XX`) ?? named('default');
+  const find = (name: string) => responses.find((response) => response.name === name);
+  return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** The media types of a `content` and what each may be. */
+/** Returns the Media Type Objects of the `content` at a pointer. */
 export function mediaAt(document: Document, content: string): DocumentedResponse['media'] {
   const node = getNode(document, content);
   const entries = Object.keys(isNode(node) ? node : {}).map((type) => {
     const pointer = content + pointerTo(type);
-    const media: DocumentedMedia = { schema: schemaAt(document, pointer), examples: examplesIn(document, pointer) };
+    const media: DocumentedMedia = {
+      schema: getSchemaPointer(document, pointer),
+      examples: examplesIn(document, pointer),
+    };
     return [type, media] as const;
   });
   return Object.fromEntries(entries);
 }
 
-function headerAt(document: Document, headers: string, name: string): DocumentedHeader {
+function getHeader(document: Document, headers: string, name: string): DocumentedHeader {
   const pointer = resolvePointer(document, headers + pointerTo(name));
-  const schema = schemaAt(document, pointer);
+  const schema = getSchemaPointer(document, pointer);
   const type = getNode(document, `${resolvePointer(document, schema ?? '')}/type`);
   return {
     name,
@@ -85,25 +90,25 @@ function headerAt(document: Document, headers: string, name: string): Documented
   };
 }
 
-function schemaAt(document: Document, holder: string): string | undefined {
-  const schema = getNode(document, `${holder}/schema`);
-  return isNode(schema) || schema === true ? `${holder}/schema` : undefined;
+function getSchemaPointer(document: Document, parent: string): string | undefined {
+  const schema = getNode(document, `${parent}/schema`);
+  return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** The examples of what stands at a pointer, a media type, header or parameter: those in `examples`, else the one in `example`. */
+/** Returns the examples of a media type, header or parameter: those in `examples`, else that in `example`. */
 export function examplesIn(document: Document, pointer: string): readonly Example[] {
-  const holder = getNode(document, pointer);
-  if (!isNode(holder)) return [];
-  const names = Object.keys(isNode(holder.examples) ? holder.examples : {});
+  const parent = getNode(document, pointer);
+  if (!isNode(parent)) return [];
+  const names = Object.keys(isNode(parent.examples) ? parent.examples : {});
   const named = names.flatMap((name) => {
     const example = getNode(document, resolvePointer(document, `${pointer}/examples${pointerTo(name)}`));
     return isNode(example) && 'value' in example ? [{ name, value: example.value }] : [];
   });
   if (named.length > 0) return named;
-  return 'example' in holder ? [{ name: undefined, value: holder.example }] : [];
+  return 'example' in parent ? [{ name: undefined, value: parent.example }] : [];
 }
 
-/** The media type among some that a content type is of: with its parameters, without them, or by a wildcard. */
+/** Returns the documented media type that matches a content type: with its parameters, without them, or by a wildcard. */
 export function mediaTypeFor(types: readonly string[], contentType: string): string | undefined {
   if (types.includes(contentType)) return contentType;
   const bare = bareType(contentType);
@@ -116,20 +121,20 @@ export function mediaTypeFor(types: readonly string[], contentType: string): str
   );
 }
 
-/** The media type of a form as pages send it. */
+/** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Whether bodies of a media type are read, and not only let through. */
+/** Returns whether bodies of a media type are parsed and validated. */
 export function isRead(contentType: string): boolean {
   return isJsonType(contentType) || bareType(contentType) === FORM_TYPE;
 }
 
-/** A media type without its parameters, in lower case. */
+/** Returns a media type without its parameters, in lower case. */
 export function bareType(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** Whether what is of a media type is JSON. */
+/** Returns whether a media type is one of JSON. */
 export function isJsonType(type: string): boolean {
   return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(bareType(type));
 }

@@ -5,39 +5,41 @@ import { addJsonFormats } from './formats.ts';
 import { compilePattern } from './pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** How ajv judges here, requests and answers alike: by everything that is wrong, with the value and the schema at hand. */
+/** The ajv options of requests and responses. Errors have the value and the schema. */
 export const ajvOptions: Options = {
   strict: false,
   allErrors: true,
   verbose: true,
   logger: false,
-  // JSON.parse makes 1e400 Infinity, which is no number of JSON's.
+  // JSON.parse turns 1e400 into Infinity, which is not a number of JSON.
   strictNumbers: true,
-  // 4.35 is a multiple of 0.01, whatever is left of it in binary.
+  // 4.35 is a multiple of 0.01, whatever the binary remainder.
   multipleOfPrecision: 9,
   code: { regExp: Object.assign((pattern: string) => compilePattern(pattern) ?? /^/, { code: 'new RegExp' }) },
 };
 
-/** A document without its examples, in which ajv would look for schemas with an id. */
-function withoutExamples(document: Document): Document {
-  return mapNodes(document, (node) => Object.fromEntries(Object.entries(node).filter(([key]) => !EXAMPLES.has(key))));
+/** Removes the examples of a document, in which ajv would look for schemas with an id. */
+function removeExamples(document: Document): Document {
+  return mapNodes(document, (node) =>
+    Object.fromEntries(Object.entries(node).filter(([key]) => !EXAMPLE_KEYS.has(key))),
+  );
 }
 
-const EXAMPLES: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused-examples']);
+const EXAMPLE_KEYS: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused-examples']);
 
-/** What is wrong with a value by the schema at a pointer of a document; empty where nothing is. */
+/** Returns the errors of a value against the schema at a JSON Pointer of a document. */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
 /**
- * A judge by the schemas of a document, with further options of ajv; ajv and each schema are made when they are first needed. By a schema that ajv
- * can't use nothing holds: the error says why.
+ * Creates a validator for the schemas of a document. ajv is created and each schema compiled when first needed. No value is valid against a schema that
+ * ajv can't compile: the error has the keyword `unusable`. `options`: further options of ajv.
  */
-export function createSchemaValidator(document: () => Document, options: Options = {}): SchemaValidator {
+export function createSchemaValidator(getDocument: () => Document, options: Options = {}): SchemaValidator {
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
   const compile = (pointer: string) => {
     ajv ??= addJsonFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
-      withoutExamples(document()),
+      removeExamples(getDocument()),
       'contract',
     );
     return ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
@@ -48,7 +50,7 @@ export function createSchemaValidator(document: () => Document, options: Options
       try {
         validate = compile(pointer);
       } catch (error) {
-        validate = unusable(pointer, error as Error);
+        validate = createUnusableError(pointer, error as Error);
       }
       compiled.set(pointer, validate);
     }
@@ -56,20 +58,20 @@ export function createSchemaValidator(document: () => Document, options: Options
     try {
       validate(value);
     } catch (error) {
-      // A schema that is part of itself is gone into without end.
-      return [unusable(pointer, error as Error)];
+      // A schema that contains itself recurses without end.
+      return [createUnusableError(pointer, error as Error)];
     }
     return validate.errors ?? [];
   };
 }
 
-function unusable(pointer: string, { message }: Error): ErrorObject {
-  const said = `can't be judged, since the schema at #${pointer} can't be used: ${message}`;
-  return { keyword: 'unusable', instancePath: '', schemaPath: '', params: {}, message: said };
+function createUnusableError(pointer: string, error: Error): ErrorObject {
+  const message = `can't be validated because the schema at #${pointer} is not usable: ${error.message}`;
+  return { keyword: 'unusable', instancePath: '', schemaPath: '', params: {}, message };
 }
 
-/** A document as it stands for one direction: what is only read needn't be in requests, what is only written not in answers (OpenAPI 3.0, Schema Object). */
-export function viewOf(document: Document, text: string, only: OneWay): Document {
+/** Returns the document for one direction: `readOnly` properties aren't required in requests, nor `writeOnly` ones in responses (OpenAPI 3.0, Schema Object). */
+export function viewOf(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
   return mapNodes(document, (node) => {
     const { required, properties } = node;
@@ -78,9 +80,9 @@ export function viewOf(document: Document, text: string, only: OneWay): Document
   });
 }
 
-type OneWay = 'readOnly' | 'writeOnly';
+type Direction = 'readOnly' | 'writeOnly';
 
-/** Whether a property goes one way alone. */
-export function isOnly(document: Document, property: unknown, only: OneWay): boolean {
-  return [property, resolveNode(document, property)].some((one) => isNode(one) && one[only] === true);
+/** Returns whether a property is read-only or write-only. */
+export function isOnly(document: Document, property: unknown, only: Direction): boolean {
+  return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }

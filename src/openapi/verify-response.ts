@@ -4,93 +4,90 @@ import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import { groupByPointer } from './violations.ts';
 
-/** An answer, before it goes out. */
+/** A response before it is sent. */
 export interface ResponseToVerify {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly body?: unknown;
 }
 
-/** What is done with an answer that breaks the contract: it is told of in the log, refused as a fault of the server, or let through unseen. */
+/** What happens to a response that violates the contract: it is logged, replaced by a 500 (`strict`), or not even checked. */
 export type VerifyMode = 'log' | 'strict' | 'off';
 
-/** One way in which an answer breaks the contract. */
+/** One way in which a response violates the contract. */
 export interface ResponseViolation {
-  /** Where: `status`, `content type`, `header NAME`, or `body` and a JSON Pointer into it. */
+  /** `status`, `content type`, `header NAME`, or `body` and a JSON Pointer into it. */
   readonly where: string;
-  /** The rule that is broken: a keyword of JSON Schema, or `documented`. */
+  /** The JSON Schema keyword that failed, or `documented`. */
   readonly rule: string;
-  /** Both, as a sentence. */
+  /** A sentence with both. */
   readonly message: string;
 }
 
-/** How an answer to an operation breaks the contract: status, media type, body and headers. Empty where it keeps it. */
+/** Returns how the status, media type, body and headers of a response violate the contract. */
 export function verifyResponse(
-  judge: SchemaValidator,
+  validate: SchemaValidator,
   { responses }: Route,
-  answer: ResponseToVerify,
+  response: ResponseToVerify,
 ): readonly ResponseViolation[] {
-  const response = responseTo(responses, answer.status);
-  if (!response) return [undocumented('status', `status ${answer.status} is not documented`)];
-  return [...bodyBreaches(judge, response, answer), ...headerBreaches(judge, response, answer)];
+  const documented = responseTo(responses, response.status);
+  if (!documented) return [createUndocumented('status', `status ${response.status} is not documented`)];
+  return [...verifyBody(validate, documented, response), ...verifyHeaders(validate, documented, response)];
 }
 
-function bodyBreaches(
-  judge: SchemaValidator,
+function verifyBody(
+  validate: SchemaValidator,
   { media }: DocumentedResponse,
-  answer: ResponseToVerify,
+  response: ResponseToVerify,
 ): readonly ResponseViolation[] {
   const types = Object.keys(media);
-  if (types.length === 0) return answer.body === undefined ? [] : [undocumented('body', 'a body is not documented')];
-  const sent = headerOf(answer, 'Content-Type');
-  const type = sent === undefined ? undefined : mediaTypeFor(types, sent);
-  if (sent === undefined || type === undefined) {
-    return [
-      undocumented(
-        'content type',
-        sent === undefined ? 'no content type is given' : `content type ${sent} is not documented`,
-      ),
-    ];
-  }
+  if (types.length === 0)
+    return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
+  const contentType = getHeader(response, 'Content-Type');
+  if (contentType === undefined) return [createUndocumented('content type', 'the content type is missing')];
+  const type = mediaTypeFor(types, contentType);
+  if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
   const schema = media[type]?.schema;
-  return schema === undefined || !isJsonType(bareType(sent)) ? [] : described('body', judge(schema, answer.body));
+  if (schema === undefined || !isJsonType(bareType(contentType))) return [];
+  return toResponseViolations('body', validate(schema, response.body));
 }
 
-function headerBreaches(
-  judge: SchemaValidator,
+function verifyHeaders(
+  validate: SchemaValidator,
   { headers }: DocumentedResponse,
-  answer: ResponseToVerify,
+  response: ResponseToVerify,
 ): readonly ResponseViolation[] {
   return headers.flatMap(({ name, isRequired, type, schema }) => {
     const where = `header ${name}`;
-    const value = headerOf(answer, name);
+    const value = getHeader(response, name);
     if (value === undefined) return isRequired ? [{ where, rule: 'required', message: `${where} is missing` }] : [];
-    return schema === undefined || STRUCTURED.has(type) ? [] : described(where, judge(schema, read(value, type)));
+    if (schema === undefined || STRUCTURED_TYPES.has(type)) return [];
+    return toResponseViolations(where, validate(schema, parseHeader(value, type)));
   });
 }
 
-/** Types that a header writes in a way of its own. */
-const STRUCTURED = new Set(['array', 'object']);
+/** Types whose serialization in a header is not parsed. */
+const STRUCTURED_TYPES = new Set(['array', 'object']);
 
-function read(text: string, type: string): unknown {
+function parseHeader(text: string, type: string): unknown {
   if (type === 'integer' || type === 'number') return Number(text);
   return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
-/** A header of an answer, whatever the case in which its name is written. */
-function headerOf({ headers }: ResponseToVerify, name: string): string | undefined {
-  return headers[name] ?? Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
+/** Header names are compared without case. */
+function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
+  return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }
 
-function described(what: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
-  return [...groupByPointer(errors)].map(([place, { keyword, message }]) => ({
-    where: what + place,
+function toResponseViolations(part: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
+  return [...groupByPointer(errors)].map(([pointer, { keyword, message }]) => ({
+    where: part + pointer,
     rule: keyword,
-    message: `${what}${place} ${message}`,
+    message: `${part}${pointer} ${message}`,
   }));
 }
 
-function undocumented(where: string, said: string): ResponseViolation {
-  return { where, rule: 'documented', message: said };
+function createUndocumented(where: string, message: string): ResponseViolation {
+  return { where, rule: 'documented', message };
 }

@@ -72,7 +72,7 @@ const bad: readonly Case[] = [
     { status: 200, headers: { 'Content-Type': 'text/html' }, body: [] },
     'content type text/html is not documented',
   ],
-  ['no content type', 'listProducts', { status: 200, headers: {}, body: [] }, 'no content type is given'],
+  ['no content type', 'listProducts', { status: 200, headers: {}, body: [] }, 'the content type is missing'],
   ['no body where there is one', 'listProducts', { status: 200, headers: JSON_TYPE }, 'body must be array'],
   ['a body with 204', 'removeCartItem', { status: 204, headers: JSON_TYPE, body: item }, 'a body is not documented'],
   ['no Location', 'createOrder', { status: 201, headers: JSON_TYPE, body: order }, 'header Location is missing'],
