@@ -1,3 +1,5 @@
+import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
+
 /** A request, as it goes out. */
 export interface Ask {
   readonly method: string;
@@ -36,12 +38,13 @@ export function createRequestSender(method: string, target: string, body?: unkno
 
 const AS_JSON = { 'content-type': 'application/json' };
 
-/** A request as a line for a shell, below a server's address, with headers that all requests carry. */
-export function toCurl(url: string, { method, target, headers = {}, body, printedBy }: Ask, common = {}): string {
+/** Returns a request as a command line of curl for a server's URL, with the headers that all requests carry, and without secrets. */
+export function toCurl(url: string, request: Ask, common = {}): string {
+  const { method, target, headers = {}, body, printedBy } = redactRequest(request);
   const printer = printedBy ?? (body === undefined || isPlain(body) ? undefined : `printf '${octal(body)}'`);
   const data =
     body === undefined ? '' : printer === undefined ? ` --data-raw ${quoted(String(body))}` : ' --data-binary @-';
-  const all = Object.entries({ ...common, ...headers });
+  const all = Object.entries({ ...redactHeaders(common), ...headers });
   // curl would take a body of which nothing is said for a form.
   const isTyped = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
   const shown = [
@@ -53,7 +56,16 @@ export function toCurl(url: string, { method, target, headers = {}, body, printe
   return printer === undefined ? line : `${printer} | ${line}`;
 }
 
-/** Whether a body stands in a shell's line as it is. */
+function redactRequest({ target, headers = {}, body, ...request }: Ask): Ask {
+  return {
+    ...request,
+    target: redactFullText(target),
+    headers: redactHeaders(headers),
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? redactFullText(body) : body }),
+  };
+}
+
+/** Whether a body can be an argument of a shell command as it is. */
 function isPlain(body: string | Buffer): boolean {
   const bytes = Buffer.from(body);
   const text = bytes.toString();

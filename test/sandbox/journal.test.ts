@@ -8,7 +8,7 @@ import {
   type RecordedRequest,
 } from '../../src/sandbox/journal/journal.ts';
 import { toJournalEntry } from '../../src/sandbox/journal/journal-entry.ts';
-import { redactSecrets, redactText } from '../../src/sandbox/journal/redact-secrets.ts';
+import { redactSecrets, redactText } from '../../src/util/redact-secrets.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
 
 const KEPT_BYTES = 4096;

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import { createLocator } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { type Count, type Finding, JUDGES } from '../findings.ts';
@@ -127,27 +128,18 @@ function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string
     operationId,
     status,
     rule,
-    message: said,
+    message: redactText(said),
     place: placeOf(pointer),
-    steps: exchanges.map((exchange) => stepOf(url, told(headers), exchange)),
+    steps: exchanges.map((exchange) => stepOf(url, headers, exchange)),
   };
-}
-
-/** Headers whose values are nobody's business who reads a report. */
-const SECRET = /authorization|cookie|token|secret|key|password/i;
-
-function told(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '(left out)' : value]),
-  );
 }
 
 function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, reply }: Exchange): Step {
   const type = reply.headers['content-type'];
-  const body =
-    reply.text.length > BODY_SHOWN
-      ? `${reply.text.slice(0, BODY_SHOWN)}… (${reply.text.length} characters)`
-      : reply.text;
+  const { length } = reply.text;
+  const body = redactText(
+    length > BODY_SHOWN ? `${reply.text.slice(0, BODY_SHOWN)}… (${length} characters)` : reply.text,
+  );
   const answer = reply.status === 0 ? 'no answer' : [String(reply.status), type, body].filter((part) => part).join(' ');
   return { request: toCurl(url, ask, headers), answer };
 }

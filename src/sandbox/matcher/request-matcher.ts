@@ -1,6 +1,6 @@
 import type { Where } from '../../control/operation.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
-import { redactText } from '../journal/redact-secrets.ts';
+import { redactText } from '../../util/redact-secrets.ts';
 import { type Comparison, jsonComparison, textComparison } from './comparison.ts';
 import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
 import { createValueMatcher, InvalidMatcherError, redactMismatch } from './value-matcher.ts';

@@ -1,6 +1,6 @@
 import type { StateIssue } from '../../store/validate-state.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
-import { isSecretName, redactSecrets } from '../journal/redact-secrets.ts';
+import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import type { Comparison } from './comparison.ts';
 import { compilePattern, createGlob, type Pattern, PatternError } from './patterns.ts';
 
