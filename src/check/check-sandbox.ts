@@ -43,7 +43,7 @@ export async function inOwnSandbox(
   if (!isShop(contract)) return command;
   const client = createClient(url, headers, signal);
   try {
-    if (wait > 0) tell(`waiting for ${url}, ${wait} s at most …\n`);
+    if (wait > 0) tell(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);
     const [id, ...others] = await findSandboxes(client, `check-${seed}`);
     if (id === undefined) return command;
@@ -70,8 +70,8 @@ async function findSandboxes(client: Client, id: string): Promise<readonly strin
 }
 
 function describeSandboxes(url: string, id: string, others: number): string {
-  const where = others > 0 ? `${others + 1} sandboxes of its own (${id} and ${others} more)` : `its own sandbox ${id}`;
-  return `${url} is a storefront: the check runs in ${where} and does not change the default sandbox\n`;
+  const where = others > 0 ? `${others + 1} new sandboxes (${id} and ${others} more)` : `the new sandbox ${id}`;
+  return `${url} is a storefront server: the check runs in ${where} and does not change the default sandbox.\n`;
 }
 
 /** Whether a server says back that it was asked in a sandbox. */

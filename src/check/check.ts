@@ -87,10 +87,10 @@ async function judge(
     if (done.size === all.length) finish(first, routes);
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
-    notes.push(`the check ended early: ${error.message}`);
-    if (error instanceof Silent) sessions[0]?.ledger.add(asFailure('behaviour', routes[0], 'answers', error.message));
+    notes.push(`The check stopped early: ${error.message}`);
+    if (error instanceof Silent) sessions[0]?.ledger.add(asFailure('behaviour', routes[0], 'responds', error.message));
   }
-  return units ? units.filter((unit) => !done.has(unit)).map(({ name }) => name) : ['anything'];
+  return units ? units.filter((unit) => !done.has(unit)).map(({ name }) => name) : ['everything'];
 }
 
 /** Notes that the rate of requests was limited. Returns what was not judged for that. */
@@ -100,9 +100,9 @@ function noteLimits(sessions: readonly Session[], notes: string[]): readonly str
   const unjudged = total((session) => session.limited);
   if (limited > 0)
     notes.push(
-      `the server limits the rate of requests: ${limited} answers were 429; what was refused so was sent again after its Retry-After, and what followed more slowly`,
+      `The server limits the request rate: ${limited} responses had status 429. The check repeated these requests after Retry-After, and slowed down.`,
     );
-  return unjudged > 0 ? [`${unjudged} requests that were answered 429 however often they were sent`] : [];
+  return unjudged > 0 ? [`${unjudged} requests that received 429 at each attempt`] : [];
 }
 
 /** Between two looks for a server that isn't there yet, and how long each look takes at most, in ms. */
@@ -126,11 +126,11 @@ export async function reachServer(client: Client, waitSeconds: number, signal?: 
       // Timers may be early by a fraction of a ms: what is left has to be enough for a pause.
       if (performance.now() >= endMs - PAUSE_MS) {
         const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(error.message);
-        const remedy = `start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}`;
+        const remedy = `Start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}.`;
         throw new CheckError(
           isDown
-            ? `no server answers at ${client.url} (${error.message}): ${remedy}`
-            : `what is at ${client.url} does not answer as a server of HTTP does: ${error.message}`,
+            ? `No server responds at ${client.url} (${error.message}). ${remedy}`
+            : `${client.url} does not respond as an HTTP server: ${error.message}`,
         );
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

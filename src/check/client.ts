@@ -97,7 +97,7 @@ export function createClient(
         head = answer;
         gather(answer, done, fail);
       });
-      sent.on('upgrade', () => fail('it answers 101, which was not asked for'));
+      sent.on('upgrade', () => fail('the response is 101, but the request has no Upgrade'));
       sent.end(body);
     });
   }
@@ -110,7 +110,7 @@ export function createClient(
       if (error instanceof NoResponseError && error.isStale) return once(ask, patienceMs, false);
       if (error instanceof NoResponseError) throw error;
       // Node refuses to send some texts.
-      throw new NoResponseError(`the request can't be sent: ${(error as Error).message}`);
+      throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
     }
   }
 
@@ -139,7 +139,7 @@ export function createClient(
 /** The status of a request that came too early (RFC 6585, section 4). */
 export const TOO_MANY_REQUESTS = 429;
 
-const BODY_OF_HEAD = 'the answer to HEAD has a body, which it must not have (RFC 9110, section 9.3.2)';
+const BODY_OF_HEAD = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
 /** The length of a body, which goes along unless it is sent in chunks. */
 function lengthOf(headers: Readonly<Record<string, string>>, body: Ask['body']): { 'content-length'?: number } {
@@ -153,9 +153,9 @@ function gather(answer: IncomingMessage, done: (reply: Reply) => void, fail: (me
   answer.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > LARGEST_BYTES) fail(`the answer is larger than ${LARGEST_BYTES / 1_000_000} MB`);
+    if (bytes > LARGEST_BYTES) fail(`the response is larger than ${LARGEST_BYTES / 1_000_000} MB`);
   });
-  answer.on('error', (error) => fail(`the answer broke off: ${error.message}`));
+  answer.on('error', (error) => fail(`the response was cut off: ${error.message}`));
   answer.on('end', () => done(replyOf(answer, Buffer.concat(chunks).toString())));
 }
 

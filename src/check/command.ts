@@ -98,14 +98,14 @@ function written(path: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    throw new CheckError(`the report can't be written to ${path}: ${(cause as Error).message}`, { cause });
+    throw new CheckError(`Cannot write the report to ${path}: ${(cause as Error).message}`, { cause });
   }
 }
 
 async function startOwn(contract: Contract, start: CheckSurroundings['start']): Promise<Running> {
   if (!isShop(contract))
     throw new CheckError(
-      `${contract.path} is not the contract of the shop: name the server to judge, storefront check URL --contract FILE`,
+      `${contract.path} is not the contract of the built-in shop. Enter the URL of the server to check: storefront check URL --contract FILE`,
       { isMisuse: true },
     );
   return start();
@@ -120,7 +120,7 @@ function announce(selection: Selection, url: string, print: (text: string) => vo
   if (writing.length === 0) return;
   const resets = isShop(contract) && writing.some(({ operationId }) => operationId === 'resetData');
   const told = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
-  const what = `this changes data on ${url}: ${told} are sent many times${resets ? '; its data is reset again and again' : ''}`;
-  if (!mayWrite) throw new CheckError(`${what}. To allow this, add --allow-writes`, { isMisuse: true });
+  const what = `The check changes data on ${url}: it sends ${told} many times${resets ? ', and resets the data repeatedly' : ''}`;
+  if (!mayWrite) throw new CheckError(`${what}. To allow this, add --allow-writes.`, { isMisuse: true });
   print(`${what}\n`);
 }

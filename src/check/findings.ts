@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { limitList } from '../util/limit-list.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Who looks at a server: each in its own way. */
@@ -114,11 +115,11 @@ function cellOf(judge: Judge, operationId: string, status: string): string {
 
 /** Whether a finding says only that an answer was late: where the next one is in time, a machine was busy, and no contract is broken. */
 function isSlow({ rule, message: said }: Finding): boolean {
-  return rule === 'answers' && said.startsWith(TOO_LATE);
+  return rule === 'responds' && said.startsWith(TOO_LATE);
 }
 
 /** How the message of a request begins that was not answered in time. */
-export const TOO_LATE = 'no answer came within';
+export const TOO_LATE = 'no response within';
 
 /** How many of what was found once are told. */
 const UNSTEADY_SHOWN = 8;
@@ -126,9 +127,8 @@ const UNSTEADY_SHOWN = 8;
 /** What was found once and not again, as a sentence. */
 function saidOf(unsteady: readonly Finding[], answers: number): string {
   const [first] = unsteady;
-  const others = unsteady.slice(0, UNSTEADY_SHOWN).map(({ operationId, status }) => `${operationId} ${status}`);
-  const more = unsteady.length > UNSTEADY_SHOWN ? ` and ${unsteady.length - UNSTEADY_SHOWN} more` : '';
-  return `not reproducible: failed in ${unsteady.length} of ${answers} requests (${others.join(', ')}${more}), and not when the same was sent again; the first one: ${first?.message}`;
+  const places = unsteady.map(({ operationId, status }) => `${operationId} ${status}`);
+  return `Not reproducible: ${unsteady.length} of ${answers} requests failed (${limitList(places, UNSTEADY_SHOWN).join(', ')}), but not when they were repeated. First failure: ${first?.message}`;
 }
 
 /** What makes two findings the same. */

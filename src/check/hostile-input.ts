@@ -85,8 +85,10 @@ function wrongStatus(
   // Of what is wrong with a request the shop's contract says which status it has; any other API may refuse it as it likes.
   const wanted = isShop && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
   if (wanted !== undefined && got !== wanted)
-    return { rule: `${wanted} for ${wrong}`, message: `answered ${got} instead of ${wanted}, though ${wrong}` };
-  return got < 400 ? { rule: `refuses ${wrong}`, message: `answered ${got}, though ${wrong}` } : undefined;
+    return { rule: `${wanted} if ${wrong}`, message: `Status ${got} instead of ${wanted}: ${wrong}` };
+  return got < 400
+    ? { rule: `rejected if ${wrong}`, message: `Status ${got} instead of an error: ${wrong}` }
+    : undefined;
 }
 
 function hostileTargets(route: Route, base: Values): readonly Hostile[] {
@@ -119,11 +121,11 @@ function hostileBodies(contract: Contract, route: Route, base: Values): readonly
   });
   const right = JSON.stringify(base.body);
   return [
-    ...NO_JSON.map((text) => ({ ask: sent(text), wrong: 'the body is no JSON', status: 400 })),
+    ...NO_JSON.map((text) => ({ ask: sent(text), wrong: 'the body is not valid JSON', status: 400 })),
     // A number that is cut short may be one still.
     ...[`${right},`, `${right}}`, ...(/["\]}]$/.test(right) ? [right.slice(0, -1)] : [])].map((text) => ({
       ask: sent(text),
-      wrong: 'the body is no JSON',
+      wrong: 'the body is not valid JSON',
       status: 400,
     })),
     { ask: sent(Buffer.from([0x22, 0xff, 0xfe, 0x22])) },
@@ -134,7 +136,7 @@ function hostileBodies(contract: Contract, route: Route, base: Values): readonly
       const [first] = received.kind === 'violations' ? received.violations : [];
       return {
         ask: sent(text),
-        ...(first ? { wrong: `${first.pointer} of the body breaks the contract by its ${first.rule}` } : {}),
+        ...(first ? { wrong: `${first.pointer} in the body violates ${first.rule}` } : {}),
       };
     }),
     ...['text/plain', 'application/xml']
@@ -142,7 +144,7 @@ function hostileBodies(contract: Contract, route: Route, base: Values): readonly
       .map((other) => ({
         ask: { method, target, headers: { ...headers, 'content-type': other }, body: right },
         ...(route.responses.some(({ name }) => name === '415')
-          ? { wrong: `the body is announced as ${other}`, status: 415 }
+          ? { wrong: `the content type is ${other}`, status: 415 }
           : {}),
       })),
     { ask: { method, target, headers: { ...headers, 'content-type': 'application/json;;=' }, body: right } },

@@ -31,8 +31,7 @@ export async function checkInput(judging: Judging, route: Route): Promise<void> 
   await prepare();
   const seed = judging.seed + toSeed(route.operationId);
   const base = bases.base(route, seed);
-  if (!base)
-    return note(`no request to ${route.operationId} could be made that holds, so that its input was not judged`);
+  if (!base) return note(`The input of ${route.operationId} was not checked: no valid request could be generated`);
   const edits = [...singleEdits(judging, route, base)];
   const isAlone = ({ values }: Varied) => isWriting(route) && judged(session.contract, route, values).kind === 'call';
   const once = ({ values, place }: Varied) => examine(judging, route, values, place);
@@ -61,9 +60,9 @@ function nameOf(place: Place): string {
 
 function* singleEdits({ session }: Judging, route: Route, base: Values): Generator<Varied> {
   const { contract, isShop } = session;
-  yield { values: base, place: 'the request as a whole' };
+  yield { values: base, place: 'generated request' };
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
-    yield { values: { ...base, body: value }, place: 'an example' };
+    yield { values: { ...base, body: value }, place: 'request example' };
   let made = 0;
   for (const place of findEditPlaces(contract, route, base)) {
     // What a parameter that is given twice means, OpenAPI doesn't say; the shop's contract does.
@@ -137,7 +136,7 @@ async function examine(
   { session }: Judging,
   route: Route,
   values: Values,
-  place = 'several places',
+  place = 'several changes',
 ): Promise<readonly Finding[]> {
   const received = judged(session.contract, route, values);
   const isClear = !isUnclear(session.contract, route, values);
@@ -155,14 +154,14 @@ function asExpected(
 ): Omit<FindingKind, 'status'> | undefined {
   if (received.kind === 'call') {
     if (!MEANING_INVALID.includes(reply.status) || isTooLarge(ask, reply)) return undefined;
-    const said = `a request that holds by the contract, varied in ${place}, is refused with ${reply.status}${detailOf(reply)}`;
-    return { rule: `takes what holds: ${place}`, message: said, pointer: route.pointer };
+    const said = `The server rejects a valid request with ${reply.status} (${place})${detailOf(reply)}`;
+    return { rule: `accepts valid requests: ${place}`, message: said, pointer: route.pointer };
   }
   // Which status refuses a request first depends on what reads it first: a proxy, an access check, or the API.
   if (reply.status >= 400) return undefined;
   const [first] = received.violations;
-  const rule = `refuses ${first?.in} ${first?.pointer} ${first?.rule}`;
-  const said = `a request that breaks the contract is answered ${reply.status} instead of being refused: ${received.detail}`;
+  const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
+  const said = `The server accepts an invalid request with ${reply.status}: ${received.detail}`;
   return { rule, message: said, pointer: pointerFor(route, first) };
 }
 

@@ -52,16 +52,17 @@ async function follow(
   const isCreated = created && [200, 201].includes(created.reply.status);
   const id = isCreated ? idOf(create, read, created) : undefined;
   const one = id === undefined ? undefined : withId(bases.base(read, seed), read, id);
-  if (!one) return note(`what ${create.operationId} creates could not be followed`);
+  if (!one) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
   const found = await step(read, one);
   if (found && GONE.includes(found.reply.status))
-    step.off(read, 'what is created is there', 'what was just created', found);
+    step.off(read, 'created resources can be read', 'a resource that was just created', found);
   const gone = remove && withId(bases.base(remove, seed), remove, id);
   const removed = found && isSuccess(found.reply) && remove && gone ? await step(remove, gone) : undefined;
   // What was taken on (202) may take its time.
   if (!removed || !isSuccess(removed.reply) || removed.reply.status === 202) return;
   const again = await step(read, one);
-  if (again && isSuccess(again.reply)) step.off(read, 'what is deleted is gone', 'what was just deleted', again);
+  if (again && isSuccess(again.reply))
+    step.off(read, 'deleted resources are gone', 'a resource that was just deleted', again);
 }
 
 /** What says that something isn't there. */
@@ -80,7 +81,7 @@ function stepper(session: Session) {
     return exchange;
   };
   const off = (route: Route, rule: string, what: string, exchange: Exchange): void => {
-    const said = `${what} is answered ${exchange.reply.status}`;
+    const said = `Status ${exchange.reply.status} for ${what}`;
     const finding = findingIn('behaviour', route, exchange, { rule, message: said, pointer: route.pointer });
     found.push({ ...finding, exchanges: [...steps] });
   };

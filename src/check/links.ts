@@ -43,7 +43,7 @@ async function follow(
 ): Promise<readonly Finding[]> {
   const { exchange, findings } = await session.ask('links', target, ask);
   const isDangling = exchange && [400, 404, 410, 422].includes(exchange.reply.status);
-  const said = `the link ${name}, made of the answer before, is answered ${exchange?.reply.status}: what it leads to has to be there`;
+  const said = `The link ${name} leads to status ${exchange?.reply.status}: the target of a link must exist`;
   const dangling = isDangling
     ? [findingIn('links', target, exchange, { rule: `link ${name}`, message: said, pointer })]
     : [];

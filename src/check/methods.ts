@@ -59,22 +59,25 @@ function findingsOf(
   const found = (rule: string, said: string) => findingIn('methods', route, exchange, { rule, message: said, pointer });
   if (status !== 405 && isRefusal(session, status, method)) return [];
   if (status !== 405) {
-    return [found('405', `${method} is no method of ${route.path} and is answered ${status} instead of 405`)];
+    return [found('405', `Status ${status} instead of 405: ${route.path} does not support ${method}`)];
   }
   const isDocumented = responseTo(route.responses, 405) !== undefined;
   const [trouble] = allowTroubles(headers.allow, declared);
-  return [...(isDocumented ? findings : []), ...(trouble === undefined ? [] : [found('Allow', `405 ${trouble}`)])];
+  return [
+    ...(isDocumented ? findings : []),
+    ...(trouble === undefined ? [] : [found('Allow', `The 405 response ${trouble}`)]),
+  ];
 }
 
 /** What is wrong with an `Allow`, by the methods that a path has (RFC 9110, section 15.5.6). */
 export function allowTroubles(allow: string | undefined, declared: readonly string[]): readonly string[] {
-  if (allow === undefined) return [`comes without Allow, which has to name ${declared.join(', ')}`];
+  if (allow === undefined) return [`has no Allow header; it must list ${declared.join(', ')}`];
   const told = allow.split(',').map((method) => method.trim().toUpperCase());
   const wrong = declared.filter((method) => !told.includes(method)).map((method) => `lacks ${method}`);
   const beyond = told
     .filter((method) => !declared.includes(method) && !BESIDE.includes(method))
-    .map((method) => `names ${method}`);
+    .map((method) => `has ${method}`);
   return [...wrong, ...beyond].map(
-    (one) => `comes with Allow: ${allow}, which ${one}; the path has ${declared.join(', ')}`,
+    (one) => `has Allow: ${allow}, which ${one}; the path supports ${declared.join(', ')}`,
   );
 }

@@ -43,9 +43,9 @@ export function checkCommand(
 ): Command {
   return withCheckOptions(new Command('check'), environment)
     .description(
-      'Judges whether a server keeps the contract; without a URL, a shop of our own. Ends with 0 where it does.',
+      'Checks a server against its contract; without a URL, checks the built-in shop. Exits with 0 if the check passes.',
     )
-    .argument('[url]', 'address of the server', address)
+    .argument('[url]', 'URL of the server', address)
     .allowExcessArguments(false)
     .exitOverride()
     .action((url: string | undefined, options: CheckFlags) => onCheck(checkOf(options, url)));
@@ -65,29 +65,33 @@ export function checkOf({ header, allowWrites = false, ...flags }: CheckFlags, u
 /** A command with the options of a check. */
 export function withCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
   return command
-    .option('--contract <file>', 'the contract, an OpenAPI document, 3.0 or 3.1 (default: the one that comes along)')
-    .option('--wait <seconds>', 'wait until the server answers', whole('--wait', 86_400), 0)
-    .option('--allow-writes', 'the server may be changed and reset')
-    .option('-H, --header <header>', "a header for all requests, 'Name: value'; may be given again", header, {})
-    .option('--only <operations>', 'judge these operations alone (a,b)', ids)
-    .option('--exclude <operations>', 'never send requests of these operations (a,b)', ids)
-    .option('--seed <number>', 'what is generated, again: the seed that a report names', whole('--seed', LARGEST_SEED))
+    .option('--contract <file>', 'OpenAPI 3.0 or 3.1 document (default: the built-in contract)')
+    .option('--wait <seconds>', 'wait up to this long for the server to respond', whole('--wait', 86_400), 0)
+    .option('--allow-writes', 'allow requests that change or reset the data of the server')
+    .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", header, {})
+    .option('--only <operations>', 'check only these operations (a,b)', ids)
+    .option('--exclude <operations>', 'never send requests to these operations (a,b)', ids)
+    .option(
+      '--seed <number>',
+      'seed of the generated requests, to repeat a check; a report shows its seed',
+      whole('--seed', LARGEST_SEED),
+    )
     .option(
       '--runs <number>',
-      'how many requests are generated for each operation, and sequences played',
+      'number of generated requests for each operation, and of sequences',
       whole('--runs', 100_000),
       RUNS,
     )
     .option(
       '--max-time <seconds>',
-      'end after this time and report what was judged; 0: no limit',
+      'stop after this time and report the results so far; 0: no limit',
       whole('--max-time', 86_400),
       MAX_TIME_SECONDS,
     )
-    .option('--report <file>', 'write a report as JUnit XML')
+    .option('--report <file>', 'write a JUnit XML report')
     .option(
       '--summary <file>',
-      'add a summary in Markdown to this file; GITHUB_STEP_SUMMARY in the environment does the same',
+      'append a Markdown summary to this file (default: the file in GITHUB_STEP_SUMMARY)',
       environment.GITHUB_STEP_SUMMARY,
     );
 }
@@ -96,19 +100,19 @@ export function withCheckOptions(command: Command, environment: Readonly<Record<
 export function address(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
-  throw new InvalidArgumentError('Give an address such as http://localhost:3000.');
+  throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
 }
 
 function whole(what: string, largest: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= largest) return Number(text);
-    throw new InvalidArgumentError(`${what} takes a whole number from 0 to ${largest}.`);
+    throw new InvalidArgumentError(`${what} must be an integer from 0 to ${largest}.`);
   };
 }
 
 function header(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("Write a header as 'Name: value'.");
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("Enter a header as 'Name: value'.");
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
@@ -116,5 +120,5 @@ function header(text: string, before: Readonly<Record<string, string>>): Readonl
 export function ids(text: string): readonly string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.every((entry) => entry !== '')) return entries;
-  throw new InvalidArgumentError('Name operations by their ids, with commas between them.');
+  throw new InvalidArgumentError('Enter operation ids, separated by commas.');
 }

@@ -75,7 +75,7 @@ export function unitsOf({ judging, shop }: Lane, routes: readonly Route[]): read
     })),
     ...(shop?.parts ?? []).map(({ name, judge }) => ({ name, judge: (lane: Lane) => judge(lane.judging) })),
     ...cycles.map((cycle) => ({
-      name: `what ${cycle.create.operationId} creates`,
+      name: `life cycle of ${cycle.create.operationId}`,
       judge: (lane: Lane) => checkLifeCycle(lane.judging, cycle),
     })),
   ];
@@ -107,9 +107,7 @@ export async function judgeUnits(
       } catch (error) {
         if (error instanceof CheckStoppedError) stopped ??= error;
         else
-          lane.judging.note(
-            `a bug of storefront: the judge of ${unit.name} failed: ${(error as Error).stack ?? error}`,
-          );
+          lane.judging.note(`Bug in storefront: the check "${unit.name}" failed: ${(error as Error).stack ?? error}`);
       }
     }
   };
@@ -122,7 +120,7 @@ export function finish({ judging, shop }: Lane, routes: readonly Route[]): void 
   const { asked, note } = judging;
   shop?.finish();
   const left = routes.filter((route) => !asked.includes(route)).map(({ operationId }) => operationId);
-  if (left.length > 0) note(`not asked, since nothing may be changed: ${left.join(', ')}`);
+  if (left.length > 0) note(`Not requested without --allow-writes: ${left.join(', ')}`);
   for (const route of routes.filter((one) => asked.includes(one))) noteIdle(judging, route);
 }
 
@@ -136,7 +134,7 @@ export function asFailure(judge: Judge, route: Route | undefined, rule: string, 
 function noteIdle({ session: { ledger }, note }: Judging, { operationId }: Route): void {
   const statuses = ledger.statusesOf(operationId);
   if (statuses.length === 0 || statuses.some((status) => /^[123]|^default$/.test(status))) return;
-  note(`${operationId} was never done, so that only its refusals were judged: it was answered ${statuses.join(', ')}`);
+  note(`${operationId} never succeeded, so only its errors were checked: ${statuses.join(', ')}`);
 }
 
 /** Asks all that can be asked with nothing at hand, and creates what can be created, so that ids are known for the rest. */

@@ -19,13 +19,14 @@ export function judgedRoutes({ contract: { routes, path }, only, exclude = [] }:
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0) {
-    throw new CheckError(`${path} has no operation ${unknown.join(', ')}: it has ${ids.join(', ')}`, {
+    throw new CheckError(`${path} has no operation ${unknown.join(', ')}. Its operations are ${ids.join(', ')}.`, {
       isMisuse: true,
     });
   }
   const isChosen = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const chosen = routes.filter(({ operationId }) => isChosen(operationId));
-  if (chosen.length === 0) throw new CheckError('no operation is left to be judged', { isMisuse: true });
+  if (chosen.length === 0)
+    throw new CheckError('No operation is left to check: --exclude removes all of them.', { isMisuse: true });
   return chosen;
 }
 

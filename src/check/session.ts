@@ -81,7 +81,7 @@ export function createSession(parts: SessionParts): Session {
     session.limited++;
     if (++limitedInRow >= MOST_LIMITED)
       throw new CheckStoppedError(
-        `${limitedInRow} requests in a row were answered 429 (Retry-After: ${headers['retry-after']})`,
+        `${limitedInRow} consecutive requests received 429 (Retry-After: ${headers['retry-after']})`,
       );
     return { exchange: undefined, findings: [] };
   }
@@ -89,7 +89,7 @@ export function createSession(parts: SessionParts): Session {
   function withoutAnswer(judge: Judge, route: Route, ask: Ask, { message }: NoResponseError): Examined {
     session.isTouched = true;
     const { operationId, pointer } = route;
-    const trouble = { status: 'none', rule: 'answers', message, pointer };
+    const trouble = { status: 'none', rule: 'responds', message, pointer };
     return {
       exchange: undefined,
       findings: [{ ...trouble, judge, operationId, exchanges: [{ ask, reply: NOTHING }] }],
@@ -125,7 +125,7 @@ async function sendUnlessGone({ client, signal }: SessionParts, ask: Ask): Promi
       return await client.send(ask);
     } catch (error) {
       if (signal?.aborted || !(error instanceof NoResponseError && error.isRefused)) throw error;
-      if (look === LOOKS) throw new Gone(`the server is not there any more: ${error.message}`);
+      if (look === LOOKS) throw new Gone(`the server is gone: ${error.message}`);
       await sleep(PAUSE_MS);
     }
   }
@@ -167,11 +167,15 @@ function troublesOf(
     pointer: place,
   });
   if (reply.notHttp !== undefined) return [trouble('HTTP', reply.notHttp)];
-  if (reply.status >= 500)
-    return [trouble('no fault of the server', `the server answers ${reply.status} to this request`)];
+  if (reply.status >= 500) return [trouble('no server error', `The server responds with ${reply.status}`)];
   if (!isShop && needsNoDocument(contract, route, ask, reply)) return [];
   if (reply.notJson !== undefined) {
-    return [trouble('JSON', `the body is announced as ${reply.headers['content-type']} and is none: ${reply.notJson}`)];
+    return [
+      trouble(
+        'JSON',
+        `The content type is ${reply.headers['content-type']}, but the body is not valid JSON: ${reply.notJson}`,
+      ),
+    ];
   }
   const repeated = isJsonType(reply.headers['content-type'] ?? '') ? repeatedName(reply.text) : undefined;
   const answer = { status: reply.status, headers: reply.headers, body: reply.body };
@@ -185,10 +189,10 @@ function troublesOf(
     ...responseViolations.map((breach) =>
       trouble(ruleOf(breach), breach.message, placeOf(contract, route, reply, pointer, breach)),
     ),
-    ...problemTroubles(reply).map((said) => trouble('status of the problem', said)),
+    ...problemTroubles(reply).map((said) => trouble('problem status', said)),
     ...(repeated === undefined
       ? []
-      : [trouble('unique names', `an object in the body has the name ${JSON.stringify(repeated)} twice`)]),
+      : [trouble('unique names', `An object in the body has the name ${JSON.stringify(repeated)} twice`)]),
   ];
 }
 
@@ -220,5 +224,5 @@ function problemTroubles({ status, headers, body }: Reply): readonly string[] {
   const told = (body as { status?: unknown } | null)?.status;
   return told === undefined || told === status
     ? []
-    : [`the problem document says status ${told}, the answer is ${status}`];
+    : [`The status of the problem document is ${told}, that of the response ${status}`];
 }

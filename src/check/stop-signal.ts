@@ -6,7 +6,7 @@ export function createStopSignal(maxTime: number | undefined, interrupt: AbortSi
   const controller = new AbortController();
   const stop = (why: string) => controller.abort(new CheckStoppedError(why));
   // The requests under way keep the process running, the timer doesn't.
-  if (maxTime) setTimeout(stop, maxTime * 1_000, `the time is up (--max-time ${maxTime})`).unref();
+  if (maxTime) setTimeout(stop, maxTime * 1_000, `the time limit is reached (--max-time ${maxTime})`).unref();
   const onInterrupt = () => stop('it was interrupted');
   if (interrupt.aborted) onInterrupt();
   interrupt.addEventListener('abort', onInterrupt, { once: true });

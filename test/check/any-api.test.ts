@@ -23,7 +23,7 @@ describe('checkServer on an API that is no shop', () => {
   it('finds what is still there after it was removed', async () => {
     const { verdict, contract } = await judgedNotes({ removesNothing: true });
     expect(verdict.findings).toMatchObject([
-      { judge: 'behaviour', operationId: 'readNote', status: '200', rule: 'what is deleted is gone' },
+      { judge: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources are gone' },
     ]);
     const [{ exchanges = [], pointer = '' } = {}] = verdict.findings;
     const [created, read, removed, again] = exchanges.map(({ ask }) => `${ask.method} ${ask.target}`);

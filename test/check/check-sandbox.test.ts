@@ -21,7 +21,7 @@ describe('inOwnSandbox', () => {
   it('says that the check runs in sandboxes and does not change the default one', async () => {
     const { url } = await startStorefront();
     expect((await choosePlace(url)).printed).toBe(
-      `${url} is a storefront: the check runs in 8 sandboxes of its own (check-7 and 7 more) and does not change the default sandbox\n`,
+      `${url} is a storefront server: the check runs in 8 new sandboxes (check-7 and 7 more) and does not change the default sandbox.\n`,
     );
   });
 

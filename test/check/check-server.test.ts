@@ -47,9 +47,9 @@ describe('checkServer of a server that falls silent', () => {
     ['while others are asked for its sake', 150, SUMMARY],
   ])('%s does not find that the contract is kept', async (_, answers, selection) => {
     const verdict = await checked(await fallingSilent(answers), { ...selection, runs: 20 });
-    expect(verdict.findings.map(({ rule }) => rule)).toContain('answers');
+    expect(verdict.findings.map(({ rule }) => rule)).toContain('responds');
     expect(verdict.notes).toContainEqual(
-      expect.stringMatching(/^the check ended early: no response in 5 rounds of requests: /),
+      expect.stringMatching(/^The check stopped early: no response in 5 rounds of requests: /),
     );
   });
 });
@@ -78,23 +78,23 @@ describe('checkServer', () => {
     expect(methods.filter((method) => !SAFE.includes(method))).toEqual([]);
     expect(told(verdict.findings)).toEqual([]);
     expect(verdict.notes.join('\n')).toMatch(
-      /not asked, since nothing may be changed: addCartItem, updateCartItem, removeCartItem, createOrder, resetData/,
+      /Not requested without --allow-writes: addCartItem, updateCartItem, removeCartItem, createOrder, resetData/,
     );
   });
 
   it('refuses to judge operations that there are not, or none', async () => {
     await expect(checked('http://127.0.0.1:1', { only: ['listProduct'] })).rejects.toThrow(
-      /has no operation listProduct: it has listProducts, /,
+      /has no operation listProduct\. Its operations are listProducts, /,
     );
     await expect(checked('http://127.0.0.1:1', { exclude: ['a', 'b'] })).rejects.toThrow(/has no operation a, b/);
     await expect(checked('http://127.0.0.1:1', { only: ['resetData'], exclude: ['resetData'] })).rejects.toThrow(
-      /no operation is left/,
+      /No operation is left/,
     );
   });
 
   it('says at once that no server is there', async () => {
     await expect(checked('http://127.0.0.1:1/x/')).rejects.toThrow(
-      /^no server answers at http:\/\/127\.0\.0\.1:1\/x \(.*ECONNREFUSED.*\): start it, or wait for it with --wait SECONDS$/,
+      /^No server responds at http:\/\/127\.0\.0\.1:1\/x \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
     );
   });
 });

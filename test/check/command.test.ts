@@ -65,16 +65,16 @@ describe('the command line of a check', () => {
   });
 
   const MISUSED: readonly [args: readonly string[], said: RegExp][] = [
-    [['--seed', 'x'], /--seed takes a whole number from 0 to 2147483647/],
-    [['--seed', '2147483648'], /--seed takes/],
-    [['--runs', '1.5'], /--runs takes a whole number from 0 to 100000/],
-    [['--wait', '-1'], /--wait takes/],
-    [['--max-time', '1h'], /--max-time takes a whole number from 0 to 86400/],
-    [['-H', 'no header'], /Write a header as 'Name: value'/],
-    [['-H', 'a: b\r\nc: d'], /Write a header/],
-    [['--only', 'a,,b'], /Name operations by their ids/],
-    [['localhost:3000'], /Give an address such as http:\/\/localhost:3000/],
-    [['http://localhost:3000/?a'], /Give an address/],
+    [['--seed', 'x'], /--seed must be an integer from 0 to 2147483647/],
+    [['--seed', '2147483648'], /--seed must/],
+    [['--runs', '1.5'], /--runs must be an integer from 0 to 100000/],
+    [['--wait', '-1'], /--wait must/],
+    [['--max-time', '1h'], /--max-time must be an integer from 0 to 86400/],
+    [['-H', 'no header'], /Enter a header as 'Name: value'/],
+    [['-H', 'a: b\r\nc: d'], /Enter a header/],
+    [['--only', 'a,,b'], /Enter operation ids, separated by commas/],
+    [['localhost:3000'], /Enter a URL such as http:\/\/localhost:3000/],
+    [['http://localhost:3000/?a'], /Enter a URL/],
     [['http://localhost:1', 'http://localhost:2'], /too many arguments/],
     [['--nonsense'], /unknown option '--nonsense'/],
   ];
@@ -86,9 +86,9 @@ describe('judgeServer', () => {
     const { url, seen } = await recorder();
     const { report, printed } = await judging(url);
     await expect(report).rejects.toThrow(
-      `this changes data on ${url}: POST /api/cart-items, PUT /api/cart-items/{productId}, ` +
-        'DELETE /api/cart-items/{productId}, POST /api/orders, POST /api/reset are sent many times; ' +
-        'its data is reset again and again. To allow this, add --allow-writes',
+      `The check changes data on ${url}: it sends POST /api/cart-items, PUT /api/cart-items/{productId}, ` +
+        'DELETE /api/cart-items/{productId}, POST /api/orders, POST /api/reset many times, ' +
+        'and resets the data repeatedly. To allow this, add --allow-writes.',
     );
     expect([seen, printed]).toEqual([[], []]);
   });
@@ -107,20 +107,20 @@ describe('judgeServer', () => {
     const { url } = await recorder();
     const { report, printed } = await judging(url, '--allow-writes', '--only', 'getPaymentSummary');
     await report;
-    expect(printed.join('')).toMatch(/^this changes data on .*POST \/api\/reset/);
+    expect(printed.join('')).toMatch(/^The check changes data on .*POST \/api\/reset/);
   });
 
   it('wants a URL for the contract of another API', async () => {
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     await expect((await judging('--contract', path)).report).rejects.toThrow(
-      /notes\.yaml is not the contract of the shop: name the server/,
+      /notes\.yaml is not the contract of the built-in shop\. Enter the URL of the server/,
     );
   });
 
   it('gives up at once where no server is, and says so', async () => {
     const begin = performance.now();
     await expect((await judging('http://127.0.0.1:1', '--allow-writes')).report).rejects.toThrow(
-      /^no server answers at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\): start it, or wait for it with --wait SECONDS$/,
+      /^No server responds at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
     );
     expect(performance.now() - begin).toBeLessThan(5_000);
   });
@@ -129,7 +129,7 @@ describe('judgeServer', () => {
     const { url } = await recorder(() => {});
     const begin = performance.now();
     await expect((await judging(url, '--allow-writes', '--wait', '1')).report).rejects.toThrow(
-      /no answer came within 1 s/,
+      /no response within 1 s/,
     );
     expect(performance.now() - begin).toBeLessThan(9_000);
   });
@@ -151,6 +151,6 @@ describe('deliver', () => {
   it('says where a report can not be written', () => {
     const report = { title: '', judges: [], rows: [], failures: [], notes: [], unjudged: [] };
     const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
-    expect(written).toThrow(/^the report can't be written to \/nowhere\/report\.xml: ENOENT/);
+    expect(written).toThrow(/^Cannot write the report to \/nowhere\/report\.xml: ENOENT/);
   });
 });

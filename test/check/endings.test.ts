@@ -44,7 +44,7 @@ describe('checkServer that ends early', () => {
     expect(told(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
     expect(verdict.unjudged).toContain('methods of /notes');
     expect(verdict.unjudged).not.toContain('input of listNotes');
-    expect(verdict.notes).toContain('the check ended early: the time is up');
+    expect(verdict.notes).toContain('The check stopped early: the time is up');
   });
 
   it('sends nothing more once it was interrupted', async () => {
@@ -65,9 +65,7 @@ describe('checkServer that ends early', () => {
     });
     expect(told(verdict.findings)).toEqual([]);
     expect(verdict.unjudged).not.toEqual([]);
-    expect(verdict.notes).toContainEqual(
-      expect.stringMatching(/^the check ended early: the server is not there any more/),
-    );
+    expect(verdict.notes).toContainEqual(expect.stringMatching(/^The check stopped early: the server is gone/));
   });
 });
 
@@ -94,7 +92,7 @@ describe('the exit code of a check', () => {
       (text) => void printed.push(text),
     );
     expect(code).toBe(expected);
-    expect(printed.join('').includes('not judged, or not to the end: links')).toBe(unjudged.length > 0);
+    expect(printed.join('').includes('Not checked, or only in part: links')).toBe(unjudged.length > 0);
   });
 });
 

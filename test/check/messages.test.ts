@@ -23,7 +23,7 @@ describe('what a check says', () => {
     const [route] = shopContract.routes as [Route];
     const { findings } = await session.ask('methods', route, { method: 'HEAD', target: '/api/products' });
     expect(findings.map(({ rule, status, message: said }) => [rule, status, said])).toEqual([
-      ['HTTP', '200', expect.stringContaining('the answer to HEAD has a body')],
+      ['HTTP', '200', expect.stringContaining('The response to HEAD has a body')],
     ]);
   });
 });

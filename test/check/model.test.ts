@@ -114,15 +114,15 @@ describe('difference', () => {
   );
 
   const OTHER: readonly [expected: unknown, actual: unknown, said: string][] = [
-    [1, '1', 'the body is "1" instead of 1'],
-    [[1, 2], [1], 'the body has 1 entries instead of 2'],
+    [1, '1', 'The body is "1" instead of 1'],
+    [[1, 2], [1], 'The body has 1 entries instead of 2'],
     [{ a: [{ b: 1 }] }, { a: [{ b: 2 }] }, '/a/0/b is 2 instead of 1'],
-    [{ a: 1 }, {}, '/a is not there instead of 1'],
-    [{}, { a: null }, '/a is null instead of not there'],
+    [{ a: 1 }, {}, '/a is missing instead of 1'],
+    [{}, { a: null }, '/a is null instead of missing'],
     [{ 'a/b': 1 }, { 'a/b': 2 }, '/a~1b is 2 instead of 1'],
-    [[], {}, 'the body is {} instead of []'],
-    [null, {}, 'the body is {} instead of null'],
-    ['x', 'y'.repeat(200), `the body is "${'y'.repeat(119)}… instead of "x"`],
+    [[], {}, 'The body is {} instead of []'],
+    [null, {}, 'The body is {} instead of null'],
+    ['x', 'y'.repeat(200), `The body is "${'y'.repeat(119)}… instead of "x"`],
   ];
   it.each(OTHER)('between %j and %j is told', (expected, actual, said) =>
     expect(difference(expected, actual)).toBe(said),

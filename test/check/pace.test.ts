@@ -31,7 +31,7 @@ describe('the signal that stops a check', () => {
   it('says that the time is up', async () => {
     const signal = createStopSignal(0.001, new AbortController().signal);
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    expect(signal.reason.message).toBe('the time is up (--max-time 0.001)');
+    expect(signal.reason.message).toBe('the time limit is reached (--max-time 0.001)');
   });
 
   it('says that it was interrupted, before the check or during it', () => {

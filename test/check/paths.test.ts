@@ -27,10 +27,10 @@ describe('allowTroubles', () => {
     ['GET, POST', ['GET', 'POST'], []],
     ['post,get', ['GET', 'POST'], []],
     ['GET, HEAD, OPTIONS, POST', ['GET', 'POST'], []],
-    [undefined, ['GET'], [/without Allow\b.*GET$/]],
-    ['GET', ['GET', 'POST'], [/which lacks POST; the path has GET, POST$/]],
-    ['GET, PUT, PATCH', ['GET'], [/names PUT/, /names PATCH/]],
-    ['PUT', ['GET'], [/lacks GET/, /names PUT/]],
+    [undefined, ['GET'], [/no Allow header\b.*GET$/]],
+    ['GET', ['GET', 'POST'], [/which lacks POST; the path supports GET, POST$/]],
+    ['GET, PUT, PATCH', ['GET'], [/has PUT/, /has PATCH/]],
+    ['PUT', ['GET'], [/lacks GET/, /has PUT/]],
   ];
   it.each(ALLOWS)('of Allow: %s for %j', (allow, declared, told) => {
     expect(allowTroubles(allow, declared)).toEqual(told.map((one) => expect.stringMatching(one)));

@@ -27,16 +27,22 @@ describe('checkServer', () => {
     {
       judged: { only: ['getOrder', 'createOrder', 'removeCartItem', 'listProducts'] },
       found: [
-        ['statuses', 'answers a removal and removes nothing', 'removeCartItem', '204', /what is removed is gone/],
-        ['links', 'answers an order that it does not store', 'getOrder', '404', /the link getOrder.* is answered 404/],
+        ['statuses', 'answers a removal and removes nothing', 'removeCartItem', '204', /only the removed item is gone/],
+        [
+          'links',
+          'answers an order that it does not store',
+          'getOrder',
+          '404',
+          /The link getOrder.* leads to status 404/,
+        ],
         ['behaviour', 'finds nothing for a blank term', 'listProducts', '200', /a blank term/],
       ],
     },
     {
       judged: { only: ['listProducts', 'getPaymentSummary'], exclude: ['resetData'] },
       found: [
-        ['input', 'has a fault at a bracket in a search', 'listProducts', '5XX', /answers 500 to this request/],
-        ['methods', 'answers 405 without Allow', 'getPaymentSummary', '4XX', /405 comes without Allow/],
+        ['input', 'has a fault at a bracket in a search', 'listProducts', '5XX', /The server responds with 500/],
+        ['methods', 'answers 405 without Allow', 'getPaymentSummary', '4XX', /405 response has no Allow/],
       ],
     },
   ];

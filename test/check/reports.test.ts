@@ -87,12 +87,12 @@ describe('asText', () => {
     expect(toText(report({ rows: ROWS, notes: ['A note.'] })).split('\n')).toEqual([
       'a shop',
       '',
-      'operation  answer  statuses       input',
-      'listItems  200            3           -',
-      'addItem    201            4  9 FAILED 2',
+      'operation  response  statuses       input',
+      'listItems  200              3           -',
+      'addItem    201              4  9 FAILED 2',
       '',
       'A note.',
-      'kept: nothing was found that breaks the contract',
+      'Contract check passed: no violations found',
     ]);
   });
 
@@ -105,14 +105,14 @@ describe('asText', () => {
     expect(lines.slice(lines.indexOf('1. op0 201 (input): a rule'))).toEqual([
       '1. op0 201 (input): a rule',
       '   what came, and what would be right',
-      '   the contract: openapi.yaml:3:5 #/paths',
+      '   contract: openapi.yaml:3:5 #/paths',
       '   $ curl 0',
       '     x',
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `   also op${at} 201: curl ${at}`),
       '   and 3 more',
       '',
       '',
-      'broken: 1 rule of the contract, in 12 places',
+      'Contract check failed: 1 rule violated, 12 findings',
     ]);
   });
 
@@ -124,10 +124,10 @@ describe('asText', () => {
   });
 
   const VERDICTS: readonly [failures: readonly Failure[], verdict: string][] = [
-    [[], 'kept: nothing was found that breaks the contract'],
-    [[failure()], 'broken: 1 rule of the contract, in 1 place'],
-    [[failure(), failure({ operationId: 'b' })], 'broken: 1 rule of the contract, in 2 places'],
-    [[failure(), failure({ rule: 'b' })], 'broken: 2 rules of the contract, in 2 places'],
+    [[], 'Contract check passed: no violations found'],
+    [[failure()], 'Contract check failed: 1 rule violated, 1 finding'],
+    [[failure(), failure({ operationId: 'b' })], 'Contract check failed: 1 rule violated, 2 findings'],
+    [[failure(), failure({ rule: 'b' })], 'Contract check failed: 2 rules violated, 2 findings'],
   ];
   it.each(VERDICTS)('gives the verdict on %j', (failures, verdict) => expect(verdictLine(failures)).toBe(verdict));
 });
@@ -136,7 +136,7 @@ describe('asMarkdown', () => {
   it('has the verdict, the title, each failure and the table', () => {
     const failures = [failure(), failure({ operationId: 'putItem', status: '200' })];
     expect(toMarkdown(report({ rows: ROWS, failures, notes: ['A note.'] })).split('\n')).toEqual([
-      '## Contract: broken: 1 rule of the contract, in 2 places',
+      '## Contract check failed: 1 rule violated, 2 findings',
       '',
       'a shop',
       '',
@@ -144,7 +144,7 @@ describe('asMarkdown', () => {
       '',
       'what came, and what would be right',
       '',
-      'The contract: `openapi.yaml:3:5 #/paths`',
+      'Contract: `openapi.yaml:3:5 #/paths`',
       '',
       'Also: putItem 200',
       '',
@@ -155,7 +155,7 @@ describe('asMarkdown', () => {
       '',
       'A note.',
       '',
-      '| operation | answer | statuses | input |',
+      '| operation | response | statuses | input |',
       '|---|---|--:|--:|',
       '| listItems | 200 | 3 | - |',
       '| addItem | 201 | 4 | 9 FAILED 2 |',

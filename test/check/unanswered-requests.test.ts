@@ -35,7 +35,7 @@ describe('a session', () => {
     const sendRound = await rounds(4);
     for (let round = 0; round < 4; round++)
       expect((await sendRound()).flatMap(({ findings }) => findings).map(({ rule }) => rule)).toEqual(
-        Array.from({ length: AT_ONCE }, () => 'answers'),
+        Array.from({ length: AT_ONCE }, () => 'responds'),
       );
     expect((await sendRound()).filter(({ exchange }) => exchange?.reply.status === 200)).toHaveLength(AT_ONCE);
   });

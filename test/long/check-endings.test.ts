@@ -24,6 +24,6 @@ it('storefront check counts the time that it looks for a sandbox for --max-time'
   const { url } = await silentBelowApi();
   const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '1']);
   const { code } = await program.ended;
-  const reason = 'the time is up (--max-time 1)';
+  const reason = 'the time limit is reached (--max-time 1)';
   expect([code, program.stderr()]).toEqual([3, `storefront: ${url} was not checked: ${reason}\n`]);
 });

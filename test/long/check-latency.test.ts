@@ -21,7 +21,7 @@ describe('storefront check of a server that is 60 ms away', () => {
     const { port } = await startStorefront({ durability: 'memory' });
     const program = await startProgram(test, ['check', await slowLink(port, LATENCY_MS), '--max-time', '0']);
     const { code } = await program.ended;
-    expect(program.stdout()).toMatch(/^kept: nothing was found/m);
+    expect(program.stdout()).toMatch(/^Contract check passed: no violations/m);
     expect([code, program.stderr()]).toEqual([0, '']);
   });
 
@@ -29,7 +29,7 @@ describe('storefront check of a server that is 60 ms away', () => {
     const url = await slowLink(await plainPort(), LATENCY_MS);
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '0']);
     const { code } = await program.ended;
-    expect(program.stdout()).toMatch(/^kept: nothing was found/m);
+    expect(program.stdout()).toMatch(/^Contract check passed: no violations/m);
     expect(code).toBe(0);
   });
 
@@ -37,9 +37,9 @@ describe('storefront check of a server that is 60 ms away', () => {
     const url = await slowLink(await plainPort(), LATENCY_MS);
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '3']);
     const { code } = await program.ended;
-    expect(program.stdout()).toMatch(/^the check ended early: the time is up \(--max-time 3\)$/m);
-    expect(program.stdout()).toMatch(/^not judged, or not to the end: .*; and \d+ more$/m);
-    expect(program.stdout()).toMatch(/^incomplete: nothing was found/m);
+    expect(program.stdout()).toMatch(/^The check stopped early: the time limit is reached \(--max-time 3\)$/m);
+    expect(program.stdout()).toMatch(/^Not checked, or only in part: .*; and \d+ more$/m);
+    expect(program.stdout()).toMatch(/^Contract check incomplete: no violations/m);
     expect(code).toBe(3);
   });
 
@@ -53,8 +53,8 @@ describe('storefront check of a server that is 60 ms away', () => {
     await expect.poll(() => seen.length, { timeout: 60_000 }).toBeGreaterThan(30);
     program.child.kill(signal);
     const { code } = await program.ended;
-    expect(program.stdout()).toMatch(/^the check ended early: it was interrupted$/m);
-    expect(program.stdout()).toMatch(/^incomplete: /m);
+    expect(program.stdout()).toMatch(/^The check stopped early: it was interrupted$/m);
+    expect(program.stdout()).toMatch(/^Contract check incomplete: /m);
     expect(code).toBe(3);
   });
 });

@@ -33,13 +33,13 @@ describe('what a check says', () => {
     );
     const verdict = await checked(url, { runs: 5 });
     expect(told(verdict.findings)).toEqual([
-      expect.stringMatching(/ reproducible: not reproducible: failed in \d+ of \d+ requests /),
+      expect.stringMatching(/ reproducible: Not reproducible: \d+ of \d+ requests failed /),
     ]);
   });
 
   it('of a summary that is not up to date leads to it on a server that was just started', async () => {
     const { findings } = await checked(await tampered(staleSummary()), { runs: 20 });
-    const found = findings.filter(({ rule }) => rule === 'the summary adds up what is in the cart');
+    const found = findings.filter(({ rule }) => rule === 'the summary is the sum of the cart');
     expect(found, told(findings).join('\n')).toHaveLength(1);
     const exchanges = found[0]?.exchanges as readonly Exchange[];
     const client = createClient(await tampered(staleSummary()), {});

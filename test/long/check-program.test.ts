@@ -64,11 +64,11 @@ describe('storefront check', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^1\. getPaymentSummary 4XX \(methods\): Allow$/m);
     expect(stdout).toMatch(new RegExp(`^ +[$] curl .*-X TRACE '${url}/api/payment-summary'`, 'm'));
-    expect(stdout).toMatch(/^broken: 1 rule of the contract, in 1 place$/m);
+    expect(stdout).toMatch(/^Contract check failed: 1 rule violated, 1 finding$/m);
     const report = readXml(await readFile(join(program.folder, 'report.xml'), 'utf8'));
     expect(elementsIn(report, 'failure').map(({ attributes }) => attributes.type)).toEqual(['Allow']);
     expect(await readFile(join(program.folder, 'summary.md'), 'utf8')).toMatch(
-      /^# Before\n## Contract: broken: 1 rule/,
+      /^# Before\n## Contract check failed: 1 rule/,
     );
   });
 
@@ -83,9 +83,9 @@ describe('storefront check', () => {
     });
     const { code, stdout } = await outcome(program);
     expect(code, stdout).toBe(0);
-    expect(stdout).toContain(`this changes data on ${url}: POST /notes, DELETE /notes/{id} are sent many times\n`);
-    expect(stdout).toContain('by checks for any API (examples, links, create-read-delete)');
-    expect(await readFile(join(program.folder, 'step.md'), 'utf8')).toMatch(/^## Contract: kept/);
+    expect(stdout).toContain(`The check changes data on ${url}: it sends POST /notes, DELETE /notes/{id} many times\n`);
+    expect(stdout).toContain('with the checks for any API (examples, links, create-read-delete)');
+    expect(await readFile(join(program.folder, 'step.md'), 'utf8')).toMatch(/^## Contract check passed/);
     expect(seen.length).toBeGreaterThan(20);
     expect(seen.filter((one) => one.headers['x-key'] !== 'a: b' || one.headers.cookie !== 'c=d')).toEqual([]);
   });
@@ -93,21 +93,21 @@ describe('storefront check', () => {
   it('waits for a server that is started later', async (test) => {
     const { url, port } = await freeAddress();
     const program = await startProgram(test, ['check', url, '--wait', '20', '--allow-writes', ...FEW_WRITES]);
-    await vi.waitFor(() => expect(program.stderr()).toContain(`waiting for ${url}`), {
+    await vi.waitFor(() => expect(program.stderr()).toContain(`Waiting for ${url}`), {
       timeout: 15_000,
       interval: 20,
     });
     await startStorefront({ durability: 'memory', port, host: '127.0.0.1' });
     const { code, stdout } = await outcome(program);
     expect(code, stdout).toBe(0);
-    expect(stdout).toContain('is a storefront: the check runs in 8 sandboxes of its own (check-');
+    expect(stdout).toContain('is a storefront server: the check runs in 8 new sandboxes (check-');
   });
 
   it('ends with 2 where its command line is wrong', async (test) => {
     const { code, stderr } = await outcome(await startProgram(test, ['check', '--runs', '1.5']));
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/--runs takes a whole number from 0 to/),
+      stderr: expect.stringMatching(/--runs must be an integer from 0 to/),
     });
   });
 
@@ -122,8 +122,8 @@ describe('storefront check', () => {
     );
     const { code, stdout, stderr } = await outcome(checking);
     expect({ code, told: stderr.replaceAll(/^judging \w+ …\n/gm, '') }, stdout).toEqual({ code: 0, told: '' });
-    expect(stdout).toMatch(/^http:\/\/\S+ against \S*openapi\.yaml, by the model of the shop\b.*\bseed \d+, 1 runs/m);
-    expect(stdout).toMatch(/kept: nothing was found that breaks the contract\n$/);
+    expect(stdout).toMatch(/^Checked http:\/\/\S+ against \S*openapi\.yaml with the shop model\b.*\bseed \d+, 1 runs/m);
+    expect(stdout).toMatch(/Contract check passed: no violations found\n$/);
     expect((await readdir(checking.folder)).sort()).toEqual(['db.json', 'loaded.txt']);
     expect(await readFile(join(checking.folder, 'db.json'), 'utf8')).toBe(`${defaultText}\n`);
 

@@ -22,7 +22,7 @@ describe('checkServer of a shop', () => {
     const verdict = await checked(await refusingWith(status), { only: ['addCartItem', 'getOrder'] });
     const found = told(verdict.findings);
     for (const operationId of ['addCartItem', 'getOrder'])
-      expect(found).toContainEqual(expect.stringMatching(new RegExp(`${operationId} 4XX access: answered ${status}`)));
+      expect(found).toContainEqual(expect.stringMatching(new RegExp(`${operationId} 4XX access: Status ${status}`)));
   });
 
   it('takes 403 for a host that is not allowed as documented', async () => {

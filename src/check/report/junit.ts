@@ -1,11 +1,11 @@
 import type { Failure, Report } from './report.ts';
 
-/** A report as JUnit XML: a suite for each operation, a case for each answer and judge. */
+/** Returns a report as JUnit XML: a suite for each operation, a case for each response and check. */
 export function toJunit({ title, judges, rows, failures, unjudged }: Report): string {
   const suites = [
     ...new Set([...rows.map(({ operationId }) => operationId), ...failures.map(({ operationId }) => operationId)]),
   ];
-  const written = suites.map((operationId) => {
+  const suiteTexts = suites.map((operationId) => {
     const cases = casesOf(operationId, judges, rows, failures);
     const failed = cases.filter(({ failures: own }) => own.length > 0).length;
     return [
@@ -18,21 +18,21 @@ export function toJunit({ title, judges, rows, failures, unjudged }: Report): st
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${name}>`,
-    ...written,
+    ...suiteTexts,
     ...unjudgedSuite(unjudged),
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-/** A suite for what was not judged, with an error for each; none where all was. */
+/** Returns a suite with an error for each part that was not checked; none if everything was. */
 function unjudgedSuite(unjudged: readonly string[]): readonly string[] {
   if (unjudged.length === 0) return [];
   return [
-    `  <testsuite${attributes({ name: 'not judged', tests: unjudged.length, failures: 0, errors: unjudged.length })}>`,
+    `  <testsuite${attributes({ name: 'not checked', tests: unjudged.length, failures: 0, errors: unjudged.length })}>`,
     ...unjudged.flatMap((name) => [
-      `    <testcase${attributes({ classname: 'not judged', name })}>`,
-      `      <error${attributes({ type: 'incomplete', message: 'not judged, or not to the end' })}/>`,
+      `    <testcase${attributes({ classname: 'not checked', name })}>`,
+      `      <error${attributes({ type: 'incomplete', message: 'not checked, or only in part' })}/>`,
       '    </testcase>',
     ]),
     '  </testsuite>',
@@ -45,7 +45,7 @@ interface Case {
   readonly failures: readonly Failure[];
 }
 
-/** A case for each answer that a judge has seen, and for each failure of which no answer came. */
+/** Returns a case for each response that a check received, and for each failure without a response. */
 function casesOf(
   operationId: string,
   judges: readonly string[],
@@ -81,12 +81,12 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join('');
 }
 
-/** A text as XML 1.0 has it: without characters that it can't have. */
+/** Escapes a text for XML 1.0, and replaces the characters that XML does not allow. */
 function escaped(text: string): string {
   return (
     Buffer.from(text)
       .toString()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML can't have.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow these characters.
       .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')

@@ -2,28 +2,28 @@ import { toReadable } from './readable-body.ts';
 import type { Failure, Report } from './report.ts';
 import { cellsOf, failuresByRule, unjudgedLines, verdictLine } from './text.ts';
 
-/** How many failures and how many lines of each a page shows. */
+/** The number of failures on a page, and the number of steps of a failure. */
 const FAILURES = 30;
 const STEPS = 6;
 
-/** A report as Markdown, for the pages of a CI service. */
+/** Returns a report as Markdown, for the pages of a CI service. */
 export function toMarkdown(report: Report): string {
   const { title, judges, rows, failures, notes, unjudged } = toReadable(report);
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
   const table = [
-    line(['operation', 'answer', ...judges]),
+    line(['operation', 'response', ...judges]),
     `|---|---|${judges.map(() => '--:|').join('')}`,
     ...rows.map((row) => line(cellsOf(row, judges))),
   ];
-  const told = failuresByRule(failures)
+  const sections = failuresByRule(failures)
     .slice(0, FAILURES)
     .map(([first, ...others]) => (first ? failureText(first, others) : ''));
   return [
-    `## Contract: ${escaped(verdictLine(failures, unjudged))}`,
+    `## ${escaped(verdictLine(failures, unjudged))}`,
     '',
     escaped(title),
     '',
-    ...told,
+    ...sections,
     ...[...notes, ...unjudgedLines(unjudged)].map(escaped),
     '',
     ...table,
@@ -42,7 +42,7 @@ function failureText(
     '',
     escaped(said),
     '',
-    `The contract: \`${place.replaceAll('`', "'")}\``,
+    `Contract: \`${place.replaceAll('`', "'")}\``,
     '',
     ...also,
     '````sh',

@@ -1,6 +1,6 @@
 import type { Report } from './report.ts';
 
-/** A report in whose texts nothing steers a terminal or begins a line: what could is shown as JSON shows it. Servers put there what they like. */
+/** Returns a report with control characters escaped as in JSON, and without line breaks, in all texts: servers can send anything. */
 export function toReadable(report: Report): Report {
   return shown(report) as Report;
 }

@@ -77,9 +77,9 @@ export async function createReport(verdict: Verdict, contract: Contract, again: 
   const path = pathFromHere(contract.path);
   const placeOf = await createLocator(path, contract.text);
   const rows = routes.flatMap((route) => rowsOf(verdict, route));
-  const model = kind === 'shop' ? 'the model of the shop' : 'checks for any API (examples, links, create-read-delete)';
+  const scope = kind === 'shop' ? 'the shop model' : 'the checks for any API (examples, links, create-read-delete)';
   return {
-    title: `${url} against ${path}, by ${model}: ${ledger.answers} answers, seed ${seed}, ${runs} runs`,
+    title: `Checked ${url} against ${path} with ${scope}: ${ledger.answers} responses, seed ${seed}, ${runs} runs`,
     judges: JUDGES,
     rows,
     failures: findings.map((finding) => ({
@@ -97,7 +97,9 @@ function neverSeen(rows: readonly Row[]): readonly string[] {
     ({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen),
   );
   return never.length > 0
-    ? [`never seen: ${never.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`]
+    ? [
+        `Documented responses that were never received: ${never.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`,
+      ]
     : [];
 }
 
@@ -140,6 +142,7 @@ function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, r
   const body = redactText(
     length > BODY_SHOWN ? `${reply.text.slice(0, BODY_SHOWN)}… (${length} characters)` : reply.text,
   );
-  const answer = reply.status === 0 ? 'no answer' : [String(reply.status), type, body].filter((part) => part).join(' ');
+  const answer =
+    reply.status === 0 ? 'no response' : [String(reply.status), type, body].filter((part) => part).join(' ');
   return { request: toCurl(url, ask, headers), answer };
 }

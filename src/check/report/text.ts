@@ -1,22 +1,23 @@
+import { limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
 import { toReadable } from './readable-body.ts';
 import type { Failure, Report, Row } from './report.ts';
 
-/** How many of the failures of one rule are told in full, how many in a line each, and how many of the steps that led to one. */
+/** The number of failures of one rule that are printed in full, the number printed in one line each, and the number of steps of a failure. */
 const IN_FULL = 1;
 const IN_LINES = 8;
 const STEPS = 40;
 
-/** A report for people at a terminal: one table, each failure with its request and answer, and the verdict in a line. */
-export function toText(given: Report): string {
-  const report = toReadable(given);
+/** Returns a report for a terminal: a table, each failure with its requests and responses, and the verdict. */
+export function toText(unsafeReport: Report): string {
+  const report = toReadable(unsafeReport);
   const { title, failures, notes, unjudged } = report;
-  const told = failuresByRule(failures).map((group, number) => groupText(group, number + 1));
+  const groups = failuresByRule(failures).map((group, number) => groupText(group, number + 1));
   return [
     title,
     '',
     tableText(report),
-    ...(told.length > 0 ? ['', ...told] : []),
+    ...(groups.length > 0 ? ['', ...groups] : []),
     '',
     ...notes,
     ...unjudgedLines(unjudged),
@@ -24,27 +25,31 @@ export function toText(given: Report): string {
   ].join('\n');
 }
 
-/** The verdict in a line. */
+/** Returns the verdict as one line. */
 export function verdictLine(failures: readonly Failure[], unjudged: readonly string[] = []): string {
-  const ways = failuresByRule(failures).length;
-  if (ways === 0 && unjudged.length > 0)
-    return 'incomplete: nothing was found that breaks the contract, but not all was judged';
-  if (ways === 0) return 'kept: nothing was found that breaks the contract';
-  const broken = `broken: ${ways} ${ways === 1 ? 'rule' : 'rules'} of the contract, in ${failures.length} ${failures.length === 1 ? 'place' : 'places'}`;
-  return unjudged.length > 0 ? `${broken}; not all was judged` : broken;
+  const rules = failuresByRule(failures).length;
+  if (rules > 0) {
+    const counts = `${toCount(rules, 'rule')} violated, ${toCount(failures.length, 'finding')}`;
+    return `Contract check failed: ${counts}${unjudged.length > 0 ? '; not everything was checked' : ''}`;
+  }
+  return unjudged.length > 0
+    ? 'Contract check incomplete: no violations found, but not everything was checked'
+    : 'Contract check passed: no violations found';
 }
 
-/** How much of what was not judged is named. */
-const UNJUDGED_SHOWN = 20;
+function toCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
 
-/** What was not judged, in a line; none where all was. */
+/** The number of unchecked parts that a report names. */
+const MAX_UNCHECKED = 20;
+
+/** Returns what was not checked as one line; none if everything was. */
 export function unjudgedLines(unjudged: readonly string[]): readonly string[] {
-  const rest = unjudged.length - UNJUDGED_SHOWN;
-  const shown = unjudged.slice(0, UNJUDGED_SHOWN).join('; ');
-  return unjudged.length > 0 ? [`not judged, or not to the end: ${shown}${rest > 0 ? `; and ${rest} more` : ''}`] : [];
+  return unjudged.length > 0 ? [`Not checked, or only in part: ${limitList(unjudged, MAX_UNCHECKED).join('; ')}`] : [];
 }
 
-/** The failures of one rule together, in the order in which they were found. */
+/** Returns the failures grouped by rule, in the order in which they were found. */
 export function failuresByRule(failures: readonly Failure[]): readonly (readonly Failure[])[] {
   const rules = new Map<string, Failure[]>();
   for (const failure of failures) rules.set(failure.rule, [...(rules.get(failure.rule) ?? []), failure]);
@@ -54,10 +59,9 @@ export function failuresByRule(failures: readonly Failure[]): readonly (readonly
 function groupText(group: readonly Failure[], number: number): string {
   const full = group.slice(0, IN_FULL).map((failure) => failureText(failure, number));
   const lines = group
-    .slice(IN_FULL, IN_FULL + IN_LINES)
-    .map(({ operationId, status, steps }) => `   also ${operationId} ${status}: ${steps.at(-1)?.request ?? ''}`);
-  const rest = group.length - IN_FULL - IN_LINES;
-  return [...full, ...lines, ...(rest > 0 ? [`   and ${rest} more`] : []), ''].join('\n');
+    .slice(IN_FULL)
+    .map(({ operationId, status, steps }) => `also ${operationId} ${status}: ${steps.at(-1)?.request ?? ''}`);
+  return [...full, ...limitList(lines, IN_LINES).map((line) => `   ${line}`), ''].join('\n');
 }
 
 function failureText(failure: Failure, number: number): string {
@@ -66,14 +70,14 @@ function failureText(failure: Failure, number: number): string {
   return [
     `${number}. ${operationId} ${status} (${judge}): ${rule}`,
     `   ${said}`,
-    `   the contract: ${place}`,
+    `   contract: ${place}`,
     ...shown.flatMap(({ request, answer }) => [`   $ ${request}`, `     ${answer}`]),
-    ...(again === undefined ? [] : [`   again: ${again}`]),
+    ...(again === undefined ? [] : [`   reproduce: ${again}`]),
   ].join('\n');
 }
 
 function tableText({ judges, rows }: Report): string {
-  const cells = [['operation', 'answer', ...judges], ...rows.map((row) => cellsOf(row, judges))];
+  const cells = [['operation', 'response', ...judges], ...rows.map((row) => cellsOf(row, judges))];
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   return cells
     .map((line) =>
@@ -85,7 +89,7 @@ function tableText({ judges, rows }: Report): string {
     .join('\n');
 }
 
-/** The cells of a row: how many answers a judge has seen, and how many of them were wrong. */
+/** Returns the cells of a row: for each check the number of responses, and the number of failures. */
 export function cellsOf({ operationId, status, counts }: Row, judges: readonly string[]): readonly string[] {
   return [operationId, status, ...judges.map((judge) => countText(counts[judge]))];
 }

@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 const TIMES = 3;
 
 /** What may befall any request. */
-const FAULTS: readonly string[] = ['no fault of the server', 'answers'];
+const FAULTS: readonly string[] = ['no server error', 'responds'];
 
 /** Judges what a shop makes of requests that come at once: none is lost, and one cart makes one order. */
 export async function judgeAtOnce(session: Session, start: Model): Promise<void> {
@@ -51,7 +51,7 @@ async function additions(player: Player): Promise<void> {
   await look(player, {
     list: 'listCartItems',
     by: 'addCartItem',
-    rule: `none of ${AT_ONCE} additions at once is lost`,
+    rule: `none of ${AT_ONCE} concurrent additions is lost`,
   });
 }
 
@@ -61,9 +61,9 @@ async function orders(player: Player): Promise<void> {
   await player.ask('addCartItem', createRequestSender('POST', '/api/cart-items', { productId, quantity: 1 }));
   const statuses = await together(player, 'createOrder', createRequestSender('POST', '/api/orders'));
   const done = statuses.filter((status) => status === 201).length;
-  const rule = 'one cart makes one order';
+  const rule = 'a cart is ordered once';
   if (done !== 1)
-    player.off('createOrder', rule, `${rule}, but of ${AT_ONCE} orders at once ${done} were answered 201`);
+    player.off('createOrder', rule, `Rule: ${rule}. ${done} of ${AT_ONCE} concurrent orders received 201.`);
 }
 
 /** The statuses of one request that is sent many times at once. */

@@ -3,7 +3,7 @@ import { pointerTo } from '../../util/json-pointer.ts';
 
 /** The first place in which a value is not the one that is expected, as a sentence; undefined where it is. The order of properties doesn't count. */
 export function difference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
-  const place = pointer === '' ? 'the body' : pointer;
+  const place = pointer === '' ? 'The body' : pointer;
   if (Array.isArray(expected) && Array.isArray(actual)) {
     if (expected.length !== actual.length) return `${place} has ${actual.length} entries instead of ${expected.length}`;
     return first(expected.map((one, index) => difference(one, actual[index], `${pointer}/${index}`)));
@@ -20,7 +20,7 @@ function first(found: readonly (string | undefined)[]): string | undefined {
 }
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'not there' : JSON.stringify(value);
+  const text = value === undefined ? 'missing' : JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 

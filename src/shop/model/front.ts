@@ -25,7 +25,7 @@ export async function judgeFront({ session, bases, seed, asked }: Judging, route
     { method: 'OPTIONS', target },
     {
       rule: 'OPTIONS',
-      wrong: ({ status, headers }) => (status >= 300 ? String(status) : allowTroubles(headers.allow, declared)[0]),
+      wrong: ({ status, headers }) => (status >= 300 ? `is ${status}` : allowTroubles(headers.allow, declared)[0]),
     },
   );
   for (const method of declared) {
@@ -43,10 +43,10 @@ async function judgeReader(session: Session, reader: Route, target: string): Pro
   const { exchange } = await session.ask('methods', reader, createRequestSender('GET', target));
   const got = exchange?.reply.status;
   const wrong = ({ status }: Reply) =>
-    got !== undefined && status !== got ? `${status}, GET ${target} ${got}` : undefined;
+    got !== undefined && status !== got ? `is ${status}, that of GET ${target} ${got}` : undefined;
   await see(session, reader, { method: 'HEAD', target }, { rule: 'HEAD as GET', wrong });
   await see(session, reader, createRequestSender('GET', `${target}/`), {
-    rule: 'a slash at the end does not count',
+    rule: 'ignores a trailing slash',
     wrong,
   });
 }
@@ -58,17 +58,17 @@ function wrongPreflight({ status, headers }: Reply, method: string): string | un
     return told.includes('*') || told.includes(wanted.toLowerCase());
   };
   const origin = headers['access-control-allow-origin'];
-  if (status >= 300) return String(status);
-  if (origin !== '*' && origin !== ORIGIN) return `with Access-Control-Allow-Origin: ${origin}`;
+  if (status >= 300) return `is ${status}`;
+  if (origin !== '*' && origin !== ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
   const isSimple = ['GET', 'HEAD', 'POST'].includes(method);
   if (!isSimple && !lists('access-control-allow-methods', method))
-    return `without ${method} in Access-Control-Allow-Methods`;
+    return `does not have ${method} in Access-Control-Allow-Methods`;
   return lists('access-control-allow-headers', 'content-type')
     ? undefined
-    : 'without content-type in Access-Control-Allow-Headers';
+    : 'does not have content-type in Access-Control-Allow-Headers';
 }
 
-/** What an answer is held to: `wrong` says what is wrong with it, the end of a sentence that begins with "is answered". */
+/** A rule for responses; `wrong` returns the end of a sentence that starts with "The response to GET /path", or undefined if the response is right. */
 interface Held {
   readonly rule: string;
   readonly wrong: (reply: Reply) => string | undefined;
@@ -86,6 +86,6 @@ async function examined(session: Session, route: Route, ask: Ask, { rule, wrong 
   const own = ask.method === 'OPTIONS' ? [] : findings;
   const trouble = exchange && wrong(exchange.reply);
   if (!exchange || trouble === undefined) return own;
-  const said = `${ask.method} ${ask.target} is answered ${trouble}`;
+  const said = `The response to ${ask.method} ${ask.target} ${trouble}`;
   return [...own, findingIn('methods', route, exchange, { rule, message: said, pointer: FOR_ALL })];
 }

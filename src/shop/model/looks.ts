@@ -22,8 +22,7 @@ export async function look(player: Player, { list, isExpanded = false, by = list
   const reply = await read(player, list, isExpanded);
   const expected = expectedOf(player.model, list, isExpanded);
   const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(player, reply.body) : reply.body;
-  const said = `${rule}, but in the answer of ${player.routes[list].path}`;
-  player.expectSame(by, rule, { expected, actual }, said);
+  player.expectSame(by, rule, { expected, actual }, `In the response of ${player.routes[list].path}`);
   // What comes of another state than the model has would be told of as something else.
   if (list !== 'getPaymentSummary' && difference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
@@ -45,7 +44,7 @@ export async function read(player: Player, list: List, isExpanded: boolean): Pro
     list,
     createRequestSender('GET', value === undefined ? path : `${path}?expand=${value}`),
   );
-  player.expectStatus(list, reply, 200, 'nothing is wrong with the request');
+  player.expectStatus(list, reply, 200, 'the request is valid');
   return reply;
 }
 
@@ -74,11 +73,11 @@ function withoutEstimates(player: Player, body: unknown): unknown {
 
 /** What the shop's clock shows, by the estimates of its delivery options, in ms since 1970; undefined where there are none. */
 export function nowOf(player: Player, body: unknown): number | undefined {
-  const rule = 'an estimate is the present moment and the days of delivery';
+  const rule = 'an estimate is the current time plus the delivery days';
   const options = body as readonly { deliveryDays: number; estimatedDeliveryTimeMs?: number }[];
   const nows = options.map(({ deliveryDays, estimatedDeliveryTimeMs }) => {
     if (estimatedDeliveryTimeMs === undefined)
-      return player.off('listDeliveryOptions', 'expand adds the estimates', 'an option comes without its estimate');
+      return player.off('listDeliveryOptions', 'expand adds the estimates', 'A delivery option has no estimate');
     return estimatedDeliveryTimeMs - deliveryDays * DAY_MS;
   });
   const [now] = nows;
@@ -86,11 +85,11 @@ export function nowOf(player: Player, body: unknown): number | undefined {
     player.off(
       'listDeliveryOptions',
       rule,
-      `${rule}: ${options[0]?.estimatedDeliveryTimeMs} for ${options[0]?.deliveryDays} days is none since 1970 in ms`,
+      `Rule: ${rule}. ${options[0]?.estimatedDeliveryTimeMs} for ${options[0]?.deliveryDays} days is not in ms since 1970.`,
     );
   }
   if (nows.some((other) => Math.abs(other - (now ?? 0)) > SLACK_MS)) {
-    player.off('listDeliveryOptions', rule, `${rule}: without their days the estimates are ${nows.join(', ')}`);
+    player.off('listDeliveryOptions', rule, `Rule: ${rule}. Minus their days, the estimates are ${nows.join(', ')}.`);
   }
   return now;
 }

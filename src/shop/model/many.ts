@@ -5,7 +5,7 @@ import { add, addAlone, change, order, orderAlone, readOrder, seeCart } from './
 /** Adds as many products as the catalogue has, up to a count, looks at the cart, and orders all of it: lists of any length are complete. */
 export async function addEach(player: Player, count: number): Promise<void> {
   for (const { id } of player.model.products.slice(0, count)) await addAlone(player, id, 1);
-  await seeCart(player, 'addCartItem', 'what is added is in the cart');
+  await seeCart(player, 'addCartItem', 'added products are in the cart');
   await look(player, { list: 'listCartItems', isExpanded: true, rule: 'expand adds each product' });
   if (player.model.cart.length === 0) return;
   await order(player);
@@ -18,7 +18,7 @@ export async function orderOften(player: Player, productId: string, count: numbe
     await addAlone(player, productId, 1);
     await orderAlone(player);
   }
-  const rule = 'the orders are listed, the one created last first';
+  const rule = 'orders are listed from newest to oldest';
   await look(player, { list: 'listOrders', by: 'listOrders', rule });
 }
 

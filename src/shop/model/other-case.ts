@@ -4,7 +4,7 @@ import type { OperationId } from '../types.ts';
 import type { Player } from './player.ts';
 import { seeCart, UNCHANGED } from './steps.ts';
 
-const WHY = 'the id is written in another letter case';
+const WHY = 'the letter case of the id differs';
 
 /** Asks each operation for something that is there, its id in another letter case: ids are compared as they are written. */
 export async function askInOtherCase(player: Player): Promise<void> {

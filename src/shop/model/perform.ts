@@ -76,7 +76,7 @@ export async function perform(player: Player, start: Model, step: Step): Promise
     case 'read unknown order':
       return readOrder(player, UNKNOWN_ID, false);
     case 'look':
-      return look(player, { list: step.list, isExpanded: step.isExpanded, rule: 'what was done is what is shown' });
+      return look(player, { list: step.list, isExpanded: step.isExpanded, rule: 'lists show the state' });
     case 'break': {
       const inCart = player.model.cart[0]?.productId;
       const wrong = wrongRequests(inCart ?? productAt(player.model, 0));

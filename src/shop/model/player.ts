@@ -12,7 +12,7 @@ export class ModelMismatchError extends Error {
   readonly findings: readonly Finding[];
 
   constructor(findings: readonly Finding[]) {
-    super('the shop is off its model');
+    super('The shop does not match its model.');
     this.findings = findings;
   }
 }
@@ -30,12 +30,12 @@ export interface Player {
   unlessKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
   /** Sees that an answer has a status. */
   expectStatus(id: OperationId, reply: Reply, status: number, why: string): void;
-  /** Sees that a value is what the model has; `said` begins what is said where it isn't. That which is known already is passed over. */
+  /** Throws `ModelMismatchError` if a value differs from that of the model and this is no known finding; `context` starts the message. */
   expectSame(
     id: OperationId,
     rule: string,
     values: { readonly expected: unknown; readonly actual: unknown },
-    said?: string,
+    context?: string,
   ): void;
 }
 
@@ -107,11 +107,12 @@ export function createPlayer(
     },
     expectStatus(id, reply, status, why) {
       if (reply.status !== status)
-        player.off(id, `${status} where ${why}`, `answered ${reply.status} instead of ${status}, where ${why}`);
+        player.off(id, `${status} if ${why}`, `Status ${reply.status} instead of ${status}: ${why}`);
     },
-    expectSame(id, rule, { expected, actual }, said = rule) {
+    expectSame(id, rule, { expected, actual }, context) {
       const found = difference(expected, actual);
-      const finding = found === undefined ? undefined : findingOf(id, rule, `${said}: ${found}`);
+      const detail = context === undefined ? found : `${context}: ${found}`;
+      const finding = found === undefined ? undefined : findingOf(id, rule, `Rule: ${rule}. ${detail}`);
       if (finding && !session.ledger.knows(finding)) throw new ModelMismatchError([finding]);
     },
   };

@@ -6,7 +6,7 @@ export interface RightRequest {
   readonly id: OperationId;
   readonly ask: Ask;
   readonly status: number;
-  /** What of it is to be borne: the end of a sentence that begins with "where". */
+  /** What the server must accept: the end of a sentence that starts with "if". */
   readonly why: string;
 }
 
@@ -27,14 +27,14 @@ export function rightRequests(inCart: string, other: string): readonly RightRequ
   });
   return [
     add('the content type has a charset', { 'content-type': `${JSON_TYPE}; charset=utf-8` }),
-    add('the content type is written in capitals', { 'content-type': 'Application/JSON' }),
+    add('the content type has capital letters', { 'content-type': 'Application/JSON' }),
     add('the body is sent in chunks', { 'transfer-encoding': 'chunked' }),
     add(`the body has ${LARGEST_BODY} bytes`, {}, added.padStart(LARGEST_BODY)),
-    add('the path ends with a slash', {}, added, `${CART}/`),
+    add('the path has a trailing slash', {}, added, `${CART}/`),
     add('a query parameter is unknown', {}, added, `${CART}?unknown=1`),
     add('another media type is accepted', { accept: 'text/html' }),
     get('listProducts', '/api/products?unknown=1', 'a query parameter is unknown'),
-    get('listProducts', '/api/products?search=100%', 'a % starts no escape'),
+    get('listProducts', '/api/products?search=100%', 'a % does not start an escape'),
     get('listCartItems', CART, 'another media type is accepted', { accept: 'text/html' }),
     ...withoutBody(inCart),
   ];
@@ -48,7 +48,7 @@ function withoutBody(inCart: string): readonly RightRequest[] {
     headers: { 'content-type': type },
     body: 'x',
   });
-  const why = 'a body is sent where none is described';
+  const why = 'a body is sent, but not documented';
   return ['text/plain', JSON_TYPE].flatMap((type) => [
     { id: 'createOrder', ask: sent('POST', '/api/orders', type), status: 201, why },
     { id: 'resetData', ask: sent('POST', '/api/reset', type), status: 204, why },

@@ -26,9 +26,9 @@ export const shopRules: readonly Rule[] = [
         : [trouble('no-store', `Cache-Control is ${headers['cache-control']} instead of no-store`)]),
       ...(origin === undefined || allowed === '*' || allowed === origin
         ? []
-        : [trouble('CORS', `may not be read from ${origin}: Access-Control-Allow-Origin is ${allowed}`)]),
+        : [trouble('CORS', `Pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed}`)]),
       ...(isAccessDenial(ask, status, body)
-        ? [trouble('access', `answered ${status}, but the contract has no access rights`)]
+        ? [trouble('access', `Status ${status}, but no operation of the contract requires credentials`)]
         : []),
       ...problemTroubles(headers, body, ask.target).map((said) => trouble('problem document', said)),
     ];
@@ -51,10 +51,14 @@ function problemTroubles(headers: Readonly<Record<string, string>>, body: unknow
   // What is escaped in a path may be told in either way.
   const isPlain = /^[\w/-]*$/.test(path);
   return [
-    ...(message === undefined || detail === message ? [] : ['message does not repeat detail']),
-    ...(String(type).endsWith('/invalid-request') && !Array.isArray(violations) ? ['violations are not told'] : []),
+    ...(message === undefined || detail === message
+      ? []
+      : ['The message of the problem document differs from its detail']),
+    ...(String(type).endsWith('/invalid-request') && !Array.isArray(violations)
+      ? ['The problem document has no violations']
+      : []),
     ...(isPlain && instance !== undefined && !String(instance).replace(/\/+$/, '').endsWith(path)
-      ? [`instance is ${instance} instead of ${path}`]
+      ? [`The instance of the problem document is ${instance} instead of ${path}`]
       : []),
   ];
 }

@@ -52,30 +52,30 @@ export function comparisons(products: readonly Product[], random: Random): reado
 
 /** A `+` is a space, and a blank term gives the whole list, in its order. */
 async function judgeBlank(player: Player): Promise<void> {
-  const rule = 'a + is a space';
+  const rule = '+ is a space';
   const found = await search(player, '+');
   player.expectSame(
     'listProducts',
     rule,
     { expected: player.model.products, actual: found },
-    `${rule}, and a blank term gives the whole list`,
+    'A blank term finds all products',
   );
 }
 
 /** An escaped `+` is none. */
 async function judgePlus(player: Player): Promise<void> {
   const found = await search(player, '%2B');
-  const rule = 'an escaped + is no space';
+  const rule = 'an escaped + is not a space';
   if (found.length > 0)
-    player.off('listProducts', rule, `${rule}, and matches nothing here, but ${found.length} products are found`);
+    player.off('listProducts', rule, `Rule: ${rule}. It matches nothing here, but ${found.length} products are found.`);
 }
 
 /** All words are looked for, whichever comes first. */
 async function judgeAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
-  const rule = 'looks for all words of a term';
+  const rule = 'searches for all words of a term';
   const byLast = await search(player, last);
   for (const query of [[...common, last].join('%20'), [last, ...common].join('+')])
-    await expectWithin(player, { rule, query, product, outer: byLast, why: `those that ${last} finds` });
+    await expectWithin(player, { rule, query, product, outer: byLast, why: `the results of ${last}` });
 }
 
 /** Products that have a word whole are all found, before all others. */
@@ -87,7 +87,7 @@ async function judgeOrder(player: Player, { word, holders }: Holders): Promise<v
     player.off(
       'listProducts',
       'finds the words of names and keywords',
-      `${word} does not find ${JSON.stringify(missing.name)}`,
+      `The search for ${word} does not find ${JSON.stringify(missing.name)}`,
     );
   const place = found.findIndex((product) => !isHolder(product));
   const late = place < 0 ? undefined : found.slice(place).find(isHolder);
@@ -96,7 +96,7 @@ async function judgeOrder(player: Player, { word, holders }: Holders): Promise<v
     player.off(
       'listProducts',
       rule,
-      `${rule}, but ${JSON.stringify(late.name)}, which has the word ${word}, comes after ${JSON.stringify(found[place]?.name)}, which has not`,
+      `Rule: ${rule}. ${JSON.stringify(late.name)}, which has the word ${word}, comes after ${JSON.stringify(found[place]?.name)}, which does not.`,
     );
 }
 
@@ -106,13 +106,13 @@ async function judgeForms(player: Player, word: string): Promise<void> {
   const product = player.model.products.find((one) => plainWords(one).has(word));
   const blanks = '%20'.repeat(TERM_LENGTH - word.length);
   const forms = [
-    ['a % that starts no escape is taken as written', `%%20${word}`],
-    ['escapes in lower case count', word.replace(/[klmno]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
-    [`the first ${TERM_LENGTH} characters of a term count`, blanks + word],
-    [`no more than ${TERM_LENGTH} characters of a term count`, `${word}${blanks}${MEANINGLESS}`],
+    ['a % that does not start an escape is literal', `%%20${word}`],
+    ['lower-case escapes are decoded', word.replace(/[klmno]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
+    [`the first ${TERM_LENGTH} characters of a term are used`, blanks + word],
+    [`only the first ${TERM_LENGTH} characters of a term are used`, `${word}${blanks}${MEANINGLESS}`],
   ] as const;
   for (const [rule, query] of forms)
-    await expectWithin(player, { rule, query, product, outer, why: `those that ${word} finds` });
+    await expectWithin(player, { rule, query, product, outer, why: `the results of ${word}` });
 }
 
 interface Within {
@@ -133,8 +133,8 @@ async function expectWithin(player: Player, { rule, query, product, outer, why }
     player.off(
       'listProducts',
       rule,
-      `${rule}, but search=${shown} finds ${JSON.stringify(stray.name)}, which is not among ${why}`,
+      `Rule: ${rule}. search=${shown} finds ${JSON.stringify(stray.name)}, which is not among ${why}.`,
     );
   if (product && !found.some(({ id }) => id === product.id))
-    player.off('listProducts', rule, `${rule}, but search=${shown} does not find ${JSON.stringify(product.name)}`);
+    player.off('listProducts', rule, `Rule: ${rule}. search=${shown} does not find ${JSON.stringify(product.name)}.`);
 }

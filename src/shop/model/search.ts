@@ -57,13 +57,13 @@ async function judgeOne(player: Player, { products }: Model, { term, finds, why,
     player.off(
       'listProducts',
       `finds ${why}`,
-      `${JSON.stringify(term)} does not find ${JSON.stringify(missing.name)}: a search finds ${why}`,
+      `The search for ${JSON.stringify(term)} does not find ${JSON.stringify(missing.name)}: it must find ${why}`,
     );
   if (isAll && found.length !== finds.length)
     player.off(
       'listProducts',
       `finds ${why}`,
-      `${JSON.stringify(term)} finds ${found.length} products instead of ${finds.length}: a search finds ${why}`,
+      `The search for ${JSON.stringify(term)} finds ${found.length} products instead of ${finds.length}: it must find ${why}`,
     );
   for (const product of found) {
     const said = difference(
@@ -73,19 +73,19 @@ async function judgeOne(player: Player, { products }: Model, { term, finds, why,
     if (said !== undefined)
       player.off(
         'listProducts',
-        'products are as they are in the list of all',
-        `found by ${JSON.stringify(term)}, ${product.id} is another than in the list of all: ${said}`,
+        'search results equal the listed products',
+        `The result ${product.id} of the search for ${JSON.stringify(term)} differs from the listed product: ${said}`,
       );
   }
 }
 
 /** Terms that mean the same in every catalogue. */
 function always({ products }: Model): readonly Search[] {
-  const every = { finds: products, why: 'all products by a blank term', isAll: true };
+  const every = { finds: products, why: 'all products for a blank term', isAll: true };
   return [
     { term: '', ...every },
     { term: '  ', ...every },
-    { term: 'qqqqqqxzqq', finds: [], why: 'nothing by a term that is like nothing', isAll: true },
+    { term: 'qqqqqqxzqq', finds: [], why: 'nothing for a meaningless term', isAll: true },
   ];
 }
 
@@ -103,8 +103,8 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
   return [
     { term: word, finds: [product], why: 'the words of names and keywords' },
     ...(keyword === undefined ? [] : [{ term: keyword, finds: [product], why: 'keywords' }]),
-    { term: word.toUpperCase(), finds: [product], why: 'words whatever their letter case' },
-    { term: word.toLowerCase(), finds: [product], why: 'words whatever their letter case' },
+    { term: word.toUpperCase(), finds: [product], why: 'words in any letter case' },
+    { term: word.toLowerCase(), finds: [product], why: 'words in any letter case' },
     { term: product.name, finds: [product], why: 'whole names' },
     ...(long.length === 0 ? [] : misspelt(product, random.pick(long), random)),
     ...accented(product, word),
@@ -114,7 +114,7 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
 
 /** A word with an accent, and in wide letters: neither counts. */
 function accented(product: Product, word: string): readonly Search[] {
-  const finds = { finds: [product], why: 'words whatever their accents' };
+  const finds = { finds: [product], why: 'words with accents' };
   return /[aeiou]/.test(word) ? [{ term: word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`), ...finds }] : [];
 }
 
@@ -133,7 +133,7 @@ function overBorders(product: Product): readonly Search[] {
   const [one = '', other = ''] = product.keywords.filter((keyword) => !keyword.includes(','));
   if (product.keywords.indexOf(other) !== product.keywords.indexOf(one) + 1 || one.length < 3 || other.length < 3)
     return [];
-  return [{ term: `${one},${other.slice(0, 3)}`, finds: [product], why: 'what runs over the border of two keywords' }];
+  return [{ term: `${one},${other.slice(0, 3)}`, finds: [product], why: 'text across two keywords' }];
 }
 
 function wordsOf(text: string): readonly string[] {

@@ -94,7 +94,7 @@ export async function judgeSequences(judging: Judging, start: Model, chances: Ch
       const again = (await play(session, 'behaviour', start, one)).find((other) => keyOf(other) === keyOf(finding));
       if (again) return shownOf(judging, again);
     }
-    const said = `${first.finding.message} (not reproducible by this sequence alone: played again after a rest it went well)`;
+    const said = `${first.finding.message} (not reproducible with this sequence alone: repeated after a pause, it passed)`;
     return { ...first.finding, message: said };
   };
   const examineAgain = async (steps: Script) => {

@@ -62,23 +62,22 @@ export async function shopAt(judging: Omit<Judging, 'prepare'>, pool: Pool, isFr
     ],
     finish() {
       if (!start) note(NO_MODEL);
-      else if (!mayPlay) note('sequences were left out: they ask all operations of the shop');
+      else if (!mayPlay) note('Sequences were skipped: they need all operations of the shop.');
       else session.ledger.addAll(asked.flatMap((route) => neverAnswered(session, route)));
       if (cut.short > 0)
-        note(`${cut.short} sequences ended early, at what had been found before: mend that, and judge again`);
+        note(`${cut.short} sequences stopped early at findings that were already known. Fix these and check again.`);
     },
   };
 }
 
-const NO_MODEL =
-  'the model of the shop was left out: what the shop holds could not be read, or not as the contract has it';
+const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
 function searches(start: Model): ShopPart {
   return { name: 'searches', judge: ({ session, seed }) => judgeSearch(session, start, seed) };
 }
 
 function atOnce(start: Model): ShopPart {
-  return { name: 'requests at once', judge: ({ session }) => judgeAtOnce(session, start) };
+  return { name: 'concurrent requests', judge: ({ session }) => judgeAtOnce(session, start) };
 }
 
 /** How many scripts and how many generated sequences are one part. */
@@ -116,12 +115,12 @@ function sequences(
 function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
   const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.statusesOf(operationId).includes(name));
   return never.map(({ name, pointer }) => {
-    const said = `no request led to the documented ${name}`;
+    const said = `No request led to the documented status ${name}`;
     return {
       judge: 'statuses',
       operationId,
       status: name,
-      rule: 'each documented status',
+      rule: 'documented statuses occur',
       message: said,
       pointer,
       exchanges: [],

@@ -83,16 +83,16 @@ async function heldBy(session: Session, pool: Pool, player: Player): Promise<Mod
 function seeReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
   const ids = products.map(({ id }) => id);
   if (new Set(ids).size < ids.length) {
-    player.off('listProducts', 'each product has an id of its own', 'two products have one id');
+    player.off('listProducts', 'product ids are unique', 'Two products have the same id');
   }
   const isKnown = (optionId: string) => deliveryOptions.some(({ id }) => id === optionId);
   const stray = cart.find(({ productId, deliveryOptionId }) => !ids.includes(productId) || !isKnown(deliveryOptionId));
   if (stray) {
-    const rule = 'the cart holds what there is';
+    const rule = 'cart items refer to existing products and delivery options';
     player.off(
       'listCartItems',
       rule,
-      `${rule}, but ${JSON.stringify(stray)} is of a product or delivery option that is not listed`,
+      `Rule: ${rule}. The product or delivery option of ${JSON.stringify(stray)} is not listed.`,
     );
   }
 }

@@ -8,7 +8,7 @@ import type { WrongRequest } from './wrong-requests.ts';
 /** An id that no shop has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-export const UNCHANGED = 'a refused request changes nothing';
+export const UNCHANGED = 'a rejected request changes nothing';
 
 const CART = '/api/cart-items';
 const ORDERS = '/api/orders';
@@ -23,7 +23,7 @@ export async function addAlone(player: Player, productId: string, quantity: numb
   const held = player.model.cart.find((item) => item.productId === productId)?.quantity ?? 0;
   const reply = await player.ask('addCartItem', createRequestSender('POST', CART, { productId, quantity }));
   if (held + quantity > MOST_OF_A_PRODUCT) {
-    player.expectStatus('addCartItem', reply, 409, 'more of a product is added than the cart takes');
+    player.expectStatus('addCartItem', reply, 409, 'the quantity exceeds the limit');
     return UNCHANGED;
   }
   player.expectStatus('addCartItem', reply, 201, 'a product is added');
@@ -34,7 +34,7 @@ export async function addAlone(player: Player, productId: string, quantity: numb
       ? 'the quantity is added to that of the item'
       : 'a new item has the quantity and the first delivery option';
   player.expectSame('addCartItem', rule, { expected: item, actual: reply.body });
-  return 'what is added is in the cart';
+  return 'added products are in the cart';
 }
 
 /** Fills an item up to what the cart takes, and adds one more. */
@@ -58,7 +58,7 @@ export async function change(player: Player, productId: string, wanted: Change):
   const isKnown = option === undefined || player.model.deliveryOptions.some(({ id }) => id === option);
   const reply = await player.ask('updateCartItem', createRequestSender('PUT', `${CART}/${productId}`, wanted));
   if (!item || !isKnown) {
-    const why = item ? 'there is no such delivery option' : 'the product is not in the cart';
+    const why = item ? 'the delivery option does not exist' : 'the product is not in the cart';
     player.expectStatus('updateCartItem', reply, 404, why);
     expectType(player, 'updateCartItem', reply, [
       ...(item ? [] : ['/problems/unknown-cart-item']),
@@ -73,7 +73,7 @@ export async function change(player: Player, productId: string, wanted: Change):
     ...(option === undefined ? {} : { deliveryOptionId: option }),
   };
   player.model = withChanged(player.model, changed);
-  const rule = 'what is given is changed, and nothing else';
+  const rule = 'only the given properties are changed';
   player.expectSame('updateCartItem', rule, { expected: changed, actual: reply.body });
   await seeCart(player, 'updateCartItem', rule);
 }
@@ -89,7 +89,7 @@ export async function remove(player: Player, productId: string): Promise<void> {
     isThere ? 'an item is removed' : 'the product is not in the cart',
   );
   player.model = withoutItem(player.model, productId);
-  await seeCart(player, 'removeCartItem', isThere ? 'what is removed is gone, and nothing else' : UNCHANGED);
+  await seeCart(player, 'removeCartItem', isThere ? 'only the removed item is gone' : UNCHANGED);
 }
 
 /** Orders the cart, or is refused where it is empty. */
@@ -111,11 +111,11 @@ export async function order(player: Player): Promise<void> {
     player.off(
       'createOrder',
       rule,
-      `${rule}: it is ${made.orderTimeMs}, the shop's clock was between ${before} and ${after}`,
+      `Rule: ${rule}. It is ${made.orderTimeMs}, but the clock of the shop was between ${before} and ${after}.`,
     );
   }
   await seeCart(player, 'createOrder', 'an order empties the cart');
-  await look(player, { list: 'listOrders', by: 'createOrder', rule: 'an order is the first of the orders' });
+  await look(player, { list: 'listOrders', by: 'createOrder', rule: 'a new order is the first in the list' });
   await followLocation(player, reply, made);
 }
 
@@ -125,7 +125,7 @@ export async function orderAlone(player: Player): Promise<{ readonly reply: Repl
   player.expectStatus('createOrder', reply, 201, 'the cart is ordered');
   const made = reply.body as Order;
   if (player.model.orders.some(({ id }) => id === made.id))
-    player.off('createOrder', 'each order has an id of its own', `the id ${made.id} is that of an earlier order`);
+    player.off('createOrder', 'order ids are unique', `The id ${made.id} is that of an earlier order`);
   const rule = 'an order has the items and the total of the cart, and its estimates';
   player.expectSame('createOrder', rule, { expected: orderOf(player.model, made.id, made.orderTimeMs), actual: made });
   player.model = withOrder(player.model, made);
@@ -138,10 +138,10 @@ async function followLocation(player: Player, { headers }: Reply, made: Order): 
   if (location === undefined) return;
   const pathname = pathOfLocation(location) ?? '';
   const path = pathname.slice(Math.max(0, pathname.indexOf(ORDERS)));
-  if (!path.startsWith(`${ORDERS}/`)) return player.off('createOrder', rule, `${rule}, but it is ${location}`);
+  if (!path.startsWith(`${ORDERS}/`)) return player.off('createOrder', rule, `Rule: ${rule}. It is ${location}.`);
   const found = await player.ask('getOrder', createRequestSender('GET', path));
-  if (found.status !== 200) player.off('createOrder', rule, `${rule}, but GET ${path} is answered ${found.status}`);
-  player.expectSame('createOrder', rule, { expected: made, actual: found.body }, `${rule}, but in its answer`);
+  if (found.status !== 200) player.off('createOrder', rule, `Rule: ${rule}. GET ${path} has status ${found.status}.`);
+  player.expectSame('createOrder', rule, { expected: made, actual: found.body }, 'In the response to its Location');
 }
 
 /** Reads an order by its id, or is refused where there is none. */
@@ -151,9 +151,9 @@ export async function readOrder(player: Player, orderId: string, isExpanded: boo
     'getOrder',
     createRequestSender('GET', `${ORDERS}/${orderId}${isExpanded ? '?expand=products' : ''}`),
   );
-  player.expectStatus('getOrder', reply, known ? 200 : 404, known ? 'the order is there' : 'there is no such order');
+  player.expectStatus('getOrder', reply, known ? 200 : 404, known ? 'the order exists' : 'the order does not exist');
   if (!known) return;
-  const rule = 'an order is answered as it was made';
+  const rule = 'an order does not change';
   const expected = isExpanded ? { ...known, products: expanded(player.model, known.products) } : known;
   player.expectSame('getOrder', rule, { expected, actual: reply.body });
 }
@@ -164,7 +164,7 @@ export async function addUnknown(player: Player): Promise<void> {
     'addCartItem',
     createRequestSender('POST', CART, { productId: UNKNOWN_ID, quantity: 1 }),
   );
-  player.expectStatus('addCartItem', reply, 404, 'the catalogue has no such product');
+  player.expectStatus('addCartItem', reply, 404, 'the product does not exist');
   await seeCart(player, 'addCartItem', UNCHANGED);
 }
 
@@ -174,8 +174,7 @@ export async function refused(player: Player, { id, ask, status, why, tells = []
   player.expectStatus(id, reply, status, why);
   const { violations = [] } = (reply.body ?? {}) as Partial<Problem>;
   const untold = tells.find((pointer) => !violations.some((one) => one.in === 'body' && one.pointer === pointer));
-  if (untold !== undefined)
-    player.off(id, 'every violation is told', `every violation is to be told, but not that of ${untold}`);
+  if (untold !== undefined) player.off(id, 'all violations are reported', `The violation at ${untold} is not reported`);
   await seeCart(player, id, UNCHANGED);
 }
 
@@ -196,7 +195,7 @@ export async function resetAlone(player: Player): Promise<void> {
 /** Sees that the cart and what it costs are as the model has them; `rule` is what the operation breaks where not. */
 export async function seeCart(player: Player, by: OperationId, rule: string): Promise<void> {
   await look(player, { list: 'listCartItems', by, rule });
-  const sum = { list: 'getPaymentSummary', rule: 'the summary adds up what is in the cart' } as const;
+  const sum = { list: 'getPaymentSummary', rule: 'the summary is the sum of the cart' } as const;
   await player.unlessKnown(() => look(player, sum));
 }
 
@@ -210,8 +209,8 @@ function expectType(player: Player, id: OperationId, { body }: Reply, types: rea
   if (!types.some((one) => type.endsWith(one))) {
     player.off(
       id,
-      'the type of a problem tells what is not there',
-      `the problem is of type ${type} instead of ${types.join(' or ')}`,
+      'the problem type names the missing resource',
+      `The problem type is ${type} instead of ${types.join(' or ')}`,
     );
   }
 }

@@ -6,7 +6,7 @@ export interface WrongRequest {
   readonly id: OperationId;
   readonly ask: Ask;
   readonly status: number;
-  /** Why it is refused: the end of a sentence that begins with "where". */
+  /** Why the server must reject it: the end of a sentence that starts with "if". */
   readonly why: string;
   /** Pointers into the body that the violations have to tell of. */
   readonly tells?: readonly string[];
@@ -50,19 +50,23 @@ export function wrongRequests(productId: string): readonly WrongRequest[] {
       ...off(
         'addCartItem',
         createRequestSender('POST', '/api/cart-items', { productId: 1, quantity: 0 }),
-        'both properties are wrong',
+        'both properties are invalid',
       ),
       tells: ['/productId', '/quantity'],
     },
     off(
       'updateCartItem',
       createRequestSender('PUT', '/api/cart-items/kettle', { quantity: 1 }),
-      'the path holds no uuid',
+      'the id in the path is not a UUID',
     ),
-    off('removeCartItem', createRequestSender('DELETE', '/api/cart-items/kettle'), 'the path holds no uuid'),
-    off('getOrder', createRequestSender('GET', '/api/orders/1'), 'the path holds no uuid'),
-    off('getOrder', createRequestSender('GET', `/api/orders/${productId}?expand=product`), 'expand is off its list'),
-    off('listProducts', createRequestSender('GET', '/api/products?search=a&search=b'), 'search is given twice'),
+    off('removeCartItem', createRequestSender('DELETE', '/api/cart-items/kettle'), 'the id in the path is not a UUID'),
+    off('getOrder', createRequestSender('GET', '/api/orders/1'), 'the id in the path is not a UUID'),
+    off(
+      'getOrder',
+      createRequestSender('GET', `/api/orders/${productId}?expand=product`),
+      'expand has an unknown value',
+    ),
+    off('listProducts', createRequestSender('GET', '/api/products?search=a&search=b'), 'search occurs twice'),
     ...expands('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
     ...expands('listCartItems', '/api/cart-items', 'product'),
     ...expands('listOrders', '/api/orders', 'products'),
@@ -84,7 +88,7 @@ function expands(id: OperationId, path: string, value: string): readonly WrongRe
       id,
       ask: createRequestSender('GET', `${path}?expand=${value}&expand=${value}`),
       status: 400,
-      why: 'expand is given twice',
+      why: 'expand occurs twice',
     },
   ];
 }
@@ -113,7 +117,7 @@ function wrongBodies(id: OperationId, method: string, target: string, right: str
       status: 413,
       why: `the body has ${LARGEST_BODY + 1} bytes`,
     },
-    { id, ask: { method, target, body: right }, status: 415, why: 'no content type is given' },
+    { id, ask: { method, target, body: right }, status: 415, why: 'the content type is missing' },
     ...['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
       ofType,
     ),
