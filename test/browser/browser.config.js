@@ -1,5 +1,5 @@
-// What a front end's own Playwright configuration (playwright.config.js beside this file) needs on a machine whose Chromium is the system's,
-// a second shop that serves the front end as it was built, and a third one, with sites of other people's that try to use it. The tests of the kit have sandboxes of their own, and run beside the others.
+// Extends the Playwright configuration of the front end (playwright.config.js) with the Chromium of the system, a second server for the built front end,
+// and a third server for the tests with foreign pages. The tests of the kit use their own sandboxes and run in parallel with the others.
 import config from './playwright.config.js';
 
 export default {

@@ -1,4 +1,4 @@
-// What a page of another site can do to a shop on the developer's machine. Chromium resolves `*.example` to 127.0.0.1 here (browser.config.js).
+// Tests what a page of another site can do to a server on the developer's machine. Chromium resolves `*.example` to 127.0.0.1 (browser.config.js).
 import { createServer, request as send } from 'node:http';
 import { expect, test } from '@playwright/test';
 
@@ -8,20 +8,20 @@ const READABLE = ['/api/products', '/api/orders', '/', '/openapi.yaml', '/_contr
 
 const EMPTY_PAGE = '<!doctype html><title>Another site</title>';
 
-/** A site of somebody else's: an empty page, below /sandboxed without an origin that has a name. */
+/** Another site: an empty page, which has an opaque origin at /sandboxed. */
 const site = createServer(({ url }, response) => {
   const sandboxed = url === '/sandboxed' ? { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms' } : {};
   response.writeHead(200, { 'Content-Type': 'text/html', ...sandboxed }).end(EMPTY_PAGE);
 });
 
-/** What a browser sees of a name that leads to a page of its owner first, and to the shop from then on. */
+/** A host name that serves a page of its owner at /own, and everything else from the storefront server, as after DNS rebinding. */
 const rebound = createServer(({ url, method, headers }, response) => {
   if (url === '/own') return response.writeHead(200, { 'Content-Type': 'text/html' }).end(EMPTY_PAGE);
-  const asked = send(SHOP + url, { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode, answer.headers);
-    answer.pipe(response);
+  const forwarded = send(SHOP + url, { method, headers }, (shopResponse) => {
+    response.writeHead(shopResponse.statusCode, shopResponse.headers);
+    shopResponse.pipe(response);
   });
-  return asked.end();
+  return forwarded.end();
 });
 
 const servers = [site, rebound];
@@ -32,24 +32,24 @@ test.afterAll(() =>
   Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve).closeAllConnections()))),
 );
 
-/** Everything that the shop holds, and its sandboxes. */
-async function wholeShop(request) {
-  const answers = await Promise.all(
+/** Returns the state of the default sandbox and its recorded resets. */
+async function readShop(request) {
+  const responses = await Promise.all(
     ['/_control/sandboxes/default/state', '/_control/sandboxes/default/requests?operation=resetData'].map((path) =>
       request.get(SHOP + path),
     ),
   );
-  return Promise.all(answers.map((answer) => answer.text()));
+  return Promise.all(responses.map((response) => response.text()));
 }
 
-/** Opens a page of another site, whose origin may be `null`. */
+/** Opens a page of another site with the given origin. */
 async function openForeign(page, origin) {
   await page.goto(`http://evil.example:${site.address().port}/${origin === 'null' ? 'sandboxed' : ''}`);
   expect(await page.evaluate(() => self.origin)).toContain(origin);
 }
 
 for (const origin of ['http://evil.example', 'null']) {
-  test(`a page of the origin ${origin} can not read the shop`, async ({ page }) => {
+  test(`a page of the origin ${origin} cannot read the shop`, async ({ page }) => {
     await openForeign(page, origin);
     for (const path of READABLE) {
       for (const init of [{}, { credentials: 'include' }, { mode: 'no-cors' }, { headers: { 'X-Sandbox': 'w1' } }]) {
@@ -66,8 +66,8 @@ for (const origin of ['http://evil.example', 'null']) {
     }
   });
 
-  test(`a page of the origin ${origin} can not change the shop by fetch`, async ({ page, request }) => {
-    const before = await wholeShop(request);
+  test(`a page of the origin ${origin} cannot change the shop with fetch`, async ({ page, request }) => {
+    const before = await readShop(request);
     await openForeign(page, origin);
     const text = { 'Content-Type': 'text/plain' };
     const json = { 'Content-Type': 'application/json' };
@@ -92,20 +92,23 @@ for (const origin of ['http://evil.example', 'null']) {
       );
       expect(seen, `${options.method} ${url}`).toBe('');
     }
-    expect(await wholeShop(request)).toEqual(before);
+    expect(await readShop(request)).toEqual(before);
   });
 
-  test(`a page of the origin ${origin} can not order by sending a form`, async ({ page, request }) => {
-    const before = await wholeShop(request);
+  test(`a page of the origin ${origin} cannot order by submitting a form`, async ({ page, request }) => {
+    const before = await readShop(request);
     await openForeign(page, origin);
     await page.setContent(`<form method="post" action="${SHOP}/api/orders"><button>Win a prize</button></form>`);
-    const [answer] = await Promise.all([page.waitForResponse(`${SHOP}/api/orders`), page.getByRole('button').click()]);
-    expect(answer.status()).toBe(403);
-    expect(await wholeShop(request)).toEqual(before);
+    const [response] = await Promise.all([
+      page.waitForResponse(`${SHOP}/api/orders`),
+      page.getByRole('button').click(),
+    ]);
+    expect(response.status()).toBe(403);
+    expect(await readShop(request)).toEqual(before);
   });
 }
 
-test('a page of another site can show the pictures, and nothing else', async ({ page }) => {
+test('a page of another site can show images, but not read them or anything else', async ({ page }) => {
   await openForeign(page, 'http://evil.example');
   const show = (path) =>
     page.evaluate(
@@ -131,11 +134,11 @@ test('a page of another site can show the pictures, and nothing else', async ({ 
   expect(await show('/api/products')).toBe('not shown');
 });
 
-test('a page that reaches the shop under a name of its own (DNS rebinding) gets nothing from it', async ({
+test('a page that reaches the shop under its own host name (DNS rebinding) gets only 403', async ({
   page,
   request,
 }) => {
-  const before = await wholeShop(request);
+  const before = await readShop(request);
   await page.goto(`http://rebound.example:${rebound.address().port}/own`);
   for (const [method, path] of [
     ...READABLE.map((path) => ['GET', path]),
@@ -149,5 +152,5 @@ test('a page that reaches the shop under a name of its own (DNS rebinding) gets 
     );
     expect(status, `${method} ${path}`).toBe(403);
   }
-  expect(await wholeShop(request)).toEqual(before);
+  expect(await readShop(request)).toEqual(before);
 });

@@ -1,6 +1,5 @@
-// Does what the README's chapter "In your project" says, in an empty folder: installs the packed tarball beside Vite and Playwright in the project
-// of a front end, and runs that project's tests in a real browser, the system's Chromium; and those of the kit's Playwright example, whose types it
-// checks first. Ends with the tests' exit code.
+// Follows the chapter "In your project" of the README in an empty folder: installs the packed tarball, Vite and Playwright in a front-end project, checks
+// the types of the Playwright example, and runs the tests of both in the Chromium of the system. Ends with the exit code of the tests.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,11 +16,13 @@ const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome']
 
 if (CHROMIUM) process.exitCode = runIn(mkdtempSync(join(tmpdir(), 'storefront-app-')));
 else {
-  process.stderr.write('The browser tests need Chromium, which is not on this machine: apt-get install chromium\n');
+  process.stderr.write(
+    'The browser tests require Chromium, which is not installed. Install it: apt-get install chromium\n',
+  );
   process.exitCode = 1;
 }
 
-/** Sets the project up in a folder, runs its tests, and gives back their exit code. */
+/** Sets up the project in a folder, runs its tests, and returns their exit code. */
 function runIn(folder) {
   const step = (command, args, cwd = folder) => execFileSync(command, args, { cwd, stdio: 'inherit' });
   try {

@@ -1,5 +1,5 @@
-// Runs the examples of the package and its test kit as a user would have them: packs the package, copies each example into an empty folder, installs the tarball beside
-// what the example asks for, and runs its tests. `node test/examples/run.mjs jest` runs one. Ends with 1 where one fails.
+// Runs the examples of the package and its test kit: packs the package, copies each example to an empty folder, installs the tarball and the dependencies
+// of the example, and runs its tests. `node test/examples/run.mjs jest` runs one example. Ends with 1 if one fails.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
-const chosen = process.argv.slice(2);
-const examples = chosen.length > 0 ? chosen : ['vitest', 'jest', 'clients'];
+const selected = process.argv.slice(2);
+const examples = selected.length > 0 ? selected : ['vitest', 'jest', 'clients'];
 
 const folder = mkdtempSync(join(tmpdir(), 'storefront-examples-'));
 try {
@@ -18,13 +18,13 @@ try {
     folder,
     readdirSync(folder).find((name) => name.endsWith('.tgz')),
   );
-  if (!examples.map((name) => passes(name, tarball)).every(Boolean)) process.exitCode = 1;
+  if (!examples.map((name) => runExample(name, tarball)).every(Boolean)) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Whether an example's tests pass, beside the packed package. */
-function passes(name, tarball) {
+/** Installs an example and runs its tests; returns whether they pass. */
+function runExample(name, tarball) {
   process.stdout.write(`\n== ${name}\n`);
   const cwd = join(folder, name);
   cpSync(join(here, name), cwd, { recursive: true });

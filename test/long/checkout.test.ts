@@ -6,14 +6,14 @@ import { run, start } from '../support/harness/commands.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('npm ci in a clone', () => {
-  it('succeeds without the development packages, and says that the tarball is the way', async () => {
+  it('succeeds without the development packages, and recommends to install the tarball', async () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
     const { exitCode, output } = await run('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit'], { cwd });
     expect(output).toContain('install the packed tarball');
     expect(exitCode).toBe(0);
   });
 
-  it('builds what npm start runs', async () => {
+  it('builds the program that npm start runs', async () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
     expect(await run('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd })).toMatchObject({ exitCode: 0 });
     expect((await run('node', ['dist/main.js', '--version'], { cwd })).exitCode).toBe(0);
@@ -21,21 +21,21 @@ describe('npm ci in a clone', () => {
 });
 
 describe('npm start', { timeout: 200_000 }, () => {
-  it('builds what was never built, and starts it', async () => {
+  it('builds the program if there is no build, and starts it', async () => {
     const cwd = await checkout(await tempFolder(), { installed: true });
     const shop = start('npm', START, { cwd });
     await shop.said(STARTED);
     expect((await stat(join(cwd, 'dist/main.js'))).isFile()).toBe(true);
   });
 
-  it('starts what the source says now', async () => {
+  it('builds changed sources before it starts the program', async () => {
     const cwd = await builtCheckout(await tempFolder());
     await appendFile(join(cwd, 'src/cli/main.ts'), "\nprocess.stdout.write('changed since\\n');\n");
     const shop = start('npm', START, { cwd });
     await shop.said(/changed since/);
   });
 
-  it('starts what the source says now, where a change was taken back', async () => {
+  it('builds sources again after a change was reverted', async () => {
     const cwd = await builtCheckout(await tempFolder());
     const main = join(cwd, 'src/cli/main.ts');
     const before = await readFile(main, 'utf8');
@@ -45,7 +45,7 @@ describe('npm start', { timeout: 200_000 }, () => {
     expect((await run('npm', ['start', '--', '--version'], { cwd })).output).not.toContain('changed since');
   });
 
-  it('builds nothing anew where nothing has changed', async () => {
+  it('does not build unchanged sources again', async () => {
     const cwd = await builtCheckout(await tempFolder());
     const before = await stat(join(cwd, 'dist/main.js'));
     const told = await run('npm', ['start', '--', '--version'], { cwd });
@@ -54,7 +54,7 @@ describe('npm start', { timeout: 200_000 }, () => {
     expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
   });
 
-  it('starts nothing, and fails, where the source does not build', async () => {
+  it('fails without starting the program if the build fails', async () => {
     const cwd = await builtCheckout(await tempFolder());
     await writeFile(join(cwd, 'src/cli/main.ts'), 'this is no TypeScript');
     const { exitCode, output } = await run('npm', START, { cwd });
@@ -64,4 +64,4 @@ describe('npm start', { timeout: 200_000 }, () => {
 });
 
 const START = ['start', '--', '--port', '0', '--log', 'off', '--data', 'of-this-test.json'];
-const STARTED = /storefront \S+ at http:/;
+const STARTED = /storefront \S+ listening at http:/;

@@ -8,7 +8,7 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { startProgram } from '../support/harness/start-program.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** How long a test with a process of its own may take, in ms. */
+/** The time limit of a test that starts a process, in ms. */
 const PATIENCE_MS = 30_000;
 
 describe('--durability', () => {
@@ -16,13 +16,13 @@ describe('--durability', () => {
     ['disk', /data in \/\S+\/db\.json: a committed change survives a crash and a power cut$/],
     ['os', /data in \/\S+\/db\.json: a committed change survives a crash, but not a power cut$/],
     ['memory', /data in memory: changes are lost when the process ends$/],
-  ] as const)('%s is told at the start, with what it survives', async (durability, said) => {
-    const { log, durability: kept } = await startStorefront({ durability });
-    expect(kept).toBe(durability);
-    expect(log[0]).toMatchObject({ level: 30, durability, msg: expect.stringMatching(said) });
+  ] as const)('%s is logged at the start, with what a change survives', async (durability, message) => {
+    const { log, durability: actual } = await startStorefront({ durability });
+    expect(actual).toBe(durability);
+    expect(log[0]).toMatchObject({ level: 30, durability, msg: expect.stringMatching(message) });
   });
 
-  it('is memory where no file is given, whatever else is said', async () => {
+  it('is memory without a data file, regardless of the option', async () => {
     const { log, durability } = await startStorefront({ data: undefined, durability: 'disk' });
     expect(durability).toBe('memory');
     expect(log[0]).toMatchObject({
@@ -31,17 +31,17 @@ describe('--durability', () => {
     });
   });
 
-  it('is disk unless it is given', async () => {
+  it('is disk by default', async () => {
     expect(await startStorefront()).toMatchObject({ durability: 'disk' });
   });
 
-  it.each(['disk', 'os'] as const)('%s has a change in the file once it is answered', async (durability) => {
+  it.each(['disk', 'os'] as const)('%s writes a change to the file before the response', async (durability) => {
     const { ask, dataFile = '' } = await startStorefront({ durability });
     expect((await ask('POST', '/api/orders')).status).toBe(201);
     expect(JSON.parse(await readFile(dataFile, 'utf8')).orders).toHaveLength(defaults.orders.length + 1);
   });
 
-  it('memory makes no file', async () => {
+  it('memory creates no file', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     expect((await shop.ask('POST', '/api/orders')).status).toBe(201);
     expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
@@ -51,8 +51,8 @@ describe('--durability', () => {
 
   it.each([
     ['another state', JSON.stringify({ ...defaults, cartItems: [] })],
-    ['nothing that can be used', '{'],
-  ])('memory neither reads nor writes a data file that is there, with %s', async (_what, text) => {
+    ['invalid JSON', '{'],
+  ])('memory neither reads nor writes an existing data file with %s', async (_content, text) => {
     const folder = await folderWith({ 'db.json': text });
     const before = await stat(join(folder, 'db.json'));
     const shop = await startStorefront({ data: join(folder, 'db.json'), durability: 'memory' });
@@ -64,7 +64,7 @@ describe('--durability', () => {
     expect(await readdir(folder)).toEqual(['db.json']);
   });
 
-  it('memory begins with the default data at each start', async () => {
+  it('memory starts with the default data each time', async () => {
     const first = await startStorefront({ durability: 'memory' });
     await first.ask('POST', '/api/orders');
     await first.close();
@@ -80,7 +80,7 @@ describe('--durability', () => {
   });
 
   it.each([['--durability', 'paper'], ['--durability', ''], ['--durability'], ['--durability', 'Disk']])(
-    'is refused with the modes that there are: %j %j',
+    'refuses unknown modes with the list of modes: %j %j',
     (...args) => {
       const request = readCommandLine({ args, environment: {}, isTerminal: false, version: '1.2.3' });
       expect(request).toEqual({ kind: 'refuse', reason: expect.stringMatching(/^[^\n]*--durability[^\n]*$/) });
@@ -88,15 +88,15 @@ describe('--durability', () => {
   );
 });
 
-describe('the program', { timeout: PATIENCE_MS }, () => {
-  it('ends with 2 and one line where there is no such durability', async (test) => {
+describe('storefront --durability', { timeout: PATIENCE_MS }, () => {
+  it('ends with 2 and one line for an unknown mode', async (test) => {
     const program = await startProgram(test, ['--port', '0', '--durability', 'paper']);
     expect(await program.ended).toEqual({ code: 2, signal: null });
     expect(program.stderr()).toMatch(/^storefront: [^\n]*disk, os, memory[^\n]*\n$/);
     expect(await readdir(program.folder)).toEqual([]);
   });
 
-  it('leaves the db.json of its folder alone with --durability memory, and says so', async (test) => {
+  it('does not change db.json in its folder with memory, and prints that', async (test) => {
     const prepare = (folder: string) => writeFile(join(folder, 'db.json'), defaultText.slice(0, 2_000));
     const program = await startProgram(test, ['--port', '0', '--durability', 'memory', '--log', 'off'], { prepare });
     const url = await program.url();

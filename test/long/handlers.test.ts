@@ -16,57 +16,57 @@ export const listOrders = ({ headers }) => {
 const commonJs = (text: string) =>
   `exports.listOrders = () => ({ status: 503, body: { title: ${JSON.stringify(text)} } });`;
 
-/** The command with a file of handlers, which Node itself loads; vitest has a loader of its own. */
+/** Starts the program with a module of handlers: Node must load it, because vitest has its own loader. */
 async function startWith(test: TestContext, name: string, text: string) {
   const program = await startProgram(test, ['--port', '0', '--handlers', name, '--verify', 'off'], {
     prepare: (folder) => writeFile(join(folder, name), text),
   });
   const ask = asker(await program.url());
   const save = (next: string) => writeFile(join(program.folder, name), next);
-  const said = (part: string) =>
+  const waitForOutput = (part: string) =>
     vi.waitFor(() => expect(program.stdout()).toContain(part), { timeout: 60_000, interval: 20 });
   const title = async () => (await ask('GET', '/api/orders')).body.title;
-  return { ask, save, said, title };
+  return { ask, save, waitForOutput, title };
 }
 
-describe('the handlers of the command', () => {
+describe('storefront --handlers', () => {
   it.for([
     ['handlers.mjs', esModule],
     ['handlers.cjs', commonJs],
     ['handlers.js', commonJs],
-  ] as const)('are reloaded when they are saved: %s', async ([name, module], test) => {
-    const { save, said, title } = await startWith(test, name, module('first'));
+  ] as const)('reloads the module when it is saved: %s', async ([name, module], test) => {
+    const { save, waitForOutput, title } = await startWith(test, name, module('first'));
     expect(await title()).toBe('first');
     for (const next of ['second', 'third']) {
       await save(module(next));
       await vi.waitFor(async () => expect(await title()).toBe(next), { timeout: 60_000, interval: 20 });
     }
-    await said('was reloaded: handlers of listOrders');
+    await waitForOutput('was reloaded: handlers of listOrders');
   });
 
-  it('stay in use where the saved module does not parse, and the warning says how to find the place', async (test) => {
-    const { save, said, title } = await startWith(test, 'handlers.mjs', esModule('first'));
+  it('keeps the previous handlers if the saved module has a syntax error, and warns how to find it', async (test) => {
+    const { save, waitForOutput, title } = await startWith(test, 'handlers.mjs', esModule('first'));
     await save('export const listOrders = (');
-    await said('node --check');
-    await said('The previous handlers stay in use');
+    await waitForOutput('node --check');
+    await waitForOutput('The previous handlers stay in use');
     expect(await title()).toBe('first');
   });
 
-  it('get a clear error for a DomainError with an unknown code', async (test) => {
+  it('responds with 500 and the code for a DomainError with an unknown code', async (test) => {
     const { ask } = await startWith(test, 'handlers.mjs', esModule('first'));
     const reply = await ask('GET', '/api/orders', undefined, { 'X-Fail': '1' });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([500, 'application/problem+json']);
     expect(reply.body.detail).toContain('unknown code "sold-out" (none left)');
   });
 
-  it('keep serving after a promise of theirs is rejected with nothing to handle it', async (test) => {
-    const { save, said, title } = await startWith(test, 'handlers.mjs', esModule('first'));
+  it('continues to serve after an unhandled rejection in the module', async (test) => {
+    const { save, waitForOutput, title } = await startWith(test, 'handlers.mjs', esModule('first'));
     await save(`Promise.reject(new Error('late'));\n${esModule('second')}`);
-    await said('Error: late');
+    await waitForOutput('Error: late');
     await vi.waitFor(async () => expect(await title()).toBe('second'), { timeout: 60_000, interval: 20 });
   });
 
-  it('fail the start with one message where a promise of theirs is rejected with nothing to handle it', async (test) => {
+  it('fails the start with one message for an unhandled rejection in the module', async (test) => {
     const program = await startProgram(test, ['--port', '0', '--handlers', 'handlers.mjs'], {
       prepare: (folder) =>
         writeFile(join(folder, 'handlers.mjs'), `Promise.reject(new Error('early'));\n${esModule('first')}`),
@@ -75,7 +75,7 @@ describe('the handlers of the command', () => {
     expect(program.stderr()).toMatch(/^storefront: The start failed: .*Error: early/);
   });
 
-  it('stop the server in order after an exception that nothing catches, which the log names', async (test) => {
+  it('stops gracefully after an uncaught exception of a handler, and logs it', async (test) => {
     const late = `export const resetData = () => { setTimeout(() => { throw new Error('unexpected'); }); return { status: 204 }; };`;
     const program = await startProgram(test, ['--port', '0', '--handlers', 'handlers.mjs'], {
       prepare: (folder) => writeFile(join(folder, 'handlers.mjs'), late),

@@ -4,33 +4,30 @@ import { describe, expect, it } from 'vitest';
 import { defaultText } from '../support/fixtures/default-data.ts';
 import { type Program, startProgram } from '../support/harness/start-program.ts';
 
-const COLOUR = '\x1b[';
+const COLOR = '\x1b[';
 
-describe('the log of a program whose output is a pipe', { timeout: 30_000 }, () => {
+describe('the log of storefront in a pipe', { timeout: 30_000 }, () => {
   it.for([
     ['pretty', {}, false],
     ['pretty', { FORCE_COLOR: '1' }, true],
     ['pretty', { NO_COLOR: '1' }, false],
     ['off', {}, false],
     ['off', { FORCE_COLOR: '1' }, true],
-  ] as const)(
-    'is coloured only where FORCE_COLOR says so: --log %s, %j',
-    async ([style, environment, isColoured], test) => {
-      const prepare = (folder: string) => writeFile(join(folder, 'default.json'), defaultText);
-      const args = ['--port', '0', '--log', style, '--default-data', 'default.json'];
-      const program = await startProgram(test, args, { environment, prepare });
-      await refusedReset(program);
-      program.child.kill('SIGTERM');
-      await program.ended;
-      const text = style === 'off' ? program.stderr() : program.stdout();
-      expect(text).toContain('default.json:1 is not JSON');
-      expect(text.includes(COLOUR)).toBe(isColoured);
-    },
-  );
+  ] as const)('is colored only with FORCE_COLOR: --log %s, %j', async ([style, environment, isColored], test) => {
+    const prepare = (folder: string) => writeFile(join(folder, 'default.json'), defaultText);
+    const args = ['--port', '0', '--log', style, '--default-data', 'default.json'];
+    const program = await startProgram(test, args, { environment, prepare });
+    await provokeError(program);
+    program.child.kill('SIGTERM');
+    await program.ended;
+    const text = style === 'off' ? program.stderr() : program.stdout();
+    expect(text).toContain('default.json:1 is not JSON');
+    expect(text.includes(COLOR)).toBe(isColored);
+  });
 });
 
-/** Has the program log an error. */
-async function refusedReset(program: Program): Promise<void> {
+/** Makes the program log an error. */
+async function provokeError(program: Program): Promise<void> {
   const url = await program.url();
   await writeFile(join(program.folder, 'default.json'), '{');
   expect((await fetch(`${url}/api/reset`, { method: 'POST' })).status).toBe(503);

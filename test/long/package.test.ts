@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => remove());
 
 describe('the packed package', () => {
-  it('holds what is needed to run it and to read about it, and nothing else', async () => {
+  it('contains only the files that are needed to run it and the documentation', async () => {
     const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
     const paths = output.split('\n').filter((path) => path !== '');
     const tops = new Set(paths.map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/')));
@@ -44,7 +44,7 @@ describe('the packed package', () => {
     );
   });
 
-  it('has its code, its types, and the pictures of all its products', async () => {
+  it('contains the code, the types, and the images of all products', async () => {
     const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
     const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
     const code = ['main.js', 'storefront.js', 'testing.js', 'testing.cjs', 'playwright.js', 'playwright.cjs'];
@@ -55,13 +55,13 @@ describe('the packed package', () => {
 });
 
 describe('the package.json in the tarball', () => {
-  it('has no script that npm runs or warns of when the package is installed', async () => {
+  it('has no script that npm runs or warns about during the installation', async () => {
     const { output } = await run('tar', ['-xOzf', tarball, 'package/package.json'], { cwd: folder });
     const scripts = Object.keys(JSON.parse(output).scripts);
     expect(scripts.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
   });
 
-  it('is made of one that packing leaves as it was', async () => {
+  it('is derived from package.json, which packing does not change', async () => {
     const packed = await readFile(join(folder, 'project', 'package.json'), 'utf8');
     expect(packed).toBe(await readFile(projectFile('package.json'), 'utf8'));
     expect(JSON.parse(packed).scripts.prepare).toBe('node tools/build.mjs');
@@ -78,33 +78,33 @@ describe.each(NODES)('the package under Node %s', (line) => {
     installed = await run('npm', ['install', '--engine-strict', ...OFFLINE_FIRST, tarball], place);
   });
 
-  it('is tried with that Node', async () => {
+  it('runs with this version of Node', async () => {
     expect((await run('node', ['--version'], place)).output).toMatch(new RegExp(`^v${line}\\.`));
   });
 
-  it('installs in an empty folder, by the engines that it and all below it ask for', () => {
+  it('installs in an empty folder with strict engine checks of all dependencies', () => {
     expect(installed).toMatchObject({ exitCode: 0 });
     expect(installed.output).not.toContain('install-scripts');
   });
 
-  it('tells its version by its command', async () => {
+  it('prints its version with storefront --version', async () => {
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const told = await run('npx', ['--no-install', 'storefront', '--version'], place);
     expect(told).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
   });
 
-  it('says which packages storefront types needs where they are not installed', async () => {
+  it('lists the packages that storefront types requires if they are not installed', async () => {
     const types = await run('npx', ['--no-install', 'storefront', 'types', 'openapi.yaml'], place);
     const install = 'npm install --save-dev openapi-typescript@7 typescript@5';
     expect(types).toMatchObject({ exitCode: 1, output: expect.stringContaining(install) });
   });
 
-  it('judges a shop by its command', async () => {
+  it('checks its own server with storefront check', async () => {
     const judged = await run('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
     expect(judged).toMatchObject({ exitCode: 0, output: expect.stringContaining('kept: nothing was found') });
   });
 
-  it('starts by its command, answers, and ends with 0 on SIGTERM', async () => {
+  it('starts with storefront, serves requests, and ends with 0 on SIGTERM', async () => {
     const shop = start(join(place.cwd, 'node_modules/.bin/storefront'), ['--port', '0'], {
       ...place,
       cwd: await tempFolder(),
@@ -119,7 +119,7 @@ describe.each(NODES)('the package under Node %s', (line) => {
     expect(await shop.ended).toMatchObject({ exitCode: 0, signal: null });
   });
 
-  it('starts in a program, which ends by itself once the shop is closed', async () => {
+  it('starts with createStorefront in a program, which ends after close()', async () => {
     await writeFile(join(place.cwd, 'program.mjs'), PROGRAM);
     expect(await run('node', ['program.mjs'], place)).toEqual({ exitCode: 0, signal: null, output: '200 after 201\n' });
   });
@@ -129,7 +129,7 @@ describe('the types of the package', () => {
   it.each([
     { module: 'NodeNext', moduleResolution: 'NodeNext' },
     { module: 'ESNext', moduleResolution: 'Bundler' },
-  ])('compile in a program that checks its libraries too: %j', async (how) => {
+  ])('compile without skipLibCheck: %j', async (how) => {
     const cwd = join(folder, `types-${how.moduleResolution}`);
     await mkdir(cwd);
     const compilerOptions = { ...how, ...CHECKED, target: 'ES2022', lib: ['ES2022'], types: [] };
@@ -147,7 +147,7 @@ describe('the types of the test kit', () => {
     { module: 'NodeNext', moduleResolution: 'NodeNext' },
     { module: 'Node16', moduleResolution: 'Node16' },
     { module: 'Preserve', moduleResolution: 'Bundler' },
-  ])('compile where they are imported and where they are required, libraries checked too: %j', async (how) => {
+  ])('compile for import and require without skipLibCheck: %j', async (how) => {
     const cwd = join(folder, `kit-types-${how.moduleResolution}`);
     await mkdir(cwd);
     const compilerOptions = { ...how, ...CHECKED, target: 'ES2022', lib: ['ES2023'], types: ['node'] };

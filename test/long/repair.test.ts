@@ -4,40 +4,46 @@ import { describe, expect, it } from 'vitest';
 import { defaultText } from '../support/fixtures/default-data.ts';
 import { startProgram } from '../support/harness/start-program.ts';
 
-describe('the program storefront repair', () => {
+describe('storefront repair', () => {
   const CASES: readonly [string, string[], number, RegExp, RegExp][] = [
     [
-      'ends with 0 and one line: the file of this folder',
+      'repairs db.json in the current folder by default',
       ['repair'],
       0,
       /^\S+db\.json holds the default data now; .*\n$/,
       /^$/,
     ],
     [
-      'ends with 0 and one line: --data',
+      'repairs the file of --data after the command',
       ['repair', '--data', 'db.json'],
       0,
       /^\S+db\.json holds the default data now; .*\n$/,
       /^$/,
     ],
     [
-      'ends with 0 and one line: --data before it',
+      'repairs the file of --data before the command',
       ['--data', 'good.json', 'repair'],
       0,
       /^\S+good\.json is as it should be: .*\n$/,
       /^$/,
     ],
     [
-      'ends with 1 and one line: damaged default data',
+      'ends with 1 and one line for damaged default data',
       ['repair', '--default-data', 'db.json'],
       1,
       /^$/,
       /^storefront: \S+db\.json:1 is not JSON.*\n$/,
     ],
-    ['ends with 2 and one line: an unknown option', ['repair', '--strict'], 2, /^$/, /^storefront: .*--strict.*\n$/],
+    [
+      'ends with 2 and one line for an option of the server',
+      ['repair', '--strict'],
+      2,
+      /^$/,
+      /^storefront: .*--strict.*\n$/,
+    ],
   ];
 
-  it.for(CASES)('%s', async ([_what, args, code, stdout, stderr], test) => {
+  it.for(CASES)('%s', async ([_title, args, code, stdout, stderr], test) => {
     const prepare = async (folder: string) => {
       await writeFile(join(folder, 'db.json'), '{');
       await writeFile(join(folder, 'good.json'), defaultText);

@@ -21,8 +21,8 @@ export async function checkout(): Promise<{ options: DeliveryOption[]; summary: 
   return { options: await get('/api/delivery-options'), summary: await get('/api/payment-summary'), products };
 }
 
-/** A fixture is built by changing what it is made of. */
-export function orderOf(cart: CartItem[], estimatedDeliveryTimeMs: number): Order {
+/** Fixtures are built from mutable arrays. */
+export function createOrder(cart: CartItem[], estimatedDeliveryTimeMs: number): Order {
   const lines: OrderProduct[] = [];
   for (const { productId, quantity } of cart) lines.push({ productId, quantity, estimatedDeliveryTimeMs });
   const order: Order = { id: crypto.randomUUID(), orderTimeMs: 0, totalCostCents: 0, products: [] };
@@ -30,11 +30,11 @@ export function orderOf(cart: CartItem[], estimatedDeliveryTimeMs: number): Orde
   return order;
 }
 
-export const messageOf = ({ detail, violations = [] }: Problem): string =>
+export const formatProblem = ({ detail, violations = [] }: Problem): string =>
   [detail, ...violations.map(({ remedy }) => remedy)].join('\n');
 
-/** The state of a sandbox is of the same types, and is put back with one of its lists changed. */
-export async function withoutCart(): Promise<Product[]> {
+/** The state of a sandbox has the same types, and can be replaced in parts. */
+export async function removeFirstItem(): Promise<Product[]> {
   await using shop = await startStorefront();
   const state: State = await shop.default.state();
   const { products, cartItems }: { products: Product[]; cartItems: CartItem[] } = state;

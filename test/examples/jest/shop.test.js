@@ -24,22 +24,22 @@ beforeEach(async () => {
   client = createClient({ baseUrl: sandbox.url });
 });
 
-describe('a shop for tests', () => {
-  it('is one of its own for each test', async () => {
+describe('storefront/testing', () => {
+  it('isolates the sandbox of each test', async () => {
     const other = await shop.sandbox();
     expect(await (await sandbox.fetch('/api/cart-items')).json()).toEqual([]);
     expect(await (await other.fetch('/api/cart-items')).json()).not.toEqual([]);
   });
 
-  it('is asked by a typed client', async () => {
+  it('works with a typed client', async () => {
     const { data: item } = await client.POST('/api/cart-items', { body: { productId: KETTLE, quantity: 2 } });
     expect(item?.quantity).toBe(2);
-    // @ts-expect-error the contract wants a number
+    // @ts-expect-error the contract requires a number
     const { error } = await client.POST('/api/cart-items', { body: { productId: KETTLE, quantity: 'two' } });
     expect(error?.detail).toContain('quantity');
   });
 
-  it('fails when it is told to, and tells what was asked', async () => {
+  it('injects faults, and verifies and counts recorded requests', async () => {
     await sandbox.restore('full-cart');
     await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
     expect((await client.POST('/api/orders')).response.status).toBe(500);
@@ -49,7 +49,7 @@ describe('a shop for tests', () => {
     expect(await sandbox.count({ operation: 'createOrder', status: 201 })).toBe(1);
   });
 
-  it('has the time that it is told', async () => {
+  it('freezes the clock of a sandbox', async () => {
     await sandbox.clock.freeze(NOON);
     await sandbox.restore('full-cart');
     const { data: order } = await client.POST('/api/orders');

@@ -10,16 +10,16 @@ for (const [test, app, how] of [
   [byCookie, '/', 'by a cookie'],
   [byHeader, '/?api=http://localhost:3000', 'by a header'],
 ] as const) {
-  test.describe(`a sandbox for each test, named ${how}`, () => {
+  test.describe(`a sandbox for each test, selected ${how}`, () => {
     test.describe.configure({ mode: 'parallel' });
 
-    for (const one of ['one', 'other']) {
-      test(`${how}, ${one} of two tests at once sees its own cart`, async ({ page, shop }) => {
+    for (const name of ['first', 'second']) {
+      test(`the ${name} of two parallel tests sees its own cart, ${how}`, async ({ page, shop }) => {
         await page.goto(app);
         await expect(page.locator('#cart')).toHaveText('3');
-        // Each waits until both are under way.
-        await main.snapshot(markOf(how, one));
-        await expect.poll(() => arrivals(how), { timeout: 20_000 }).toBe(2);
+        // Each test waits until both run.
+        await main.snapshot(getMark(how, name));
+        await expect.poll(() => countArrivals(how), { timeout: 20_000 }).toBe(2);
         await page.getByRole('button', { name: 'Add Cordless Electric Kettle' }).click();
         await expect(page.locator('#cart')).toHaveText('4');
         expect((await shop.state()).cartItems).toHaveLength(3);
@@ -28,7 +28,7 @@ for (const [test, app, how] of [
       });
     }
 
-    test('an order fails once and the next one works', async ({ page, shop }) => {
+    test('an injected fault fails the first order and not the second one', async ({ page, shop }) => {
       await page.goto(app);
       await shop.fault({ operation: 'createOrder', status: 500, times: 1 });
       await page.getByRole('button', { name: 'Order' }).click();
@@ -42,7 +42,7 @@ for (const [test, app, how] of [
       await expect(shop.verify({ operation: 'createOrder', times: 3 })).rejects.toThrow('createOrder');
     });
 
-    test('page and server have the same time', async ({ page, shop }) => {
+    test('the clock sets page and server together', async ({ page, shop }) => {
       await shop.clock.freeze(NOON);
       await page.goto(app);
       await expect(page.locator('#today')).toHaveText('2025-06-01T12:00:00.000Z');
@@ -61,7 +61,7 @@ for (const [test, app, how] of [
       for (const time of times) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
     });
 
-    test('a page that is there already gets the time, too', async ({ page, shop }) => {
+    test('the clock sets a page that is already loaded', async ({ page, shop }) => {
       await page.goto(app);
       await shop.clock.freeze(NOON);
       await page.getByRole('button', { name: 'Order' }).click();
@@ -69,7 +69,7 @@ for (const [test, app, how] of [
       expect(await page.evaluate(() => Date.now())).toBe(Date.parse(NOON));
     });
 
-    test('a second user is in the same shop', async ({ page, shop, browser }) => {
+    test('a second user enters the same sandbox', async ({ page, shop, browser }) => {
       const second = await browser.newContext();
       await shop.enter(second);
       const theirs = await second.newPage();
@@ -83,12 +83,12 @@ for (const [test, app, how] of [
   });
 }
 
-/** How many tests have come to where both are to be at once. Their marks are snapshots of the default sandbox, since those stay when a test is over. */
-async function arrivals(how: string): Promise<number> {
+/** Counts the tests that have arrived at the meeting point. Their marks are snapshots of the default sandbox, which outlive the tests. */
+async function countArrivals(how: string): Promise<number> {
   const marks = await main.snapshots();
-  return marks.filter(({ name }) => name.startsWith(markOf(how, ''))).length;
+  return marks.filter(({ name }) => name.startsWith(getMark(how, ''))).length;
 }
 
-function markOf(how: string, one: string): string {
-  return `at-once-${how.replaceAll(' ', '-')}-${one}`;
+function getMark(how: string, name: string): string {
+  return `parallel-${how.replaceAll(' ', '-')}-${name}`;
 }

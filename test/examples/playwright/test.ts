@@ -3,8 +3,8 @@ import { type StorefrontFixtures, storefrontFixtures } from 'storefront/playwrig
 
 const server = 'http://localhost:3000';
 
-/** For an app that reaches the shop by its own origin, through Vite's proxy: a cookie on the app's host names the sandbox. */
+/** For an app that sends API requests to its own origin, through Vite's proxy: a cookie selects the sandbox. */
 export const byCookie = base.extend<StorefrontFixtures>(storefrontFixtures({ server, by: 'cookie' }));
 
-/** For an app that reaches the shop at another origin: requests there have the header that names it, and no others do. */
+/** For an app that sends API requests to another origin: a header on these requests selects the sandbox. */
 export const byHeader = base.extend<StorefrontFixtures>(storefrontFixtures({ server, by: 'header' }));

@@ -18,29 +18,29 @@ beforeEach(async () => {
   sandbox = await shop.sandbox({ from: 'empty-cart' });
 });
 
-/** A client with the types of the contract. */
-const clientOf = ({ url }: TestSandbox) => createClient<paths>({ baseUrl: url });
+/** Creates a client with the types of the contract. */
+const createTypedClient = ({ url }: TestSandbox) => createClient<paths>({ baseUrl: url });
 
-describe('a shop for tests', () => {
-  it('is one of its own for each test', async () => {
+describe('storefront/testing', () => {
+  it('isolates the sandbox of each test', async () => {
     const other = await shop.sandbox();
     expect(await (await sandbox.fetch('/api/cart-items')).json()).toEqual([]);
     expect(await (await other.fetch('/api/cart-items')).json()).not.toEqual([]);
   });
 
-  it('is asked by a typed client', async () => {
-    const client = clientOf(sandbox);
+  it('works with a typed client', async () => {
+    const client = createTypedClient(sandbox);
     const { data: item } = await client.POST('/api/cart-items', { body: { productId: KETTLE, quantity: 2 } });
     expect(item?.quantity).toBe(2);
-    // @ts-expect-error the contract wants a number
+    // @ts-expect-error the contract requires a number
     const { error } = await client.POST('/api/cart-items', { body: { productId: KETTLE, quantity: 'two' } });
     expect(error?.detail).toContain('quantity');
   });
 
-  it('fails when it is told to, and tells what was asked', async () => {
+  it('injects faults, and verifies and counts recorded requests', async () => {
     await sandbox.restore('full-cart');
     await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
-    const client = clientOf(sandbox);
+    const client = createTypedClient(sandbox);
     expect((await client.POST('/api/orders')).response.status).toBe(500);
     expect((await client.POST('/api/orders')).response.status).toBe(201);
     await sandbox.verify({ operation: 'createOrder', times: 2 });
@@ -50,15 +50,15 @@ describe('a shop for tests', () => {
     expect((await sandbox.requests()).map(({ response }) => response?.status)).toEqual([500, 201]);
   });
 
-  it('has the time that it is told', async () => {
+  it('freezes the clock of a sandbox', async () => {
     await sandbox.clock.freeze(NOON);
     await sandbox.clock.advance(ONE_DAY_MS);
     await sandbox.restore('full-cart');
-    const { data: order } = await clientOf(sandbox).POST('/api/orders');
+    const { data: order } = await createTypedClient(sandbox).POST('/api/orders');
     expect(order?.orderTimeMs).toBe(Date.parse(NOON) + ONE_DAY_MS);
   });
 
-  it('ends with its block', async () => {
+  it('stops the server at the end of a block with await using', async () => {
     await using brief = await startStorefront();
     expect((await fetch(`${brief.url}/api/products`)).status).toBe(200);
   });
