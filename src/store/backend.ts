@@ -1,26 +1,26 @@
 import type { State } from './state.ts';
 
-/** A state is larger than its backend or its sandbox may hold; nothing was changed. `message` names the limit and what the user can do. */
+/** Thrown if a state exceeds the size limit of its backend or its sandbox. Nothing was changed. `message` names the limit and the remedy. */
 export class StateTooLargeError extends Error {
   override readonly name = 'StateTooLargeError';
 }
 
-/** Where a committed state is kept. */
+/** Stores the committed state. */
 export interface Backend {
   /**
-   * Resolves once the state is kept; on an error what was kept before is kept still. Never called twice at once. Throws `StateTooLargeError` where a
-   * smaller state can still be committed.
+   * Resolves when the state is stored; if it rejects, the previous state is still stored. The store never calls it twice at once. Throws
+   * `StateTooLargeError` if a smaller state could still be committed.
    */
   commit(next: State): Promise<void>;
   /**
-   * The state that somebody else has put where the last one was kept, once; undefined where nobody has, or what they put is no state. Never called
-   * during a commit; never rejects.
+   * Returns an external edit of the stored state once; undefined if there is none or if it is not a valid state. The store never calls it during a
+   * commit. It never rejects.
    */
   edited(): Promise<State | undefined>;
   close(): Promise<void>;
 }
 
-/** A backend that keeps nothing: the state lives as long as the program. */
+/** Creates a backend that stores nothing: the state is lost when the process ends. */
 export function memoryBackend(): Backend {
   return {
     async commit() {},

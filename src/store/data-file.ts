@@ -1,112 +1,100 @@
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { pointerTo } from '../util/json-pointer.ts';
-import { type Disk, describeDiskError, signatureBehind, tryOrUndefined } from './disk.ts';
+import { type Disk, describeDiskError, getTargetSignature, tryOrUndefined } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import { LARGEST_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
 import { type StateIssue, type ValidateEntry, validateState } from './validate-state.ts';
 
-/** A file that can't be used: `message` names it, the place in it, what is wrong and the ways on. */
+/** Thrown if a data file can't be used. `message` names the file, the place in it, what is wrong and what to do. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 }
 
-/** A file that is empty or no JSON, as a write that was cut off leaves it. */
-class TornFileFault extends DataFileError {}
+/** Thrown if a file is empty or not JSON, as a torn write leaves it. */
+class TornFileError extends DataFileError {}
 
-/** A state and the text that it was read from. */
+/** A state and the text that it was parsed from. */
 export interface StateText {
   readonly state: State;
   readonly text: string;
 }
 
-/** How a file with a state is read. */
-export interface Reading {
+/** Options for reading a state from a file. */
+interface ReadOptions {
   readonly path: string;
   readonly disk: Disk;
   readonly check: ValidateEntry;
-  /** What to do where it can't be used, a sentence. */
+  /** What the user can do if the file can't be used: sentences without the final period. */
   readonly remedy: string;
-  /** How a file may have become empty or cut off, a sentence. */
+  /** A possible cause of an empty or truncated file: a sentence without the final period. */
   readonly causeOfTearing?: string;
 }
 
 /**
- * The state that a file holds, checked against the contract and its own references; undefined where there is no file. Throws `DataFileError`, which
- * ends with the remedy, for anything else that is not a state. The file is read, never touched.
+ * Reads a state and validates it against the contract and its own references. Returns undefined if the file does not exist. Throws `DataFileError`,
+ * which ends with the remedy, if the content is not a valid state. Never changes the file.
  */
-export function readState({ path, disk, check, remedy, causeOfTearing }: Reading): StateText | undefined {
+export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOptions): StateText | undefined {
   try {
-    const bytes = read(disk, path);
+    const bytes = readBytes(disk, path);
     if (!bytes) return undefined;
-    const text = decoded(path, bytes);
-    const data = parsed(path, text.replace(/^\uFEFF/, ''));
-    const flaws = validateState(data, check);
-    if (flaws.length > 0) throw new DataFileError(`${path} ${described(flaws)}`);
-    // With the contract's defaults in it, as a commit writes it.
-    refuseTooLarge(path, data);
+    const text = decode(path, bytes);
+    const data = parse(path, text);
+    requireValid(path, validateState(data, check));
+    // Validation adds the contract's defaults, and a commit writes them.
+    requireFileSize(path, data);
     return { state: data as State, text };
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    const cause = error instanceof TornFileFault && causeOfTearing ? `${causeOfTearing}. ` : '';
-    throw new DataFileError(`${error.message}. ${cause}${remedy}`, { cause: error.cause });
+    const cause = error instanceof TornFileError && causeOfTearing ? `${causeOfTearing}. ` : '';
+    throw new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
   }
 }
 
-/** What a file has otherwise than the default data: some of the lists of a state, or all. Throws `DataFileError` where it is no such thing, or where both together are no state. */
+/** Reads the lists of a state that differ from the default data. Throws `DataFileError` if the file, or the default data with these lists, is not a valid state. */
 export function readChange({
   path,
   disk,
   check,
   defaults,
-}: Omit<Reading, 'remedy'> & { readonly defaults: State }): Partial<State> {
-  const bytes = read(disk, path);
-  if (!bytes) throw new DataFileError(`${path} is not there`);
-  const change = parsed(path, decoded(path, bytes).replace(/^\uFEFF/, ''));
+}: Omit<ReadOptions, 'remedy'> & { readonly defaults: State }): Partial<State> {
+  const bytes = readBytes(disk, path);
+  if (!bytes) throw new DataFileError(`${path} does not exist`);
+  const change = parse(path, decode(path, bytes));
   const isObject = typeof change === 'object' && change !== null && !Array.isArray(change);
-  const flaws = validateState(isObject ? { ...structuredClone(defaults), ...change } : change, check);
-  if (flaws.length > 0) throw new DataFileError(`${path} ${described(flaws)}`);
-  refuseTooLarge(path, change);
+  requireValid(path, validateState(isObject ? { ...structuredClone(defaults), ...change } : change, check));
+  requireFileSize(path, change);
   return change as Partial<State>;
 }
 
-/** Throws `DataFileError` where a commit of the data would write more bytes than a data file may have. */
-function refuseTooLarge(path: string, data: unknown): void {
-  const printed = printedAs(data);
-  if (printed !== undefined && Buffer.byteLength(printed) <= LARGEST_FILE_BYTES) return;
-  throw new DataFileError(
-    `${path} holds more than the ${LARGEST_FILE_BYTES} bytes that a shop's data may have once it is written`,
-  );
-}
-
-/** Reads the default data again whenever its file has changed, so that a reset restores what the file holds now. */
-export function defaultData({ path, disk, check }: Omit<Reading, 'remedy'>): () => StateText {
-  const remedy = 'Mend it, or give another file with --default-data';
-  let last: { readonly signature: string | undefined; readonly content: StateText } | undefined;
+/** Creates a function that returns the default data and reads its file again after each change, so that a reset restores the current content. */
+export function defaultData({ path, disk, check }: Omit<ReadOptions, 'remedy'>): () => StateText {
+  const remedy = 'Fix it, or use another file with --default-data FILE';
+  let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
-    // Where it can't be looked at it is read, which says why.
-    const signature = tryOrUndefined(() => signatureBehind(disk, path));
-    if (last && last.signature === signature && signature !== undefined) return last.content;
+    // If the file can't be examined, reading it reports why.
+    const signature = tryOrUndefined(() => getTargetSignature(disk, path));
+    if (cached && cached.signature === signature && signature !== undefined) return cached.content;
     const content = readState({ path, disk, check, remedy });
     if (!content)
-      throw new DataFileError(`${path} is not there: give another file with --default-data, or put it back`);
-    last = { signature, content };
+      throw new DataFileError(`${path} does not exist. Restore it, or use another file with --default-data FILE.`);
+    cached = { signature, content };
     return content;
   };
 }
 
-function read(disk: Disk, path: string): Buffer | undefined {
+function readBytes(disk: Disk, path: string): Buffer | undefined {
   try {
     const stats = disk.stats(path);
     if (!stats) return undefined;
     if (stats.isDirectory()) throw new DataFileError(`${path} is a folder, not a file`);
-    // A pipe or a device would be waited for.
-    if (!stats.isFile()) throw new DataFileError(`${path} is not a file`);
-    if (stats.size > LARGEST_FILE_BYTES) {
+    // Reading a pipe or a device could block.
+    if (!stats.isFile()) throw new DataFileError(`${path} is not a regular file`);
+    if (stats.size > LARGEST_FILE_BYTES)
       throw new DataFileError(
-        `${path} has ${stats.size} bytes, more than the ${LARGEST_FILE_BYTES} that a shop's data may have`,
+        `${path} has ${stats.size} bytes, which exceeds the limit of ${LARGEST_FILE_BYTES} bytes`,
       );
-    }
     return disk.read(path);
   } catch (cause) {
     if (cause instanceof DataFileError) throw cause;
@@ -115,59 +103,68 @@ function read(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-function decoded(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw new TornFileFault(`${path} is empty`);
+function decode(path: string, bytes: Buffer): string {
+  if (bytes.length === 0) throw new TornFileError(`${path} is empty`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new TornFileFault(`${path} is not text in UTF-8`, { cause });
+    throw new TornFileError(`${path} is not UTF-8 text`, { cause });
   }
 }
 
-/** What a text of JSON holds; a byte order mark, which a reset restores with the rest, is none. */
-function parsed(path: string, text: string): unknown {
+/** Parses JSON, with or without a byte order mark. Refuses duplicate names and deep nesting. */
+function parse(path: string, textWithMark: string): unknown {
+  const text = textWithMark.replace(/^\uFEFF/, '');
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (cause) {
-    throw new TornFileFault(placed(path, createJsonSyntaxError(text, cause as Error)), { cause });
+    throw new TornFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
-  if (issue)
-    throw new DataFileError(`${path} ${described([{ pointer: pointerTo(...issue.path), trouble: TOO_DEEP }])}`);
-  const printed = printedAs(data);
-  const twin = printed === undefined || text === printed ? undefined : findDuplicateName(text);
-  if (twin) throw new DataFileError(placed(path, twin));
+  if (issue) requireValid(path, [{ pointer: pointerTo(...issue.path), trouble: TOO_DEEP }]);
+  const printed = print(data);
+  const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
+  if (duplicate) throw new DataFileError(locate(path, duplicate));
   return data;
 }
 
-const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels: nest less`;
+const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 
-/** How data is written; undefined where it is too long, which its length tells. */
-function printedAs(data: unknown): string | undefined {
+/** Throws `DataFileError` if a commit of the data would write more bytes than a data file can have. */
+function requireFileSize(path: string, data: unknown): void {
+  const printed = print(data);
+  if (printed !== undefined && Buffer.byteLength(printed) <= LARGEST_FILE_BYTES) return;
+  throw new DataFileError(`${path} would exceed the limit of ${LARGEST_FILE_BYTES} bytes when it is written`);
+}
+
+/** Returns data as a commit writes it; undefined if it exceeds the length of a JavaScript string. */
+function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }
 
-function placed(path: string, { line, trouble }: JsonSyntaxError): string {
-  return `${path}:${line} ${readable(trouble)}`;
+function locate(path: string, { line, message }: JsonSyntaxError): string {
+  return `${path}:${line} ${printable(message)}`;
 }
 
-/** How much of a text from a file a sentence shows, in characters. */
-const SHOWN_LENGTH = 400;
+/** How much of a text from a file a message shows, in characters. */
+const MAX_SHOWN_LENGTH = 400;
 
-/** A text from a file, cut to what a reader needs, its control characters shown: they could end the line or steer the terminal. */
-function readable(text: string): string {
-  const cut = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-  return cut.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
+/** Truncates a text from a file and escapes its control characters, which could break the line or control the terminal. */
+function printable(text: string): string {
+  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+  return shown.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** How many flaws a sentence names; the rest are counted. */
-const FLAWS_SHOWN = 3;
+/** How many issues a message describes; it counts the others. */
+const MAX_SHOWN_ISSUES = 3;
 
-function described(flaws: readonly StateIssue[]): string {
-  const shown = flaws
-    .slice(0, FLAWS_SHOWN)
-    .map(({ pointer, trouble }) => `${readable(pointer) || 'its content'} ${readable(trouble)}`);
-  const rest = flaws.length - shown.length;
-  return `is not a shop's data: ${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+function requireValid(path: string, issues: readonly StateIssue[]): void {
+  if (issues.length === 0) return;
+  const shown = issues
+    .slice(0, MAX_SHOWN_ISSUES)
+    .map(({ pointer, trouble }) => `${printable(pointer) || 'its content'} ${printable(trouble)}`);
+  const hiddenCount = issues.length - shown.length;
+  const more = hiddenCount > 0 ? `; and ${hiddenCount} more` : '';
+  throw new DataFileError(`${path} is not a valid state: ${shown.join('; ')}${more}`);
 }

@@ -22,43 +22,43 @@ import { platform } from 'node:process';
 import { promisify } from 'node:util';
 
 /**
- * All that is done to the disk for a data file, each a step that can fail by itself: the tests have every one of them fail, or be the last.
- * They throw what Node's own functions throw.
+ * The file operations of the store. Each can fail on its own, so that tests can inject an error at, or end the process after, every step. They throw
+ * what Node's functions throw.
  */
 export interface Disk {
-  /** Makes a file that must not be there yet, and opens it for writing. */
+  /** Creates a file that must not exist and opens it for writing. */
   create(path: string, mode: number): number;
-  /** Opens a file to be read, or a folder to be synced. */
+  /** Opens a file for reading, or a folder for fsync. */
   open(path: string): number;
-  /** Writes bytes from the given one on; gives back how many, which may be fewer than all. */
+  /** Writes bytes from the offset `from` on and returns how many were written, which may be fewer than all. */
   write(file: number, bytes: Uint8Array, from: number): number;
   setMode(file: number, mode: number): void;
   setOwner(file: number, userId: number, groupId: number): void;
   statsOfOpen(file: number): BigIntStats;
-  /** Resolves once what was written is on the disk. The only step that waits for it, and the only one handed to another thread. */
+  /** Calls fsync and resolves when the content is durable. The only operation that waits for the device and runs on another thread. */
   sync(file: number): Promise<void>;
   close(file: number): void;
-  /** Gives a file a second name that must not be there yet (a hard link). */
+  /** Creates a hard link under a name that must not exist. */
   link(path: string, name: string): void;
   rename(path: string, to: string): void;
-  /** Removes a file, where there is one. */
+  /** Removes a file if it exists. */
   remove(path: string): void;
   makeFolder(path: string): void;
-  /** Of what a path leads to; undefined where there is nothing. */
+  /** Follows symbolic links; undefined if nothing exists there. */
   stats(path: string): BigIntStats | undefined;
-  /** Of a symbolic link itself; else as `stats`. */
+  /** Does not follow symbolic links; undefined if nothing exists there. */
   linkStats(path: string): BigIntStats | undefined;
   readLink(path: string): string;
-  /** Makes a symbolic link of a name that must not be there yet. */
+  /** Creates a symbolic link under a name that must not exist. */
   makeLink(target: string, name: string): void;
-  /** All that a file holds. */
+  /** Reads the whole file. */
   read(file: string | number): Buffer;
   list(folder: string): readonly string[];
 }
 
 /**
- * The disk of this machine. What touches the page cache alone is done on the spot, in less time than handing it to another thread takes: twice
- * the requests per second with 50 clients.
+ * The disk of this machine. Operations that only touch the page cache are synchronous, since handing them to another thread takes longer: synchronous
+ * calls doubled the requests per second of 50 clients.
  */
 export const machineDisk: Disk = {
   create: (path, mode) => openSync(path, 'wx', mode),
@@ -81,38 +81,38 @@ export const machineDisk: Disk = {
   list: (folder) => readdirSync(folder),
 };
 
-/** What differs between two contents of a file: its inode, its size, and when it was last written. "" where there is no file. */
+/** Identifies the content of a file by its inode, size and modification time. Empty if the file does not exist. */
 export type Signature = string;
 
-/** The signature of the file at `path`, or of the symbolic link in its place. */
+/** Returns the signature of the file, or of the symbolic link, at `path`. */
 export function getSignature(disk: Disk, path: string): Signature {
-  return signatureIn(disk.linkStats(path));
+  return toSignature(disk.linkStats(path));
 }
 
-/** The signature of the file that a path leads to. */
-export function signatureBehind(disk: Disk, path: string): Signature {
-  return signatureIn(disk.stats(path));
+/** Returns the signature of the file at `path`, following symbolic links. */
+export function getTargetSignature(disk: Disk, path: string): Signature {
+  return toSignature(disk.stats(path));
 }
 
-function signatureIn(stats: BigIntStats | undefined): Signature {
+function toSignature(stats: BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 
-/** Whether a symbolic link stands at `path`. */
+/** Whether `path` is a symbolic link. */
 export function isSymbolicLink(disk: Disk, path: string): boolean {
   return disk.linkStats(path)?.isSymbolicLink() === true;
 }
 
-/** Writes all of some bytes, in as many goes as it takes. */
+/** Writes all bytes, in as many partial writes as necessary. */
 export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) written += disk.write(file, bytes, written);
+  for (let offset = 0; offset < bytes.length; ) offset += disk.write(file, bytes, offset);
 }
 
-/** Resolves once the names in a folder are on the disk as they are now. */
+/** Calls fsync for a folder and resolves when its entries are durable. */
 export async function syncFolder(disk: Disk, path: string): Promise<void> {
-  // Windows opens no folders; its file system keeps a journal of names by itself.
+  // Windows can't open folders; NTFS journals its entries.
   if (platform === 'win32') return;
-  // Opened anew each time: after a failed sync a descriptor is worth nothing.
+  // Opened for each call, since a descriptor is unusable after a failed fsync.
   const folder = disk.open(path);
   try {
     await disk.sync(folder);
@@ -121,50 +121,52 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Makes a file under a name of ours; what a step that failed has left there goes first. */
-export function createFileExclusively<Result>(disk: Disk, name: string, make: () => Result): Result {
+/** Calls `create`; if a leftover of a failed step has the name, removes it and calls `create` again. */
+export function createFileExclusively<Result>(disk: Disk, name: string, create: () => Result): Result {
   try {
-    return make();
+    return create();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     disk.remove(name);
-    return make();
+    return create();
   }
 }
 
-/** What a step gives that doesn't matter if it can't be done; undefined where it can't. */
+/** Returns the result of an optional step; undefined if it throws. */
 export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
   try {
     return step();
   } catch {
-    // That it may fail is what this is for.
+    // The step is optional.
     return undefined;
   }
 }
 
-/** What keeps a disk from doing something, for people: in words where it is usual, else as the system has it. */
+/** Describes an error of the disk for users: in words and with its code. */
 export function describeDiskError(error: unknown): string {
   const { code = '', errno, message } = error as NodeJS.ErrnoException;
-  const words = TROUBLES[errno === EDQUOT_NUMBER ? 'EDQUOT' : code];
+  const words = ERROR_MESSAGES[errno === EDQUOT_NUMBER ? 'EDQUOT' : code];
   return words === undefined ? code || message : `${words}, ${code}`;
 }
 
-/** What Linux says of a quota that is used up; Node has no name for it. */
+/** The error number of EDQUOT on Linux, for which Node has no name. */
 const EDQUOT_NUMBER = -122;
 
-const TROUBLES: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not',
-  EPERM: 'this is not permitted',
-  EBUSY: 'it is mounted by itself: mount its folder instead',
-  EDQUOT: "the user's share of the disk is used up",
-  EFBIG: 'it would be larger than files may be',
-  EIO: 'the disk failed',
-  EISDIR: 'a folder stands in its place',
-  EMFILE: 'too many files are open',
-  ENFILE: 'too many files are open',
-  ENOENT: 'its folder is not there',
+const SINGLE_FILE_MOUNT = 'it is a mount of a single file: mount its folder instead';
+
+const ERROR_MESSAGES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EBUSY: SINGLE_FILE_MOUNT,
+  EDQUOT: 'the disk quota of the user is exceeded',
+  EFBIG: 'it exceeds the file size limit of the system',
+  EIO: 'disk I/O error',
+  EISDIR: 'it is a folder',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files',
+  ENOENT: 'its folder does not exist',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is not a folder',
   EROFS: 'the disk is read-only',
-  EXDEV: 'it is mounted by itself: mount its folder instead',
+  EXDEV: SINGLE_FILE_MOUNT,
 };

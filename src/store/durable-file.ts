@@ -2,129 +2,136 @@ import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { DataFileError } from './data-file.ts';
 import { getSignature, syncFolder, tryOrUndefined } from './disk.ts';
-import { type Content, type FileDurability, isMount, tryOut, written } from './new-file.ts';
+import { type Content, type FileDurability, isMountedFile, warnIfNotReplaceable, writeNewFile } from './new-file.ts';
 import {
   createSiblingNames,
-  drop,
-  type Held,
+  type FileContext,
   linkCurrentFile,
-  type Place,
+  type ReplacedFile,
+  releaseFile,
+  removeLeftovers,
   type SiblingNames,
-  sweep,
   unlinkReplacedFile,
 } from './replaced-file.ts';
 
-const MOUNTED =
-  'is mounted by itself, so changes could not be stored: mount its folder instead (docker run -v ./data:/app/data, with --data data/db.json), or keep the state in memory with --durability memory';
+const SINGLE_FILE_MOUNT =
+  'is a mount of a single file, so changes could not be stored. Mount its folder instead (docker run -v ./data:/app/data, with --data data/db.json), or keep the state in memory with --durability memory.';
 
-/** What a durable file is opened with. */
-export interface DurableFileParts extends Place {
+/** Options of a durable file. */
+interface DurableFileOptions extends FileContext {
   readonly durability: FileDurability;
-  /** What the file holds; undefined where there is none yet. */
+  /** The current content; undefined if the file does not exist. */
   readonly content: Content | undefined;
 }
 
-/** A file that is only ever replaced whole, and in which what somebody else writes is not lost. */
+/** A file that is replaced atomically and as a whole, without losing what others write to it. */
 export interface DurableFile {
-  /** What the file held when this program last wrote or took over what it holds. */
+  /** Returns the content that this process last wrote or loaded. */
   known(): Content;
-  /** Has what somebody else wrote be known. */
-  know(content: Content): void;
-  /** Whether it holds what was to be taken back after an error, and could not be: it is to be replaced again. */
+  /** Marks an edit as loaded. */
+  setKnown(content: Content): void;
+  /** Whether the file contains a change that failed and could not be rolled back. It must be replaced again. */
   isAhead(): boolean;
   /**
-   * Puts `bytes` in the place of what the file holds. On an error the file holds what it held, and the next call begins anew. Where it held what
-   * isn't known, that is kept beside it as `NAME.conflict-TIME`, and told.
+   * Replaces the content. If it rejects, the file has its previous content, and the next call starts from scratch. If the replaced content was not
+   * known, it is saved beside the file as `NAME.conflict-TIME`, with a warning.
    */
   replace(bytes: Buffer): Promise<void>;
-  /** Resolves once what the file holds is on the disk, whoever wrote it. */
+  /** Resolves when the current content is durable, whoever wrote it. */
   sync(): Promise<void>;
 }
 
-/** A durable file that is open. */
-interface Open {
-  readonly parts: DurableFileParts;
+/** The state of an open durable file. */
+interface OpenFile {
+  readonly options: DurableFileOptions;
   readonly names: SiblingNames;
   known: Content;
   isAhead: boolean;
 }
 
 /**
- * The file at `path`, ready to be replaced; its mode and owner are kept. Sweeps away what a killed program left beside it, and says now what
- * could later be in the way of replacing it. Throws `DataFileError` where it could never be replaced; nothing was done then.
+ * Opens the file at `path` for replacement, with its mode and owner preserved. Removes leftovers of killed processes and warns about what would
+ * prevent a replacement. Throws `DataFileError`, without any change, if the file can never be replaced.
  *
- * Replacing it is: a new file is written beside it and synced; the old one is held; the new one is renamed over it; the folder is synced, without
- * which a power cut can undo the rename. Where that fails the old file is renamed back. Only then is the old one let go, and not if it holds more
- * than is known: what was written into it meanwhile is an edit.
+ * A replacement writes a new file beside the current one and calls fsync, keeps a link to the current file, renames the new file over it, and calls
+ * fsync for the folder, without which a power cut can undo the rename. If that fails, the old file is renamed back. At last the old file is unlinked,
+ * unless its content is not the known one: then someone edited it meanwhile.
  */
-export function openDurableFile(parts: DurableFileParts): DurableFile {
-  const open: Open = {
-    parts,
-    // No process id: two containers that share a folder may each be process 1.
-    names: createSiblingNames(parts.path, randomBytes(6).toString('hex')),
-    known: parts.content ?? { bytes: Buffer.alloc(0), signature: '' },
+export function openDurableFile(options: DurableFileOptions): DurableFile {
+  const file: OpenFile = {
+    options,
+    // Not the process id: two containers that share a folder can both be process 1.
+    names: createSiblingNames(options.path, randomBytes(6).toString('hex')),
+    known: options.content ?? { bytes: Buffer.alloc(0), signature: '' },
     isAhead: false,
   };
-  if (isMount(parts, open.names.new)) throw new DataFileError(`${parts.path} ${MOUNTED}`);
-  sweep(parts);
-  tryOut(parts, open.names.new);
+  if (isMountedFile(options, file.names.new)) throw new DataFileError(`${options.path} ${SINGLE_FILE_MOUNT}`);
+  removeLeftovers(options);
+  warnIfNotReplaceable(options, file.names.new);
   return {
-    known: () => open.known,
-    know(content) {
-      open.known = content;
+    known: () => file.known,
+    setKnown(content) {
+      file.known = content;
     },
-    isAhead: () => open.isAhead,
-    replace: (bytes) => replace(open, bytes),
-    sync: () => syncWhole(parts),
+    isAhead: () => file.isAhead,
+    replace: (bytes) => replace(file, bytes),
+    sync: () => syncFile(options),
   };
 }
 
-async function replace(open: Open, bytes: Buffer): Promise<void> {
-  const { parts, names, known } = open;
-  const next = await written(parts, names.new, bytes);
-  const held = put(open, names.new, next, known);
+async function replace(file: OpenFile, bytes: Buffer): Promise<void> {
+  const { options, names, known } = file;
+  const next = await writeNewFile(options, names.new, bytes);
+  const old = renameOver(file, { from: names.new, next, current: known });
   try {
-    await syncNames(parts);
+    await syncDirectory(options);
   } catch (error) {
-    await takeBack(open, next, held).catch(() => {
-      // It holds what nobody was told that it does; until it is replaced that counts for nobody's edit.
-      open.known = next;
-      open.isAhead = true;
-      parts.warn(`${parts.path} holds a change that was answered with an error, and could not be taken back yet`);
+    await rollBack(file, next, old).catch(() => {
+      // The file has a change that was never acknowledged. Until it is replaced again, that is not an edit.
+      file.known = next;
+      file.isAhead = true;
+      options.warn(`${options.path} contains a change that failed with an error and could not be rolled back yet.`);
     });
     throw error;
   }
-  open.known = next;
-  if (held) unlinkReplacedFile(parts, held, known.bytes);
-  // What could not be taken back has left its old file behind.
-  if (open.isAhead) sweep(parts);
-  open.isAhead = false;
+  file.known = next;
+  if (old) unlinkReplacedFile(options, old, known.bytes);
+  // A failed rollback left its old file behind.
+  if (file.isAhead) removeLeftovers(options);
+  file.isAhead = false;
 }
 
-/** Renames a file that holds `next` over the one that is known to hold `current`, which is held then; undefined where there was none. */
-function put({ parts, names }: Open, from: string, next: Content, current: Content): Held | undefined {
-  const { path, disk } = parts;
-  let held: Held | undefined;
+/** Contents of a rename: the file `from` contains `next` and replaces the one that is known to contain `current`. */
+interface Rename {
+  readonly from: string;
+  readonly next: Content;
+  readonly current: Content;
+}
+
+/** Renames a file over the current one and returns a reference to the replaced file; undefined if there was none. */
+function renameOver({ options, names }: OpenFile, { from, next, current }: Rename): ReplacedFile | undefined {
+  const { path, disk } = options;
+  let old: ReplacedFile | undefined;
   try {
-    held = linkCurrentFile(parts, names.old(current.signature));
-    // Nothing stands between these two, since what somebody renames into the file's place there is lost.
+    old = linkCurrentFile(options, names.old(current.signature));
+    // Nothing may happen between these two steps: a file that someone renames to `path` in between is lost.
     disk.rename(from, path);
   } catch (error) {
-    // A file system over a network may report the failure of what it did.
-    if (tryOrUndefined(() => getSignature(disk, path)) === next.signature) return held;
-    if (held) drop(disk, held);
+    // A network file system can report an error for a rename that succeeded.
+    if (tryOrUndefined(() => getSignature(disk, path)) === next.signature) return old;
+    if (old) releaseFile(disk, old);
     tryOrUndefined(() => disk.remove(names.new));
     throw error;
   }
-  return held;
+  return old;
 }
 
-async function syncNames({ path, disk, durability }: DurableFileParts): Promise<void> {
+async function syncDirectory({ path, disk, durability }: DurableFileOptions): Promise<void> {
   if (durability === 'disk') await syncFolder(disk, dirname(path));
 }
 
-async function syncWhole(parts: DurableFileParts): Promise<void> {
-  const { path, disk, durability } = parts;
+async function syncFile(options: DurableFileOptions): Promise<void> {
+  const { path, disk, durability } = options;
   if (durability !== 'disk' || !disk.stats(path)?.isFile()) return;
   const file = disk.open(path);
   try {
@@ -132,38 +139,38 @@ async function syncWhole(parts: DurableFileParts): Promise<void> {
   } finally {
     disk.close(file);
   }
-  await syncNames(parts);
+  await syncDirectory(options);
 }
 
-/** Has the old file be the file again, unless somebody has put another in its place meanwhile. Throws where that can't be. */
-async function takeBack(open: Open, next: Content, held: Held | undefined): Promise<void> {
-  const { parts, known } = open;
-  const signature = tryOrUndefined(() => getSignature(parts.disk, parts.path));
+/** Restores the old file, unless someone has replaced the new one meanwhile. Throws if that fails. */
+async function rollBack(file: OpenFile, next: Content, old: ReplacedFile | undefined): Promise<void> {
+  const { options, known } = file;
+  const signature = tryOrUndefined(() => getSignature(options.disk, options.path));
   if (signature !== undefined && signature !== next.signature) {
-    if (held) unlinkReplacedFile(parts, held, known.bytes);
+    if (old) unlinkReplacedFile(options, old, known.bytes);
     return;
   }
-  const taken = held ? await putBack(open, next, held) : putAway(open, next);
-  if (taken) unlinkReplacedFile(parts, taken, next.bytes);
-  await syncNames(parts).catch(() => {
-    // The disk has just failed to do so. What it has kept of the two files isn't known, but that neither is torn.
+  const replaced = old ? await restore(file, next, old) : moveAside(file, next);
+  if (replaced) unlinkReplacedFile(options, replaced, next.bytes);
+  await syncDirectory(options).catch(() => {
+    // The fsync that caused the rollback failed too. Either file can survive a power cut, but neither is torn.
   });
 }
 
-/** Puts the file that is held in the place of the one that replaced it; one that has no name any more is written anew. */
-async function putBack(open: Open, next: Content, held: Held): Promise<Held | undefined> {
-  if ('name' in held) return put(open, held.name, open.known, next);
+/** Renames the old file over the one that replaced it; writes it again if it has no name any more. */
+async function restore(file: OpenFile, next: Content, old: ReplacedFile): Promise<ReplacedFile | undefined> {
+  if ('name' in old) return renameOver(file, { from: old.name, next: file.known, current: next });
   try {
-    open.known = await written(open.parts, open.names.new, open.known.bytes);
-    return put(open, open.names.new, open.known, next);
+    file.known = await writeNewFile(file.options, file.names.new, file.known.bytes);
+    return renameOver(file, { from: file.names.new, next: file.known, current: next });
   } finally {
-    unlinkReplacedFile(open.parts, held, open.known.bytes);
+    unlinkReplacedFile(file.options, old, file.known.bytes);
   }
 }
 
-/** Takes the file away that was put where none was. */
-function putAway({ parts, names }: Open, { signature }: Content): Held {
+/** Renames a file that was created where none was. */
+function moveAside({ options, names }: OpenFile, { signature }: Content): ReplacedFile {
   const name = names.old(signature);
-  parts.disk.rename(parts.path, name);
+  options.disk.rename(options.path, name);
   return { name };
 }

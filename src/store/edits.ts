@@ -5,101 +5,105 @@ import type { Content } from './new-file.ts';
 import type { State } from './state.ts';
 import type { ValidateEntry } from './validate-state.ts';
 
-/** What edits of a data file are looked for with. */
-export interface EditParts {
+/** Options of an edit watcher. */
+interface EditWatcherOptions {
   readonly path: string;
   readonly disk: Disk;
   readonly check: ValidateEntry;
-  /** By what `check` checks at the moment: what was refused by another contract is looked at again. */
+  /** Returns the contract that `check` currently uses. An edit that another contract refused is checked again. */
   readonly checkedBy?: (() => unknown) | undefined;
-  /** Told why an edit doesn't hold. */
+  /** Logs why an edit is invalid. */
   readonly warn: (message: string) => void;
 }
 
-/** What somebody else has written. */
+/** A change of the data file that this process did not write. */
 export interface Edit {
   readonly content: Content;
-  /** The state that it holds; undefined where nothing is new in it but when it was written. */
+  /** The new state; undefined if the content is the known content. */
   readonly state: State | undefined;
 }
 
-/** How long a file must not have changed before it is read, in ms. */
-const REST_MS = 50;
+/** How long a file must be unchanged before it is read, in ms. */
+const STABLE_MS = 50;
 
-/** How long what doesn't hold may be a save that isn't done yet, in ms. */
+/** How long an invalid file may be a save that has not finished, in ms. */
 const UNFINISHED_MS = 500;
 
-/** How long a file that goes on changing is waited for, in ms. */
-const PATIENCE_MS = 1_000;
+/** How long to wait for a file that keeps changing, in ms. */
+const MAX_WAIT_MS = 1_000;
 
-const REMEDY = 'The state from before is served on. Mend the file, or the next change replaces it and keeps it beside';
+const STATE_KEPT = 'The server keeps the previous state.';
 
-const FOLDER_REMEDY =
-  'The state from before is served on, and changes are answered 503. Move the folder away: the next change makes the file anew';
+const REMEDY = `${STATE_KEPT} Fix the file; otherwise the next change replaces it and saves it beside`;
 
-const LOOP_REMEDY =
-  'The state from before is served on, and changes are answered 503. Remove the link: the next change makes the file anew';
+const FOLDER_REMEDY = `${STATE_KEPT} Changes return 503. Move the folder away: the next change creates the file again.`;
 
-const LINK_REMEDY =
-  'The state from before is served on. Start anew to serve the file that it leads to; the next change replaces the link and keeps it beside';
+const LOOP_REMEDY = `${STATE_KEPT} Changes return 503. Remove the link: the next change creates the file again.`;
+
+const LINK_REMEDY = `${STATE_KEPT} Restart the server to use the target of the link; otherwise the next change replaces the link and saves it beside.`;
+
+/** The result of reading an edit: the edit, or why it is invalid; neither if the file has changed meanwhile. */
+interface ReadResult {
+  readonly edit?: Edit;
+  readonly reason?: string;
+}
 
 /**
- * Looks whether somebody has edited the file, and gives back the edit where it holds; where it doesn't, tells why, once. Waits for an editor
- * that is at it, whether it writes in one step or in several. Throws where the file can't be looked at.
+ * Creates a function that returns an edit of the data file if it is valid, and otherwise logs once why it is not. The function waits for an editor
+ * that saves in several steps. It throws if the file can't be examined.
  */
-export function createEditWatcher({
-  path,
-  disk,
-  check,
-  checkedBy = () => undefined,
-  warn,
-}: EditParts): (known: Content) => Promise<Edit | undefined> {
-  /** What was found not to hold, and what was known then: a file that is gone looks the same each time. */
+export function createEditWatcher(options: EditWatcherOptions): (known: Content) => Promise<Edit | undefined> {
+  const { path, disk, checkedBy = () => undefined, warn } = options;
+  /** The last invalid edit, and the known content at that time: a missing file has the same signature each time. */
   let refused: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
-
-  /** The edit, or why there is none; neither where the file has changed meanwhile. */
-  function find(known: Content, signature: Signature): { edit?: Edit; reason?: string } {
-    try {
-      // A commit would put a file in its place: what the link leads to is another file.
-      if (isLinkLoop(disk, path))
-        return { reason: `${path} is a symbolic link now that leads to itself. ${LOOP_REMEDY}` };
-      if (isSymbolicLink(disk, path)) return { reason: `${path} is a symbolic link now. ${LINK_REMEDY}` };
-      // No file can be renamed over a folder.
-      if (disk.linkStats(path)?.isDirectory()) return { reason: `${path} is a folder now. ${FOLDER_REMEDY}` };
-      const found = readState({ path, disk, check, remedy: REMEDY });
-      if (getSignature(disk, path) !== signature) return {};
-      if (!found) return { reason: `${path} is gone. The state is served on; the next change makes the file anew` };
-      const bytes = Buffer.from(found.text);
-      return { edit: { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : found.state } };
-    } catch (error) {
-      if (error instanceof DataFileError) return { reason: error.message };
-      throw error;
-    }
-  }
 
   return async (known) => {
     let signature = getSignature(disk, path);
-    let found: ReturnType<typeof find> = {};
-    let restMs = 0;
+    let result: ReadResult = {};
+    let stableMs = 0;
     const isRefused = () => signature === refused?.signature && known === refused.known && refused.by === checkedBy();
     const isNew = () => signature !== known.signature && !isRefused();
-    for (let ms = 0; isNew() && ms < PATIENCE_MS; ms += REST_MS) {
-      await setTimeout(REST_MS);
-      const now = getSignature(disk, path);
-      restMs = now === signature ? restMs + REST_MS : 0;
-      if (restMs === REST_MS) found = find(known, signature);
-      if (restMs > 0 && found.edit) return found.edit;
-      if (restMs >= UNFINISHED_MS && found.reason !== undefined) {
+    for (let ms = 0; isNew() && ms < MAX_WAIT_MS; ms += STABLE_MS) {
+      await setTimeout(STABLE_MS);
+      const current = getSignature(disk, path);
+      stableMs = current === signature ? stableMs + STABLE_MS : 0;
+      if (stableMs === STABLE_MS) result = readEdit(options, known, signature);
+      if (stableMs > 0 && result.edit) return result.edit;
+      if (stableMs >= UNFINISHED_MS && result.reason !== undefined) {
         refused = { signature, known, by: checkedBy() };
-        warn(found.reason);
+        warn(result.reason);
       }
-      signature = now;
+      signature = current;
     }
     return undefined;
   };
 }
 
-/** Whether a path leads through symbolic links that lead to each other, so that no file is found. */
+function readEdit({ path, disk, check }: EditWatcherOptions, known: Content, signature: Signature): ReadResult {
+  try {
+    const reason = findReplacedFile(disk, path);
+    if (reason !== undefined) return { reason };
+    const read = readState({ path, disk, check, remedy: REMEDY });
+    if (getSignature(disk, path) !== signature) return {};
+    if (!read) return { reason: `${path} was deleted. ${STATE_KEPT} The next change creates the file again.` };
+    const bytes = Buffer.from(read.text);
+    return { edit: { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : read.state } };
+  } catch (error) {
+    if (error instanceof DataFileError) return { reason: error.message };
+    throw error;
+  }
+}
+
+/** Returns why an edit can't be loaded if the data file was replaced by something that is not a regular file. */
+function findReplacedFile(disk: Disk, path: string): string | undefined {
+  // A commit would replace the link by a file, and its target would keep the old content.
+  if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
+  if (isSymbolicLink(disk, path)) return `${path} is now a symbolic link. ${LINK_REMEDY}`;
+  // No file can be renamed over a folder.
+  if (disk.linkStats(path)?.isDirectory()) return `${path} is now a folder. ${FOLDER_REMEDY}`;
+  return undefined;
+}
+
 function isLinkLoop(disk: Disk, path: string): boolean {
   try {
     disk.stats(path);

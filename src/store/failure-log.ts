@@ -1,4 +1,4 @@
-/** Where the user is told what becomes of the data. */
+/** Logs what happens to the data. */
 export interface Tell {
   info(message: string): void;
   warn(message: string): void;
@@ -6,23 +6,24 @@ export interface Tell {
   error(message: string, error: unknown): void;
 }
 
-/** Logs a failure that may come again with each request: once when it begins, once when it changes, and once when it is over. */
-export interface FailureLog {
+/** Logs a failure that can recur with each request: when it starts, when it changes and when it ends. */
+interface FailureLog {
   failed(message: string, error: unknown): void;
-  /** Logs the message where something has failed before. */
+  /** Logs the message if the last attempt failed. */
   worked(message: string): void;
 }
 
-export function failureLog(tell: Tell): FailureLog {
-  let last: string | undefined;
+/** Creates a failure log. */
+export function failureLog(logger: Tell): FailureLog {
+  let lastMessage: string | undefined;
   return {
     failed(message, error) {
-      if (message !== last) tell.error(message, error);
-      last = message;
+      if (message !== lastMessage) logger.error(message, error);
+      lastMessage = message;
     },
     worked(message) {
-      if (last !== undefined) tell.info(message);
-      last = undefined;
+      if (lastMessage !== undefined) logger.info(message);
+      lastMessage = undefined;
     },
   };
 }

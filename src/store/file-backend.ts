@@ -11,119 +11,117 @@ import type { State } from './state.ts';
 import type { JsonText } from './text-cache.ts';
 import type { ValidateEntry } from './validate-state.ts';
 
-/** What a file backend is opened with. */
-export interface FileBackendParts {
-  /** The file itself, in a folder that is there. */
+/** Options of a file backend. */
+interface FileBackendOptions {
+  /** The path of the data file with symbolic links resolved. Its folder exists. */
   readonly path: string;
-  /** The lock on it, which this process has; let go when the backend is closed. */
+  /** The lock of this process on the file. Closing the backend releases it. */
   readonly lock: Lock;
   readonly disk: Disk;
   readonly durability: FileDurability;
-  /** What a file that isn't there yet is filled with. */
+  /** The content of a new file. */
   readonly defaults: State;
   readonly check: ValidateEntry;
+  /** Returns the contract that `check` currently uses. */
   readonly checkedBy?: (() => unknown) | undefined;
   readonly texts: JsonText;
   readonly tell: Tell;
-  /** Has what is made of a state be ready before it is shown. */
+  /** Prepares what is derived from a state, such as search indexes, before the state is served. */
   readonly prepare?: (state: State) => void;
 }
 
-/** A backend over a JSON file, and the state that the file holds. */
-export interface OpenedFile {
+/** A file backend and the state of its file. */
+interface OpenedFile {
   readonly backend: Backend;
   readonly initial: State;
 }
 
-/** Opens the data file; one that isn't there is made. Throws `DataFileError` where the file can't be used; it is not touched then. */
-export async function openFileBackend(parts: FileBackendParts): Promise<OpenedFile> {
-  const { path, disk, durability, tell } = parts;
-  // Where it can't be looked at, reading it says why.
+/** Opens the data file; creates it if it does not exist. Throws `DataFileError`, without any change, if the file can't be used. */
+export async function openFileBackend(options: FileBackendOptions): Promise<OpenedFile> {
+  const { path, disk, durability, tell: logger } = options;
+  // If the file can't be examined, reading it reports why.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
-  // The file is read before anything is done beside it: a fault leaves all as it was.
-  const kept = readState({ ...parts, remedy: remedyFor(path), causeOfTearing: POWER_CUT });
-  const content = kept && { bytes: Buffer.from(kept.text), signature };
-  const file = openDurableFile({ path, disk, durability, content, warn: tell.warn });
-  const database = new Low<State>(onFile(file, parts.texts), kept?.state ?? parts.defaults);
-  if (kept) {
-    // What stands there may never have been synced, and is shown from now on.
-    await file.sync().catch((cause) => tell.warn(`${path} can't be synced (${describeDiskError(cause)})`));
+  // Reading comes first, so that an invalid file and its folder stay as they are.
+  const stored = readState({ ...options, remedy: getRemedy(path), causeOfTearing: POWER_CUT });
+  const content = stored && { bytes: Buffer.from(stored.text), signature };
+  const file = openDurableFile({ path, disk, durability, content, warn: logger.warn });
+  const database = new Low<State>(createAdapter(file, options.texts), stored?.state ?? options.defaults);
+  if (stored) {
+    // The content may never have been synced, and it is served from now on.
+    await file.sync().catch((cause) => logger.warn(`${path} can't be synced (${describeDiskError(cause)}).`));
   } else {
     await database.write().catch((cause) => {
-      throw new DataFileError(
-        `${path} can't be written (${describeDiskError(cause)}): choose another place with --data FILE`,
-        {
-          cause,
-        },
-      );
+      const reason = describeDiskError(cause);
+      throw new DataFileError(`${path} can't be written (${reason}). Choose another file with --data FILE.`, { cause });
     });
   }
-  return { backend: onLowdb(database, file, parts), initial: database.data };
+  return { backend: createFileBackend(database, file, options), initial: database.data };
 }
 
-const POWER_CUT = 'A power cut under --durability os can leave a file like this';
+const POWER_CUT = 'A power cut with --durability os can cause this';
 
-/** What to do about a data file that can't be used. */
-function remedyFor(path: string): string {
-  return `It was left as it is: mend it, or run \`storefront repair --data ${quoted(path)}\`, which keeps a copy beside it and restores the default data`;
+function getRemedy(path: string): string {
+  return `The file was not changed. Fix it, or run \`storefront repair --data ${quoteForShell(path)}\`, which saves a copy beside it and restores the default data`;
 }
 
-/** A path as a shell takes it. */
-function quoted(path: string): string {
+function quoteForShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** lowdb's extension point. Nothing is read through it: what is in memory is what the file has. */
-function onFile(file: DurableFile, texts: JsonText): Adapter<State> {
+/** Creates the lowdb adapter of a durable file. It only writes: the file is read and validated before the database exists. */
+function createAdapter(file: DurableFile, texts: JsonText): Adapter<State> {
   return {
     read: async () => null,
     write: (state) => file.replace(texts.of(state)),
   };
 }
 
-function onLowdb(database: Low<State>, file: DurableFile, parts: FileBackendParts): Backend {
-  const { path, lock, tell } = parts;
-  const look = createEditWatcher({ ...parts, warn: tell.warn });
-  const failures = failureLog(tell);
+function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
+  const { path, lock, tell: logger } = options;
+  const findEdit = createEditWatcher({ ...options, warn: logger.warn });
+  const failures = failureLog(logger);
 
-  /** Takes over an edit, once it is on the disk as all is that is shown. */
-  async function takeOver({ content, state }: Edit): Promise<State | undefined> {
+  /** Loads an edit once it is durable, like every state that is served. */
+  async function loadEdit({ content, state }: Edit): Promise<State | undefined> {
     if (state) {
       await file.sync();
-      parts.prepare?.(state);
+      options.prepare?.(state);
     }
-    file.know(content);
+    file.setKnown(content);
     if (!state) return undefined;
     database.data = state;
-    tell.info(`${path} was edited: what it holds now is served`);
+    logger.info(`${path} was edited: the server uses the new content.`);
     return state;
   }
 
   return {
     async commit(next) {
-      const before = database.data;
+      const previous = database.data;
       database.data = next;
       try {
         await lock.renew();
         await database.write();
-        failures.worked(`${path} is written again`);
+        failures.worked(`${path} can be written again.`);
       } catch (cause) {
-        // lowdb itself keeps what it failed to write.
-        database.data = before;
+        // lowdb keeps data that it failed to write.
+        database.data = previous;
         if (cause instanceof StateTooLargeError) throw cause;
         const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
-        failures.failed(`${path} can't be written (${reason.message}): changes are answered 503 until it can`, reason);
+        failures.failed(
+          `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
+          reason,
+        );
         throw reason;
       }
     },
     async edited() {
       try {
         if (file.isAhead()) await database.write();
-        const edit = await look(file.known());
-        return edit && (await takeOver(edit));
+        const edit = await findEdit(file.known());
+        return edit && (await loadEdit(edit));
       } catch (error) {
-        // What can't be looked at now is looked at again; a disk that fails tells those who change something.
-        if (!isDiskTrouble(error)) tell.warn(`${path} can't be looked at: ${(error as Error).stack}`);
+        // The file is examined again later; commits report an error of the disk.
+        if (!isDiskError(error)) logger.warn(`${path} can't be examined: ${(error as Error).stack}`);
         return undefined;
       }
     },
@@ -131,6 +129,6 @@ function onLowdb(database: Low<State>, file: DurableFile, parts: FileBackendPart
   };
 }
 
-function isDiskTrouble(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return typeof (error as NodeJS.ErrnoException).code === 'string';
 }

@@ -1,46 +1,46 @@
 import jsonc, { type ParseError } from 'jsonc-parser';
 
-/** Something wrong with a text of JSON: on which line, counted from 1, and what, as the end of a sentence that begins with the place. */
+/** An error in a JSON text. */
 export interface JsonSyntaxError {
+  /** The line of the error, from 1. */
   readonly line: number;
-  readonly trouble: string;
+  /** The rest of a sentence that starts with the place. */
+  readonly message: string;
 }
 
-/** Why a text can't be parsed. V8 tells of some errors without the place, so that is looked for by a parser that goes on after them. */
+/** Describes why a text is not JSON. V8 does not report the position of every error, so an error-tolerant parser finds it. */
 export function createJsonSyntaxError(text: string, { message }: Error): JsonSyntaxError {
   const errors: ParseError[] = [];
-  shallowly(() => jsonc.parse(text, errors, { disallowComments: true }));
+  completesWithinStack(() => jsonc.parse(text, errors, { disallowComments: true }));
   const [first] = errors;
   const line = text.slice(0, first?.offset).split('\n').length;
-  const what = first ? inWords(jsonc.printParseErrorCode(first.error)) : message.replaceAll(/\s+/g, ' ');
-  return { line, trouble: `is not JSON: ${what}` };
+  const reason = first ? toWords(jsonc.printParseErrorCode(first.error)) : message.replaceAll(/\s+/g, ' ');
+  return { line, message: `is not JSON: ${reason}` };
 }
 
-/** The first name that stands twice in one object of a text that can be parsed: of two, parsing drops the first without a word. */
+/** Returns the first duplicate name in an object of a valid JSON text, since `JSON.parse` silently drops all values but the last. */
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];
-  let fault: JsonSyntaxError | undefined;
-  const isShallow = shallowly(() =>
+  let duplicate: JsonSyntaxError | undefined;
+  const isComplete = completesWithinStack(() =>
     jsonc.visit(text, {
       onObjectBegin: () => void objects.push(new Set()),
       onObjectEnd: () => void objects.pop(),
       onObjectProperty(name, _offset, _length, line) {
         const names = objects.at(-1);
         if (names?.has(name)) {
-          fault ??= {
-            line: line + 1,
-            trouble: `has ${JSON.stringify(name)} a second time in one object: leave one out`,
-          };
+          const message = `has ${JSON.stringify(name)} a second time in one object: remove one`;
+          duplicate ??= { line: line + 1, message };
         }
         names?.add(name);
       },
     }),
   );
-  return isShallow ? fault : { line: 1, trouble: 'is nested too deeply' };
+  return isComplete ? duplicate : { line: 1, message: 'is nested too deeply' };
 }
 
-/** Does what calls itself for each level of nesting; false where there are too many. */
-function shallowly(step: () => unknown): boolean {
+/** Runs a recursive step; returns false if it overflows the stack. */
+function completesWithinStack(step: () => unknown): boolean {
   try {
     step();
     return true;
@@ -50,7 +50,7 @@ function shallowly(step: () => unknown): boolean {
   }
 }
 
-/** "ValueExpected" as "value expected". */
-function inWords(code: string): string {
+/** Converts "ValueExpected" to "value expected". */
+function toWords(code: string): string {
   return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }

@@ -8,17 +8,16 @@ import { setTimeout } from 'node:timers/promises';
 import { DataFileError } from './data-file.ts';
 import { tryOrUndefined } from './disk.ts';
 
-/** Lets go of a lock. */
-export type Release = () => Promise<void>;
+type Release = () => Promise<void>;
 
-/** The lock on a data file. */
+/** The lock of this process on a data file. */
 export interface Lock {
-  /** Takes the lock anew where another folder has taken the place of the one that the file was in. Throws `DataFileError`. */
+  /** Acquires the lock again if another folder has replaced the one that contained the file. Throws `DataFileError`. */
   renew(): Promise<void>;
   readonly release: Release;
 }
 
-/** Another program has the lock; `owner` says which, as far as it can be known. */
+/** Thrown if another process has the lock. `owner` describes that process as far as it responds. */
 export class DataFileLockedError extends Error {
   override readonly name = 'DataFileLockedError';
   constructor(readonly owner: string) {
@@ -26,134 +25,135 @@ export class DataFileLockedError extends Error {
   }
 }
 
-/** How often it is tried to take over from a process that is just ending, and how long in between, in ms. */
-const TRIES = 25;
-const PAUSE_MS = 20;
+/** How many times to try to acquire the lock of a process that is ending, and the delay between two attempts, in ms. */
+const MAX_ATTEMPTS = 25;
+const RETRY_DELAY_MS = 20;
 
-/** How long the owner of a lock has to say who it is, in ms. */
-const ANSWER_MS = 1_000;
+/** How long to wait for the owner of a lock to identify itself, in ms. */
+const OWNER_TIMEOUT_MS = 1_000;
 
 /**
- * Takes the lock on the file at `path`, which needs not be there, unlike its folder, and gives back how to let go of it. Throws `DataFileError` where
- * another process has it. The kernel frees it with the process, however that ends. The owner tells who asks its process and, by `address`, where it is to be reached.
+ * Acquires the lock on the file at `path`. The file does not have to exist, but its folder does. Throws `DataFileError` if another process has the
+ * lock. The owner tells others its process id and the URL that `address` returns. The kernel releases the lock when the process ends, however it ends.
  *
- * The lock is a socket, named by the folder itself and the name in it, not by the file, which is another one after each change. It holds
- * within one machine: not between two that share a folder, nor between containers that share no network.
+ * The lock is a socket, named after the folder itself and the file name, since each commit replaces the file. It works within one machine: not
+ * between machines that share a folder, and not between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
-  let place = placeOf(path);
-  /** Whether the folder is still the one that the lock is named by; where it isn't, another folder may have got its number. */
-  const isStill = () => {
-    if (tryOrUndefined(() => placeOf(path)) !== place) place = NOWHERE;
-    return place !== NOWHERE;
+  let socketPath = getSocketPath(path);
+  /** Whether the folder is still the one in the name of the lock. If not, another folder can have its inode number. */
+  const isCurrent = () => {
+    if (tryOrUndefined(() => getSocketPath(path)) !== socketPath) socketPath = YIELDED_PATH;
+    return socketPath !== YIELDED_PATH;
   };
-  let release = await taken(path, place, { address, isStill });
+  let release = await acquire(path, socketPath, { address, isCurrent });
   return {
     async renew() {
-      const now = placeOf(path);
-      if (now === place) return;
-      const last = release;
-      [release, place] = [await taken(path, now, { address, isStill }), now];
-      await last();
+      const currentPath = getSocketPath(path);
+      if (currentPath === socketPath) return;
+      const releasePrevious = release;
+      [release, socketPath] = [await acquire(path, currentPath, { address, isCurrent }), currentPath];
+      await releasePrevious();
     },
     release: () => release(),
   };
 }
 
-async function taken(path: string, place: string, owner: Owner): Promise<Release> {
+async function acquire(path: string, socketPath: string, owner: Owner): Promise<Release> {
   try {
-    return await getLockAddress(place, owner);
+    return await acquireSocketLock(socketPath, owner);
   } catch (cause) {
     if (!(cause instanceof DataFileLockedError)) throw cause;
     throw new DataFileError(
-      `${path} is in use by ${cause.owner}: stop that one, or give this one a file of its own with --data FILE`,
+      `${path} is in use by ${cause.owner}. Stop that process, or choose another file with --data FILE.`,
       { cause },
     );
   }
 }
 
-/** What stands for the place of a lock that was given away. */
-const NOWHERE = '';
+/** The socket path of a lock that was yielded to another process. */
+const YIELDED_PATH = '';
 
-/** Who has a lock. */
-export interface Owner {
-  /** Where it is to be reached, once it is. */
+/** The owner of a lock. */
+interface Owner {
+  /** Returns the URL of its server; undefined if it is not listening. */
   address(): string | undefined;
-  /** Whether it still is what the lock is for: asked when another wants the lock, which is given away where it isn't. */
-  isStill(): boolean;
+  /** Whether the lock is still for the current folder. Called when another process wants the lock, which is yielded if not. */
+  isCurrent(): boolean;
 }
 
-/** Takes the lock at a place that a socket can listen at. Throws `DataFileLockedError`. */
-export async function getLockAddress(place: string, owner: Owner): Promise<Release> {
+/** Acquires the lock with a socket path. Throws `DataFileLockedError`. */
+export async function acquireSocketLock(socketPath: string, owner: Owner): Promise<Release> {
   for (let attempt = 1; ; attempt++) {
-    const server = await listening(place, owner);
+    const server = await listen(socketPath, owner);
     if (server) return () => new Promise((resolve) => server.close(() => resolve()));
-    const answer = await ask(place);
-    if ((answer !== undefined && answer !== GIVEN_AWAY) || attempt === TRIES)
-      throw new DataFileLockedError(ownerIn(answer));
-    // Nobody is there any more. The kernel frees the name by itself, but where it is that of a file, which stays.
-    if (answer === undefined && isFile(place)) rmSync(place, { force: true });
-    await setTimeout(PAUSE_MS);
+    const response = await requestOwner(socketPath);
+    if ((response !== undefined && response !== YIELDED) || attempt === MAX_ATTEMPTS)
+      throw new DataFileLockedError(describeOwner(response));
+    // No process is listening. The kernel frees an abstract name; the file of a file socket stays.
+    if (response === undefined && isFileSocket(socketPath)) rmSync(socketPath, { force: true });
+    await setTimeout(RETRY_DELAY_MS);
   }
 }
 
-/** Where the socket listens: a name that is no file on Linux, a pipe on Windows, a file elsewhere. */
-function placeOf(path: string): string {
+/** Returns the path of the socket: an abstract name on Linux, a named pipe on Windows, a file elsewhere. */
+function getSocketPath(path: string): string {
   const { dev, ino } = statSync(dirname(path), { bigint: true });
-  const name = `storefront-${createHash('sha256')
+  const hash = createHash('sha256')
     .update(`${dev} ${ino} ${basename(path)}`)
     .digest('hex')
-    .slice(0, 32)}`;
+    .slice(0, 32);
+  const name = `storefront-${hash}`;
   if (platform === 'linux') return `\0${name}`;
   return platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
 }
 
-function isFile(place: string): boolean {
-  return !place.startsWith('\0') && !place.startsWith('\\\\.\\pipe\\');
+function isFileSocket(socketPath: string): boolean {
+  return !socketPath.startsWith('\0') && !socketPath.startsWith('\\\\.\\pipe\\');
 }
 
-/** What an owner tells who gives its lock away. */
-const GIVEN_AWAY = 'given away';
+/** The response of an owner that yields its lock. */
+const YIELDED = 'given away';
 
-/** A server at a place that tells each who connects who has the lock; undefined where the place is taken. */
-function listening(place: string, { address, isStill }: Owner): Promise<Server | undefined> {
+/** Starts a server that tells each client who has the lock; undefined if the socket path is in use. */
+function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
-      const isOurs = isStill();
-      if (!isOurs) server.close();
-      const told = isOurs ? JSON.stringify({ pid, url: address() }) : GIVEN_AWAY;
-      // Who goes away before it has heard is no trouble of ours.
-      socket.on('error', () => {}).end(told, () => socket.destroy());
+      const hasLock = isCurrent();
+      if (!hasLock) server.close();
+      const response = hasLock ? JSON.stringify({ pid, url: address() }) : YIELDED;
+      // A client that disconnects early is not an error.
+      socket.on('error', () => {}).end(response, () => socket.destroy());
     });
     server.unref();
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(undefined);
       else reject(error);
     });
-    server.listen(place, () => resolve(server));
+    server.listen(socketPath, () => resolve(server));
   });
 }
 
-/** What the owner of a place tells; "" where it tells nothing in time, undefined where nobody is there. */
-function ask(place: string): Promise<string | undefined> {
+/** Returns the response of the owner: empty if it does not respond in time, undefined if no process is listening. */
+function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let answer = '';
-    const socket = connect(place);
-    socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => socket.destroy());
-    socket.on('data', (part) => {
-      answer += part;
+    let response = '';
+    const socket = connect(socketPath);
+    socket.setEncoding('utf8').setTimeout(OWNER_TIMEOUT_MS, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      response += chunk;
     });
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(undefined);
     });
-    socket.on('close', () => resolve(answer));
+    socket.on('close', () => resolve(response));
   });
 }
 
-/** "process 123 at http://…", as far as an answer says so: it may come from anybody. */
-function ownerIn(answer: string | undefined): string {
-  const [, process] = /"pid":(\d+)/.exec(answer ?? '') ?? [];
-  const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(answer ?? '') ?? [];
-  if (process === undefined) return 'a process that does not answer';
-  return `process ${process}${url === undefined ? ', which is starting or stopping' : ` at ${url}`}`;
+/** Returns "process 123 at http://…". Any process can send the response, so only these two values are taken from it. */
+function describeOwner(response: string | undefined): string {
+  const [, processId] = /"pid":(\d+)/.exec(response ?? '') ?? [];
+  const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(response ?? '') ?? [];
+  if (processId === undefined) return 'a process that does not respond';
+  return `process ${processId}${url === undefined ? ', which is starting or stopping' : ` at ${url}`}`;
 }

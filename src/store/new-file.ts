@@ -9,42 +9,42 @@ import {
   tryOrUndefined,
   writeAll,
 } from './disk.ts';
-import type { Place } from './replaced-file.ts';
+import type { FileContext } from './replaced-file.ts';
 
-/** What an acknowledged change survives: `disk` a power cut, `os`, with which nothing is synced, the end of the process alone. */
+/** What an acknowledged change survives: with `disk` a power cut; with `os`, which skips fsync, only the end of the process. */
 export type FileDurability = 'disk' | 'os';
 
-/** What a file holds. */
+/** The content of a file and its signature. */
 export interface Content {
   readonly bytes: Buffer;
   readonly signature: Signature;
 }
 
-/** The most that a data file may hold, in bytes: it is read whole at the start, and written whole with each change. */
+/** The maximum size of a data file, in bytes. It is read as a whole at the start and written as a whole by each commit. */
 export const LARGEST_FILE_BYTES = 90_000_000;
 
 const TOO_LARGE = `the data file would be larger than ${LARGEST_FILE_BYTES / 1e6} MB. Delete something, restore the default data with POST /api/reset, or make the file smaller by hand`;
 
-/** Read and write for the owner, read for others, less the umask: the mode of a file that wasn't there before. */
+/** The mode of a new data file before the umask: read and write for the owner, read for others. */
 const NEW_FILE_MODE = 0o644;
 
-/** The part of a file's mode that says who may do what with it. */
+/** The permission bits of a file mode. */
 const PERMISSIONS = 0o7777n;
 
-/** Writes a file under the given name that is to be renamed over the one at `path`, whose mode and owner it gets. Leaves nothing where it fails. */
-export async function written(
-  { path, disk, durability }: Place & { readonly durability: FileDurability },
+/** Writes a file that can be renamed over the one at `path`, with its mode and owner. Removes the file if a step fails. */
+export async function writeNewFile(
+  { path, disk, durability }: FileContext & { readonly durability: FileDurability },
   name: string,
   bytes: Buffer,
 ): Promise<Content> {
   if (bytes.length > LARGEST_FILE_BYTES) throw new StateTooLargeError(TOO_LARGE);
   try {
-    const old = disk.stats(path);
-    const file = created(disk, name, old);
+    const current = disk.stats(path);
+    const file = createWithMode(disk, name, current);
     try {
-      if (old) keepOwnerAndMode(disk, file, old);
+      if (current) copyOwnerAndMode(disk, file, current);
       writeAll(disk, file, bytes);
-      // After a failed sync the descriptor is worth nothing, and so is the file: the next change writes another.
+      // A failed fsync is never repeated on the same descriptor: the next commit writes another file.
       if (durability === 'disk') await disk.sync(file);
     } finally {
       disk.close(file);
@@ -56,34 +56,35 @@ export async function written(
   }
 }
 
-/** Begins to replace the file at `path`, under the given name, to say at once what would be in the way. */
-export function tryOut({ path, disk, warn }: Place, name: string): void {
+/** Creates and removes a file with the given name, and warns about everything that would prevent a later commit or change the owner or mode. */
+export function warnIfNotReplaceable({ path, disk, warn }: FileContext, name: string): void {
   try {
-    const old = disk.stats(path);
-    if (!old) return;
-    if (old.isFile() && old.nlink > 1n)
-      warn(`${path} has ${old.nlink} names (hard links): a change leaves the others what it holds now`);
-    const file = created(disk, name, old);
+    const current = disk.stats(path);
+    if (!current) return;
+    if (current.isFile() && current.nlink > 1n)
+      warn(`${path} has ${current.nlink} hard links. A change leaves the other names with the current content.`);
+    const file = createWithMode(disk, name, current);
     try {
-      if (!keepOwnerAndMode(disk, file, old)) {
+      if (!copyOwnerAndMode(disk, file, current)) {
+        const mode = (current.mode & PERMISSIONS).toString(8);
         warn(
-          `${path} belongs to user ${old.uid} and group ${old.gid}, mode ${modeOf(old)}: a change can't keep all of that`,
+          `${path} has the owner ${current.uid}, the group ${current.gid} and the mode ${mode}. A change can't preserve all of them.`,
         );
       }
     } finally {
       disk.close(file);
     }
   } catch (error) {
-    warn(`${path} can't be written now (${describeDiskError(error)}): changes are answered 503 until it can`);
+    warn(`${path} can't be written now (${describeDiskError(error)}). Changes return 503 until it can be written.`);
   }
   tryOrUndefined(() => disk.remove(name));
 }
 
 /**
- * Whether the file at `path` is a mount of its own, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over it. A hard link to
- * it is what tells, since the kernel refuses that before anything else; it is made under the given name and removed.
+ * Whether the file at `path` is a mount of its own, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over it. Creates a hard
+ * link with the given name and removes it: the kernel refuses a link across mounts before it checks anything else.
  */
-export function isMount({ path, disk }: Place, name: string): boolean {
+export function isMountedFile({ path, disk }: FileContext, name: string): boolean {
   try {
     disk.link(path, name);
   } catch (error) {
@@ -93,30 +94,25 @@ export function isMount({ path, disk }: Place, name: string): boolean {
   return false;
 }
 
-function created(disk: Disk, name: string, old: BigIntStats | undefined): number {
-  return createFileExclusively(disk, name, () =>
-    disk.create(name, old ? Number(old.mode & PERMISSIONS) : NEW_FILE_MODE),
-  );
+function createWithMode(disk: Disk, name: string, current: BigIntStats | undefined): number {
+  const mode = current ? Number(current.mode & PERMISSIONS) : NEW_FILE_MODE;
+  return createFileExclusively(disk, name, () => disk.create(name, mode));
 }
 
-/** Whether an open file has, or could be given, the owner and the mode of the one that it is to replace. */
-function keepOwnerAndMode(disk: Disk, file: number, old: BigIntStats): boolean {
-  const own = disk.statsOfOpen(file);
-  const isOwned = own.uid === old.uid && own.gid === old.gid;
-  const isGiven = isOwned || done(() => disk.setOwner(file, Number(old.uid), Number(old.gid)));
-  // The umask takes bits away from a new file's mode, and so does a change of its owner.
-  if (isOwned && (own.mode & PERMISSIONS) === (old.mode & PERMISSIONS)) return true;
-  return done(() => disk.setMode(file, Number(old.mode & PERMISSIONS))) && isGiven;
+/** Gives an open file the owner and the mode of the current one; returns whether both succeeded. */
+function copyOwnerAndMode(disk: Disk, file: number, current: BigIntStats): boolean {
+  const stats = disk.statsOfOpen(file);
+  const hasOwner = stats.uid === current.uid && stats.gid === current.gid;
+  const canHaveOwner = hasOwner || succeeds(() => disk.setOwner(file, Number(current.uid), Number(current.gid)));
+  // The umask clears bits of the mode of a new file, and so does a change of its owner.
+  if (hasOwner && (stats.mode & PERMISSIONS) === (current.mode & PERMISSIONS)) return true;
+  return succeeds(() => disk.setMode(file, Number(current.mode & PERMISSIONS))) && canHaveOwner;
 }
 
-function done(step: () => void): boolean {
-  const isDone = tryOrUndefined(() => {
+function succeeds(step: () => void): boolean {
+  const result = tryOrUndefined(() => {
     step();
     return true;
   });
-  return isDone === true;
-}
-
-function modeOf({ mode }: BigIntStats): string {
-  return (mode & PERMISSIONS).toString(8);
+  return result === true;
 }

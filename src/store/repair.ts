@@ -7,45 +7,45 @@ import type { Content } from './new-file.ts';
 import { createConflictName } from './replaced-file.ts';
 import type { ValidateEntry } from './validate-state.ts';
 
-/** What is repaired, and with what. */
-export interface RepairParts {
-  /** The data file. */
+/** Options of a repair. */
+interface RepairOptions {
+  /** The path of the data file. */
   readonly data: string;
-  /** The file with the default data. */
+  /** The path of the file with the default data. */
   readonly defaultData: string;
   readonly check: ValidateEntry;
   readonly warn: (message: string) => void;
-  /** The machine's own unless given. */
+  /** By default the disk of this machine. */
   readonly disk?: Disk;
 }
 
 /**
- * Has a data file that can't be used hold the default data, and keeps what it held beside it; a file that can be used is left alone. Gives back
- * what was done, a sentence. Throws `DataFileError` where it can't be done; nothing is lost then.
+ * Replaces an invalid data file by the default data and saves its content beside it. Does not change a valid file. Returns a message that says what
+ * was done. Throws `DataFileError` if the repair fails; no content is lost.
  */
-export async function repairDataFile(parts: RepairParts): Promise<string> {
-  const { data, defaultData: defaultPath, check, warn, disk = machineDisk } = parts;
+export async function repairDataFile(options: RepairOptions): Promise<string> {
+  const { data, defaultData: defaultPath, check, warn, disk = machineDisk } = options;
   const { text } = defaultData({ path: defaultPath, disk, check })();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {
-    if (holds(disk, path, check)) return `${path} is as it should be: nothing was changed`;
+    if (isValid(disk, path, check)) return `${path} is valid. Nothing was changed.`;
     const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
-    const aside = setAside(disk, path);
-    if (aside?.content) file.know(aside.content);
+    const backup = createBackup(disk, path);
+    if (backup?.content) file.setKnown(backup.content);
     await file.replace(Buffer.from(text)).catch((cause) => {
-      throw undone(disk, path, aside, cause);
+      throw undoBackup(disk, path, backup, cause);
     });
-    return `${path} holds the default data now${aside ? `; what it held is in ${aside.name}` : ''}`;
+    return `${path} contains the default data now.${describeBackup(backup)}`;
   } catch (cause) {
     if (cause instanceof DataFileError) throw cause;
-    throw new DataFileError(`${path} can't be repaired (${describeDiskError(cause)})`, { cause });
+    throw new DataFileError(`${path} can't be repaired (${describeDiskError(cause)}).`, { cause });
   } finally {
     await lock.release();
   }
 }
 
-function holds(disk: Disk, path: string, check: ValidateEntry): boolean {
+function isValid(disk: Disk, path: string, check: ValidateEntry): boolean {
   try {
     return readState({ path, disk, check, remedy: '' }) !== undefined;
   } catch (error) {
@@ -54,32 +54,38 @@ function holds(disk: Disk, path: string, check: ValidateEntry): boolean {
   }
 }
 
-/** What stood at `path` under another name; with its content where it is a file that can be read, and that stays there too, to be replaced at one go. */
-interface Aside {
+/** The invalid file or folder under another name. A readable file keeps its old name too, so that it can be replaced atomically. */
+interface Backup {
   readonly name: string;
+  /** The content of a readable file. */
   readonly content: Content | undefined;
 }
 
-/** Takes back what was done before a repair failed, where nothing can be lost by that; gives back why it failed. */
-function undone(disk: Disk, path: string, aside: Aside | undefined, cause: unknown): DataFileError {
-  const there = tryOrUndefined(() => getSignature(disk, path));
-  if (aside?.content && there === aside.content.signature) tryOrUndefined(() => disk.remove(aside.name));
-  else if (aside && there === '') tryOrUndefined(() => disk.rename(aside.name, path));
-  const kept = aside && tryOrUndefined(() => disk.stats(aside.name)) ? `; what it held is in ${aside.name}` : '';
-  return new DataFileError(`${path} can't be repaired (${describeDiskError(cause)})${kept}`, { cause });
+/** Removes the backup after a failed repair if no content is lost by that. Returns the error of the repair. */
+function undoBackup(disk: Disk, path: string, backup: Backup | undefined, cause: unknown): DataFileError {
+  const signature = tryOrUndefined(() => getSignature(disk, path));
+  if (backup?.content && signature === backup.content.signature) tryOrUndefined(() => disk.remove(backup.name));
+  else if (backup && signature === '') tryOrUndefined(() => disk.rename(backup.name, path));
+  const isKept = backup && tryOrUndefined(() => disk.stats(backup.name));
+  const reason = `${path} can't be repaired (${describeDiskError(cause)}).`;
+  return new DataFileError(`${reason}${describeBackup(isKept && backup)}`, { cause });
 }
 
-/** Gives a file or folder at `path` another name; undefined where there is none. Throws `DataFileError` for anything else: it may be a device. */
-function setAside(disk: Disk, path: string): Aside | undefined {
+function describeBackup(backup: Backup | undefined): string {
+  return backup ? ` Its previous content is in ${backup.name}.` : '';
+}
+
+/** Gives the file or folder at `path` another name; returns undefined if there is none. Throws `DataFileError` for anything else, such as a device. */
+function createBackup(disk: Disk, path: string): Backup | undefined {
   const stats = disk.stats(path);
   if (!stats) return undefined;
   if (!stats.isFile() && !stats.isDirectory())
-    throw new DataFileError(`${path} is not a file: choose another with --data`);
-  const name = createConflictName(disk, path, 'broken', path);
+    throw new DataFileError(`${path} is not a regular file. Choose another file with --data FILE.`);
+  const name = createConflictName(disk, { path, label: 'broken', timeOf: path });
   const content = tryOrUndefined(() => {
-    const read = { bytes: disk.read(path), signature: getSignature(disk, path) };
+    const current = { bytes: disk.read(path), signature: getSignature(disk, path) };
     disk.link(path, name);
-    return read;
+    return current;
   });
   if (!content) disk.rename(path, name);
   return { name, content };

@@ -9,46 +9,48 @@ import {
   writeAll,
 } from './disk.ts';
 
-/** A file that is replaced now and then. */
-export interface Place {
+/** The data file and what is needed to replace it. */
+export interface FileContext {
   readonly path: string;
   readonly disk: Disk;
-  /** Told what the user should know. */
+  /** Logs a warning. */
   readonly warn: (message: string) => void;
 }
 
-/** What stands beside a file while it is replaced: the new one, and the old one under a name that says what it was known to hold. */
+/** The temporary names beside a file while it is replaced. */
 export interface SiblingNames {
+  /** The name of the new file. */
   readonly new: string;
+  /** Returns the name of the old file, which contains the signature of its known content. */
   old(signature: Signature): string;
 }
 
 /**
- * A replaced file, so that it doesn't end with that: by its second name or, where the file system has no hard links, by a descriptor. A symbolic
- * link, which somebody put in the place of the file, is kept by what it leads to.
+ * A reference to a replaced file, which keeps it until it is examined: its second name or, on file systems without hard links, a file descriptor. For
+ * a symbolic link that someone put in place of the file: its target.
  */
-export type Held = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
+export type ReplacedFile = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
 
-/** The mode of a copy that is made for nobody but the owner. */
+/** The mode of a file that only its owner can read and write. */
 const PRIVATE_MODE = 0o600;
 
-/** What a file system says that has no hard links, or no more for this file or user. */
+/** Error codes of file systems that do not support hard links, or no more of them for this file or user. */
 const NO_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
-/** The names beside the file at `path` of one program, told from those of others by its mark. */
-export function createSiblingNames(path: string, mark: string): SiblingNames {
-  const start = join(dirname(path), prefixOf(path));
-  return { new: `${start}new-${mark}`, old: (signature) => `${start}old-${mark}-${signature}` };
+/** Returns the temporary names beside the file at `path`. `processMark` distinguishes those of one process from those of others. */
+export function createSiblingNames(path: string, processMark: string): SiblingNames {
+  const start = join(dirname(path), getPrefix(path));
+  return { new: `${start}new-${processMark}`, old: (signature) => `${start}old-${processMark}-${signature}` };
 }
 
-function prefixOf(path: string): string {
+function getPrefix(path: string): string {
   return `.${basename(path)}.storefront-`;
 }
 
-/** Holds the file, if there is one, under the given name where it can have a second one. */
-export function linkCurrentFile({ path, disk }: Place, name: string): Held | undefined {
+/** Keeps the current file, if there is one, as a hard link with the given name if possible. */
+export function linkCurrentFile({ path, disk }: FileContext, name: string): ReplacedFile | undefined {
   try {
-    // Some systems would link the file that it leads to.
+    // Some systems would link the target of the symbolic link.
     if (isSymbolicLink(disk, path)) return { target: disk.readLink(path) };
     createFileExclusively(disk, name, () => disk.link(path, name));
     return { name };
@@ -60,75 +62,73 @@ export function linkCurrentFile({ path, disk }: Place, name: string): Held | und
   }
 }
 
-/** Holds a file no longer, whatever it holds: it was not replaced. */
-export function drop(disk: Disk, held: Held): void {
+/** Releases the reference to a file without examining its content. */
+export function releaseFile(disk: Disk, file: ReplacedFile): void {
   tryOrUndefined(() => {
-    if ('name' in held) disk.remove(held.name);
-    if ('descriptor' in held) disk.close(held.descriptor);
+    if ('name' in file) disk.remove(file.name);
+    if ('descriptor' in file) disk.close(file.descriptor);
   });
 }
 
-/** Holds a replaced file no longer, unless it holds something else than it was known to: that is somebody's edit, and kept. */
-export function unlinkReplacedFile(place: Place, held: Held, known: Buffer): void {
-  const { disk } = place;
-  if ('target' in held) {
-    keepLink(place, held.target);
+/** Releases a replaced file. If its content is not the known content, someone edited it: the edit is saved beside the data file. */
+export function unlinkReplacedFile(context: FileContext, file: ReplacedFile, known: Buffer): void {
+  const { disk } = context;
+  if ('target' in file) {
+    saveLink(context, file.target);
     return;
   }
-  const bytes = tryOrUndefined(() => contentOf(disk, held));
-  // What can't be read now is looked at by the next start.
-  if (bytes === undefined && 'name' in held) return;
+  const bytes = tryOrUndefined(() => readReplacedFile(disk, file));
+  // If it can't be read now, the next start examines it.
+  if (bytes === undefined && 'name' in file) return;
   const isEdited = bytes !== undefined && !(bytes instanceof Buffer && bytes.equals(known));
-  if (isEdited && 'name' in held) keepAside(place, held.name);
+  if (isEdited && 'name' in file) saveByRename(context, file.name);
   else {
-    if (isEdited) keepCopy(place, bytes);
-    drop(disk, held);
+    if (isEdited) saveCopy(context, bytes);
+    releaseFile(disk, file);
   }
 }
 
-/** What a held file holds; `other` where it is no file, which is not read: a pipe would be waited for, and a symbolic link leads to another file. */
-function contentOf(disk: Disk, held: Exclude<Held, { target: string }>): Buffer | 'other' {
-  if ('descriptor' in held) return disk.read(held.descriptor);
-  return disk.linkStats(held.name)?.isFile() ? disk.read(held.name) : 'other';
+/** Returns the content of a replaced file; `other` if it is not a regular file, since reading a pipe could block. */
+function readReplacedFile(disk: Disk, file: Exclude<ReplacedFile, { target: string }>): Buffer | 'other' {
+  if ('descriptor' in file) return disk.read(file.descriptor);
+  return disk.linkStats(file.name)?.isFile() ? disk.read(file.name) : 'other';
 }
 
-/**
- * Removes what a killed program left beside a file, but keeps a replaced file that it had no time to look at, and that somebody had written into.
- */
-export function sweep(place: Place): void {
-  const { path, disk } = place;
-  const prefix = prefixOf(path);
+/** Removes the temporary files of killed processes, but saves a replaced file that was edited and not examined. */
+export function removeLeftovers(context: FileContext): void {
+  const { path, disk } = context;
+  const prefix = getPrefix(path);
   const names = tryOrUndefined(() => disk.list(dirname(path))) ?? [];
   for (const name of names.filter((name) => name.startsWith(prefix))) {
     const leftover = join(dirname(path), name);
-    const known = /^old-[^-]*-(.*)$/.exec(name.slice(prefix.length))?.[1];
+    const knownSignature = /^old-[^-]*-(.*)$/.exec(name.slice(prefix.length))?.[1];
     tryOrUndefined(() => {
-      if (known !== undefined && isEdited(disk, path, leftover, known)) keepAside(place, leftover);
+      if (knownSignature !== undefined && isEdited(disk, path, leftover, knownSignature))
+        saveByRename(context, leftover);
       else disk.remove(leftover);
     });
   }
 }
 
-function isEdited(disk: Disk, path: string, leftover: string, known: Signature): boolean {
+function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Signature): boolean {
   const signature = getSignature(disk, leftover);
-  // It may be the file itself under its second name.
-  return signature !== known && signature !== getSignature(disk, path);
+  // It can be a second name of the current file.
+  return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
-/** Gives an edit that was replaced a name for people. */
-function keepAside({ path, disk, warn }: Place, held: string): void {
-  const kept = tryOrUndefined(() => {
-    const name = createConflictName(disk, path, 'conflict', held);
-    disk.rename(held, name);
+function saveByRename({ path, disk, warn }: FileContext, oldName: string): void {
+  const savedName = tryOrUndefined(() => {
+    const name = createConflictName(disk, { path, label: 'conflict', timeOf: oldName });
+    disk.rename(oldName, name);
     return name;
   });
-  warn(`${path} held an edit that was not taken over: it is kept in ${kept ?? held}`);
+  warn(`${path} had an edit that was not loaded before it was replaced. The edit is saved in ${savedName ?? oldName}.`);
 }
 
-/** Writes an edit whose file has no name any more into a file for people. */
-function keepCopy({ path, disk, warn }: Place, bytes: Buffer | 'other'): void {
-  const kept = tryOrUndefined(() => {
-    const name = createConflictName(disk, path, 'conflict', path);
+/** Writes an edit to a new file if the edited file has no name any more. */
+function saveCopy({ path, disk, warn }: FileContext, bytes: Buffer | 'other'): void {
+  const savedName = tryOrUndefined(() => {
+    const name = createConflictName(disk, { path, label: 'conflict', timeOf: path });
     const file = disk.create(name, PRIVATE_MODE);
     try {
       if (bytes !== 'other') writeAll(disk, file, bytes);
@@ -137,27 +137,28 @@ function keepCopy({ path, disk, warn }: Place, bytes: Buffer | 'other'): void {
     }
     return name;
   });
-  const what = kept === undefined ? 'it is lost, since it could not be written anywhere' : `it is kept in ${kept}`;
-  warn(`${path} held an edit that was not taken over: ${what}`);
+  const result = savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`;
+  warn(`${path} had an edit that was not loaded before it was replaced. The edit ${result}.`);
 }
 
-/** Makes a symbolic link that was replaced anew, under a name for people. */
-function keepLink({ path, disk, warn }: Place, target: string): void {
-  const kept = tryOrUndefined(() => {
-    const name = createConflictName(disk, path, 'conflict', path);
+function saveLink({ path, disk, warn }: FileContext, target: string): void {
+  const savedName = tryOrUndefined(() => {
+    const name = createConflictName(disk, { path, label: 'conflict', timeOf: path });
     disk.makeLink(target, name);
     return name;
   });
-  warn(
-    `${path} was a symbolic link to ${target}, and is a file now${kept === undefined ? '' : `: the link is kept in ${kept}`}`,
-  );
+  const saved = savedName === undefined ? '' : ` The link is saved in ${savedName}.`;
+  warn(`${path} was a symbolic link to ${target} and was replaced by a file.${saved}`);
 }
 
-/** A name that nothing has yet for a file to be kept under, `PATH.WHAT-TIME`; the time is when the file was last written, to the second. */
-export function createConflictName(disk: Disk, path: string, what: string, kept: string): string {
-  const time = disk.linkStats(kept)?.mtime.toISOString().slice(0, 19).replaceAll(':', '-');
+/** Returns an unused name `PATH.LABEL-TIME`, where TIME is the modification time of the file `timeOf`, in seconds. */
+export function createConflictName(
+  disk: Disk,
+  { path, label, timeOf }: { readonly path: string; readonly label: string; readonly timeOf: string },
+): string {
+  const time = disk.linkStats(timeOf)?.mtime.toISOString().slice(0, 19).replaceAll(':', '-');
   for (let number = 1; ; number++) {
-    const name = `${path}.${what}-${time}${number === 1 ? '' : `-${number}`}`;
+    const name = `${path}.${label}-${time}${number === 1 ? '' : `-${number}`}`;
     if (!disk.linkStats(name)) return name;
   }
 }

@@ -2,82 +2,82 @@ import { setImmediate } from 'node:timers/promises';
 import { type Backend, StateTooLargeError } from './backend.ts';
 import type { Snapshot, State } from './state.ts';
 
-/** What a change makes of a state: the next state, absent where it stays as it is, and the result for the caller. */
+/** The outcome of a change: the next state, if it changes, and the result for the caller. */
 export interface Changed<Result> {
   readonly next?: State;
   readonly result: Result;
 }
 
-/** A pure function of the state and the time (ms since 1970). One that throws changes nothing and fails its own caller only. */
+/** A pure function of the state and the time (ms since 1970). If it throws, nothing changes and only its caller gets the error. */
 export type Change<Result> = (state: State, nowMs: number) => Changed<Result>;
 
-/** One shop's state: what changes of a shop changes in here. */
+/** Stores a state: the only place where it changes. */
 export interface Store {
-  /** The committed state: what a change in the making will bring is not seen. */
+  /** Returns the committed state, without changes that are not committed yet. */
   read(): Snapshot;
   /**
-   * The change's result, once what it changed is committed; changes are done one after the other in the order of the calls. Rejects with
-   * `StoreUnavailableError` where nothing can be stored at the moment, with `StateTooLargeError` where this change makes the state too large.
+   * Applies a change and resolves to its result once it is committed. Changes are applied one after the other in the order of the calls. Rejects with
+   * `StoreUnavailableError` if nothing can be stored at present, with `StateTooLargeError` if the change exceeds the size limit.
    */
   update<Result>(change: Change<Result>): Promise<Result>;
-  /** Puts the default state in place, in turn with the changes. */
+  /** Replaces the state by the default state, in order with the changes. */
   reset(): Promise<void>;
-  /** Takes over what somebody else has put where the state is kept, where it holds; each change is made over that. */
+  /** Loads an external edit of the stored state if it is valid. Later changes apply to it. */
   takeOver(): Promise<void>;
-  /** Waits for the changes begun; later ones are refused with `StoreUnavailableError`. Closing twice is closing once. */
+  /** Resolves when pending changes are committed; later ones reject with `StoreUnavailableError`. Can be called more than once. */
   close(): Promise<void>;
 }
 
-/** What a store is made of. */
+/** Options of a store. */
 export interface StoreParts {
   readonly backend: Backend;
-  /** The state at the start, as the backend has it. */
+  /** The state that the backend has stored at the start. */
   readonly initial: State;
-  /** The default state; asked for at each reset, so that it may follow its file. Throws where it can't be had, which fails the reset. */
+  /** Returns the default state. Called for each reset, since its file can change. If it throws, the reset rejects. */
   readonly defaults: () => State;
-  /** The time, in ms since 1970. */
+  /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
 }
 
-/** The state could not be changed: nothing was, neither in memory nor where it is kept. */
+/** Thrown if a change can't be stored. Neither the memory nor the backend has changed. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** A change that waits for its turn. */
-interface Waiting {
+/** A change that is not committed yet. */
+interface PendingChange {
   readonly change: Change<unknown>;
   readonly resolve: (result: never) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * A store that commits in batches: all changes that wait are folded over the committed state, committed once, and only then
- * answered. So memory is never ahead of the backend, and fifty callers cost one commit.
+ * Creates a store with group commit: all pending changes are applied to the committed state and committed together, and only then their callers get
+ * their results. So the memory is never ahead of the backend, and 50 concurrent callers cost one commit.
  */
 export function createStore({ backend, initial, defaults, nowMs }: StoreParts): Store {
   let committed: Snapshot = { state: initial, revision: 0 };
-  let waiting: Waiting[] = [];
+  let pending: PendingChange[] = [];
   let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
-  /** Commits what waits, and then what came meanwhile. */
+  /** Commits the pending changes until there are none. */
   async function drain(): Promise<void> {
     do {
-      // The requests that arrive in one turn of the event loop are handled one by one. A commit that never waits for the disk would otherwise be
-      // done before the second one is read.
+      // Requests that arrive in one turn of the event loop are handled one by one. Without this, a commit that does not wait for the disk would be
+      // complete before the second request is read.
       await setImmediate();
       const edited = await backend.edited();
-      if (edited) become(edited);
-      const batch = waiting;
-      waiting = [];
+      if (edited) setCommitted(edited);
+      const batch = pending;
+      pending = [];
       if (batch.length > 0) await commitOrReject(batch);
-    } while (waiting.length > 0);
+    } while (pending.length > 0);
     draining = undefined;
   }
 
-  /** Halves a batch that makes the state too large, so that only the changes that do so are rejected. */
-  async function commitOrReject(batch: readonly Waiting[]): Promise<void> {
+  /** Commits a batch. If the state gets too large, commits each half separately, so that only the changes that cause it are rejected. */
+  async function commitOrReject(batch: readonly PendingChange[]): Promise<void> {
     try {
       await commit(batch);
     } catch (reason) {
@@ -89,8 +89,8 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
     }
   }
 
-  async function commit(batch: readonly Waiting[]): Promise<void> {
-    const { state: next, answers } = fold(committed.state, batch, nowMs());
+  async function commit(batch: readonly PendingChange[]): Promise<void> {
+    const { state: next, settleAll } = applyChanges(committed.state, batch, nowMs());
     if (next !== committed.state) {
       await backend.commit(next).catch((cause) => {
         if (cause instanceof StateTooLargeError) throw cause;
@@ -98,19 +98,19 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
           cause,
         });
       });
-      become(next);
+      setCommitted(next);
     }
-    for (const answer of answers) answer();
+    for (const settle of settleAll) settle();
   }
 
-  function become(state: State): void {
+  function setCommitted(state: State): void {
     committed = { state, revision: committed.revision + 1 };
   }
 
   function update<Result>(change: Change<Result>): Promise<Result> {
     if (closing) return Promise.reject(new StoreUnavailableError('the server is stopping, so nothing was changed'));
     return new Promise((resolve, reject) => {
-      waiting.push({ change, resolve, reject });
+      pending.push({ change, resolve, reject });
       draining ??= drain();
     });
   }
@@ -130,10 +130,10 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   };
 }
 
-/** The state after all changes of a batch, and how each of its callers is answered once that state is committed. */
-function fold(state: State, batch: readonly Waiting[], nowMs: number) {
+/** Returns the state after all changes of a batch, and functions that settle the callers' promises once it is committed. */
+function applyChanges(state: State, batch: readonly PendingChange[], nowMs: number) {
   let next = state;
-  const answers = batch.map(({ change, resolve, reject }) => {
+  const settleAll = batch.map(({ change, resolve, reject }) => {
     try {
       const changed = change(next, nowMs);
       next = changed.next ?? next;
@@ -142,5 +142,5 @@ function fold(state: State, batch: readonly Waiting[], nowMs: number) {
       return () => reject(reason);
     }
   });
-  return { state: next, answers };
+  return { state: next, settleAll };
 }

@@ -24,7 +24,7 @@ describe('repair', () => {
       const data = await createDataFile(content);
       const message = await repair({ data });
       const [copy = ''] = await findCopies(data);
-      expect(message).toBe(`${data} holds the default data now; what it held is in ${copy}`);
+      expect(message).toBe(`${data} contains the default data now. Its previous content is in ${copy}.`);
       expect(await readFile(copy)).toEqual(Buffer.from(content));
       expect(await readFile(data, 'utf8')).toBe(defaultText);
       expect((await readdir(dirname(data))).toSorted()).toEqual(['db.json', basename(copy)]);
@@ -38,7 +38,7 @@ describe('repair', () => {
     async (text) => {
       const data = await createDataFile(text);
       const before = await stat(data);
-      expect(await repair({ data })).toBe(`${data} is as it should be: nothing was changed`);
+      expect(await repair({ data })).toBe(`${data} is valid. Nothing was changed.`);
       expect(await readFile(data, 'utf8')).toBe(text);
       expect(await stat(data)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
       expect(await readdir(dirname(data))).toEqual(['db.json']);
@@ -47,7 +47,7 @@ describe('repair', () => {
 
   it('creates a missing data file and its folder', async () => {
     const data = join(await tempFolder(), 'not/there/db.json');
-    expect(await repair({ data })).toBe(`${data} holds the default data now`);
+    expect(await repair({ data })).toBe(`${data} contains the default data now.`);
     expect(await readFile(data, 'utf8')).toBe(defaultText);
     expect(await readdir(dirname(data))).toEqual(['db.json']);
   });

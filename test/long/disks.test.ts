@@ -78,7 +78,7 @@ describe('a read-only disk', () => {
 
 describe('a data file that is mounted by itself, as a container does that is given a single file,', () => {
   const MOUNTED =
-    /^storefront: \S+db\.json is mounted by itself, [^\n]*mount its folder instead[^\n]*--durability memory\n$/;
+    /^storefront: \S+db\.json is a mount of a single file, [^\n]*Mount its folder instead[^\n]*--durability memory\.\n$/;
 
   it('stops the start with one line that names the remedy, and is left as it is', async (t) => {
     const folder = await tempFolder();

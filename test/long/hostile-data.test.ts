@@ -118,7 +118,7 @@ describe('a shop does not start, with one short line, and leaves the file as it 
   });
 
   it.each([
-    ['100 MB, which are not read', 100_000_000, / has 100000000 bytes, more than the 90000000 that/],
+    ['100 MB, which are not read', 100_000_000, / has 100000000 bytes, which exceeds the limit of 90000000 bytes/],
     ['a byte more than the largest', 90_000_001, / has 90000001 bytes/],
     ['30 MB of nothing', 30_000_000, /:1 is not JSON/],
   ])('%s', async (_what, bytes, said) => {

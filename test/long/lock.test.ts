@@ -11,7 +11,7 @@ describe('the lock of a program', () => {
     const program = await startProgram(test, ['--port', '0', '--data', data]);
     const url = await program.url();
     const { pid } = program.child;
-    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by process ${pid} at ${url}:`);
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by process ${pid} at ${url}.`);
     program.child.kill('SIGKILL');
     await program.ended;
     await startStorefront({ data });
@@ -22,7 +22,7 @@ describe('the lock of a program', () => {
     const program = await startProgram(test, ['--port', '0', '--data', data]);
     await program.url();
     program.child.kill('SIGSTOP');
-    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by a process that does not answer: `);
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by a process that does not respond. `);
   });
 
   it('is had by one of two that start at once over a file that is not there', async (test) => {

@@ -11,11 +11,11 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 /** What is saved that can't be served, and what is said of it after the file's path. */
 const refused: readonly [string, string, string][] = [
   ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
-  ['of another shape', dataWith({ orders: {} }), " is not a shop's data: /orders is not a list"],
+  ['of another shape', dataWith({ orders: {} }), " is not a valid state: /orders is not a list"],
   [
     'with an unknown product',
     dataWith({ cartItems: [item({ productId: UNKNOWN })] }),
-    " is not a shop's data: /cartItems/0/productId ",
+    " is not a valid state: /cartItems/0/productId ",
   ],
   [
     'with twin names',
@@ -32,7 +32,7 @@ describe('an edit of the data file that cannot be served', () => {
     // Each refused change has the shop look once more.
     await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
     expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${said}`)]);
-    expect(warnings(shop)[0]).toContain('The state from before is served on');
+    expect(warnings(shop)[0]).toContain('The server keeps the previous state.');
     expect(editsTold(shop)).toEqual([]);
     await shows(shop, defaults);
     expect(await readFile(shop.dataFile ?? '')).toEqual(Buffer.from(text));
@@ -120,7 +120,7 @@ describe('a data file that is deleted while the shop runs', () => {
   it('is told once, and the state is served on', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
-    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile} is gone`)]));
+    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile} was deleted`)]));
     await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
     expect(warnings(shop)).toHaveLength(1);
     await shows(shop, defaults);

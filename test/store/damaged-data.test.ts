@@ -22,8 +22,8 @@ const notJson: readonly [string, string | Buffer, string][] = [
     ':5 is not JSON',
   ],
   ['JSON but for a comma that lacks', defaultText.replace('.svg",', '.svg"'), ':6 is not JSON'],
-  ['text in UTF-16', Buffer.from(`\uFEFF${defaultText}`, 'utf16le'), ' is not text in UTF-8'],
-  ['text in Latin-1', Buffer.from(defaultText.replace('Trail', 'Café'), 'latin1'), ' is not text in UTF-8'],
+  ['text in UTF-16', Buffer.from(`\uFEFF${defaultText}`, 'utf16le'), ' is not UTF-8 text'],
+  ['text in Latin-1', Buffer.from(defaultText.replace('Trail', 'Café'), 'latin1'), ' is not UTF-8 text'],
 ];
 
 /** What stands in the default data at a place (JSON Pointer) where it should not, undefined where it lacks, and the place that is named. */
@@ -69,20 +69,20 @@ describe('a shop does not start over a data file, and leaves it as it is,', () =
   it.each(misplaced)('that has %s', async (_what, pointer, value, named = pointer) => {
     const text = JSON.stringify(dataWith(pointer, value));
     const data = await fileWith(text);
-    await expect(opened(data)).rejects.toThrow(`${data} is not a shop's data: ${named} `);
+    await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: ${named} `);
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
   it.each(['[]', 'null', '42', '"db"'])('that is %s', async (text) => {
     const data = await fileWith(text);
-    await expect(opened(data)).rejects.toThrow(`${data} is not a shop's data: its content is not an object`);
+    await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: its content is not an object`);
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
   it('that has a list named __proto__', async () => {
     const text = defaultText.replace('{', '{ "__proto__": [],');
     const data = await fileWith(text);
-    await expect(opened(data)).rejects.toThrow(`${data} is not a shop's data: /__proto__ `);
+    await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: /__proto__ `);
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
@@ -110,20 +110,20 @@ describe('the sentence about a damaged data file', () => {
 
   it('is what a program gets that starts the shop', async () => {
     const data = await fileWith(JSON.stringify({ ...defaults, orders: {} }));
-    await expect(createStorefront({ data })).rejects.toThrow(`${data} is not a shop's data: /orders is not a list`);
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is not a valid state: /orders is not a list`);
   });
 
   it('says what to do', async () => {
     const data = await fileWith('');
     await expect(opened(data)).rejects.toThrow(
-      `It was left as it is: mend it, or run \`storefront repair --data ${data}\`, which keeps a copy beside it`,
+      `The file was not changed. Fix it, or run \`storefront repair --data ${data}\`, which saves a copy beside it`,
     );
   });
 });
 
 describe('a data file that stops the start', () => {
   const CAUSE =
-    'A power cut under --durability os can leave a file like this. It was left as it is: mend it, or run `storefront repair';
+    'A power cut with --durability os can cause this. The file was not changed. Fix it, or run `storefront repair';
 
   it.each<[string, string | Buffer]>([
     ['empty', ''],
@@ -135,7 +135,7 @@ describe('a data file that stops the start', () => {
 
   it('is not said to come from a power cut where it is whole JSON', async () => {
     const reason = await opened(await fileWith('{}')).catch(String);
-    expect(reason).toContain('It was left as it is');
+    expect(reason).toContain('The file was not changed.');
     expect(reason).not.toContain('power cut');
   });
 });

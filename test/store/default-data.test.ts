@@ -89,7 +89,7 @@ describe('default data at the start', () => {
 
   it('stops the start where it is not there, and is named', async () => {
     const defaultData = join(await tempFolder(), 'db.json.default');
-    await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData} is not there`);
+    await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData} does not exist`);
   });
 
   it('stops the start where it is the data file too, which stays as it is', async () => {

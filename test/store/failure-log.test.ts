@@ -17,7 +17,7 @@ describe('the log of a shop whose data file takes no write', () => {
     await refuseChanges(shop);
     expect(errors(shop)).toEqual([
       expect.objectContaining({
-        msg: expect.stringMatching(/db\.json can't be written \(.*\): changes are answered 503 until it can$/),
+        msg: expect.stringMatching(/db\.json can't be written \(.*\)\. Changes return 503 until it can be written\.$/),
         err: expect.objectContaining({ stack: expect.stringMatching(/\n +at /) }),
       }),
     ]);
@@ -34,7 +34,7 @@ describe('the log of a shop whose data file takes no write', () => {
       await unblock();
       for (let change = 1; change <= 2; change++) expect((await addKettle(shop)).status).toBe(201);
       expect(errors(shop)).toHaveLength(outage);
-      expect(messages(shop).filter((message) => message.endsWith('db.json is written again'))).toHaveLength(outage);
+      expect(messages(shop).filter((message) => message.endsWith('db.json can be written again.'))).toHaveLength(outage);
     }
   });
 });

@@ -131,7 +131,7 @@ describe('a field that the contract gains', () => {
       gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1 }'], required: ['brand'] }),
     );
     await expect(openTestState({ data: path, check, defaultData: await withBrands() })).rejects.toThrow(
-      /^\S+db\.json is not a shop's data: \/products\/0\/brand is missing: add a string that is not empty; .*; and 37 more\. It was left as it is: mend it/,
+      /^\S+db\.json is not a valid state: \/products\/0\/brand is missing: add a string that is not empty; .*; and 37 more\. The file was not changed\. Fix it/,
     );
     expect(await readFile(path, 'utf8')).toBe(defaultText);
   });

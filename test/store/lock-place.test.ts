@@ -4,27 +4,27 @@ import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DataFileLockedError, getLockAddress } from '../../src/store/lock.ts';
+import { type DataFileLockedError, acquireSocketLock } from '../../src/store/lock.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('a lock that is a socket file, as where names can be nothing else,', () => {
   const place = async () => join(await tempFolder(), 'lock');
-  const owner = { address: () => 'http://127.0.0.1:3000', isStill: () => true };
+  const owner = { address: () => 'http://127.0.0.1:3000', isCurrent: () => true };
 
   it('is had by one at a time, and leaves no file', async () => {
     const at = await place();
-    const release = await getLockAddress(at, owner);
-    await expect(getLockAddress(at, owner)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
+    const release = await acquireSocketLock(at, owner);
+    await expect(acquireSocketLock(at, owner)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
     await release();
-    await (await getLockAddress(at, owner))();
+    await (await acquireSocketLock(at, owner))();
     await expect(stat(at)).rejects.toThrow('ENOENT');
   });
 
   it('says that the first is starting or stopping where it has no address', async () => {
     const at = await place();
-    const release = await getLockAddress(at, { ...owner, address: () => undefined });
+    const release = await acquireSocketLock(at, { ...owner, address: () => undefined });
     onTestFinished(release);
-    const refused: DataFileLockedError = await getLockAddress(at, owner).then(
+    const refused: DataFileLockedError = await acquireSocketLock(at, owner).then(
       () => expect.fail('locked twice'),
       (reason) => reason,
     );
@@ -38,7 +38,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     const at = await place();
     await killedAt(at);
     expect((await stat(at)).isSocket()).toBe(true);
-    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => getLockAddress(at, owner)));
+    const tried = await Promise.allSettled(Array.from({ length: 8 }, () => acquireSocketLock(at, owner)));
     const had = tried.filter((attempt) => attempt.status === 'fulfilled');
     for (const { value: release } of had) onTestFinished(release);
     expect(had).toHaveLength(1);
@@ -46,12 +46,12 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
 
   it('is let go of though a client that asked stays', async () => {
     const at = await place();
-    const release = await getLockAddress(at, owner);
+    const release = await acquireSocketLock(at, owner);
     const client = connect({ path: at, allowHalfOpen: true });
     onTestFinished(() => void client.destroy());
     await once(client, 'connect');
     await release();
-    await (await getLockAddress(at, owner))();
+    await (await acquireSocketLock(at, owner))();
   });
 
   it('is not had from an owner that tells something else', async () => {
@@ -59,7 +59,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     const server = createServer((socket) => socket.end('HTTP/1.1 400 "url":"file:///etc"\x1b[31m'));
     onTestFinished(() => void server.close());
     await once(server.listen(at), 'listening');
-    await expect(getLockAddress(at, owner)).rejects.toThrow(/^locked by a process that does not answer$/);
+    await expect(acquireSocketLock(at, owner)).rejects.toThrow(/^locked by a process that does not respond$/);
   });
 });
 

@@ -11,7 +11,7 @@ describe('a second shop on a data file', () => {
   it('is refused with the process and the address of the first', async () => {
     const { dataFile = '', url } = await startStorefront();
     await expect(createStorefront({ data: dataFile })).rejects.toThrow(
-      `${dataFile} is in use by process ${process.pid} at ${url}: stop that one, or give this one a file of its own with --data FILE`,
+      `${dataFile} is in use by process ${process.pid} at ${url}. Stop that process, or choose another file with --data FILE.`,
     );
   });
 

@@ -5,7 +5,7 @@ import { faultyDisk } from '../support/harness/faulty-disk.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 
 const MOUNTED =
-  /db\.json is mounted by itself, so changes could not be stored: mount its folder instead .* or .* --durability memory$/;
+  /db\.json is a mount of a single file, so changes could not be stored\. Mount its folder instead .* or .* --durability memory\.$/;
 
 describe('a data file that is a mount of its own', () => {
   it.each(['disk', 'os'] as const)('stops the start with the remedy, and is left as it is: %s', async (durability) => {

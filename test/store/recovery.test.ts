@@ -33,7 +33,7 @@ describe('a commit that failed and could not be taken back', () => {
     disk.begin(failingForGood());
     await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailableError);
     expect(await file.cart()).toEqual([A]);
-    expect(warnings).toEqual([expect.stringContaining('could not be taken back yet')]);
+    expect(warnings).toEqual([expect.stringContaining('could not be rolled back yet')]);
     disk.end();
     // What was held goes last, once the folder is synced.
     await vi.waitFor(async () => expect(await file.names()).toEqual(['db.json']), { timeout: 10_000 });
@@ -83,11 +83,11 @@ describe('a data file whose folder is replaced under a running shop', () => {
     // The same folder by another name, and so the same number.
     const other = await openTestState({ data: join(`${folder}.old`, 'db.json') });
     expect(await other.store.update(putting(B))).toBe(B);
-    await expect(store.update(putting(A))).rejects.toThrow('its folder is not there');
+    await expect(store.update(putting(A))).rejects.toThrow('its folder does not exist');
     await rename(`${folder}.old`, folder);
     expect(await store.update(putting(A))).toBe(A);
     expect(putInto(store.read().state)).toEqual([B, A]);
-    await expect(other.store.update(putting(B))).rejects.toThrow('its folder is not there');
+    await expect(other.store.update(putting(B))).rejects.toThrow('its folder does not exist');
   });
 
   it('is not written where another shop has it by then', async () => {

@@ -7,8 +7,8 @@ const ITEM = { productId: productId('Cordless Electric Kettle'), quantity: 1 };
 const WARN = 40;
 
 it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([
-  ['a folder', (path) => mkdirSync(path), /is a folder now.*answered 503. Move the folder away/],
-  ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*answered 503. Remove the link/],
+  ['a folder', (path) => mkdirSync(path), /is now a folder.*return 503\. Move the folder away/],
+  ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*return 503\. Remove the link/],
 ])('%s in place of the data file is named with the remedy, which helps', async (_, put, said) => {
   const shop = await startStorefront({ faultsExpected: true });
   const { dataFile = '' } = shop;

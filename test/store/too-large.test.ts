@@ -58,7 +58,7 @@ describe('a data file that is larger than the limit once it has the defaults of 
       if (schema === 'DeliveryOption') Object.assign(value as object, { note: 'x'.repeat(40_000_000) });
       return [];
     };
-    await expect(openTestState({ data, check })).rejects.toThrow(/holds more than the 90000000 bytes/);
+    await expect(openTestState({ data, check })).rejects.toThrow(/would exceed the limit of 90000000 bytes/);
   });
 });
 

@@ -19,7 +19,7 @@ for (const [from, query] of [
     await expect(page.locator('#message')).toContainText('ordered: /api/orders/');
     await expect(page.locator('#cart')).toHaveText('0');
     await page.getByRole('button', { name: 'Order' }).click();
-    await expect(page.locator('#message')).toContainText('the cart is empty');
+    await expect(page.locator('#message')).toContainText('The cart is empty');
   });
 
   test(`every picture is shown ${from}`, async ({ page }) => {
