@@ -7,8 +7,8 @@ import { heldBackend, settled } from '../support/harness/held-backend.ts';
 
 const [A, B, C] = PRODUCT_IDS as [string, string, string];
 
-describe('a store whose backend is at a commit', () => {
-  it('shows the state from before until the commit is done', async () => {
+describe('a store during a commit of its backend', () => {
+  it('returns the previous state until the commit is complete', async () => {
     const { store, backend } = openStore();
     const before = store.read();
     const change = store.update(putting(A));
@@ -20,7 +20,7 @@ describe('a store whose backend is at a commit', () => {
     expect(store.read()).toEqual({ state: commit.state, revision: 1 });
   });
 
-  it('answers no caller until the commit is done', async () => {
+  it('resolves no update until the commit is complete', async () => {
     const { store, backend } = openStore();
     let answered = false;
     const change = store.update(putting(A)).then(() => {
@@ -34,7 +34,7 @@ describe('a store whose backend is at a commit', () => {
     expect(answered).toBe(true);
   });
 
-  it('begins no second commit', async () => {
+  it('starts no second commit', async () => {
     const { store, backend } = openStore();
     const changes = [store.update(putting(A))];
     const first = await backend.commitNumber(1);
@@ -46,7 +46,7 @@ describe('a store whose backend is at a commit', () => {
     await Promise.all(changes);
   });
 
-  it('commits all that came meanwhile together, in the order of the calls', async () => {
+  it('commits the changes that arrive meanwhile together, in the order of the calls', async () => {
     const { store, backend } = openStore();
     const [first = '', ...rest] = PRODUCT_IDS;
     const changes = [store.update(putting(first))];
@@ -60,7 +60,7 @@ describe('a store whose backend is at a commit', () => {
     expect(backend.begun).toBe(2);
   });
 
-  it('waits for it when it is closed, and for what came meanwhile, and closes the backend then', async () => {
+  it('closes the backend only after the commit and the changes that arrived meanwhile', async () => {
     const { store, backend } = openStore();
     const changes = [store.update(putting(A))];
     const first = await backend.commitNumber(1);
@@ -77,8 +77,8 @@ describe('a store whose backend is at a commit', () => {
   });
 });
 
-describe('a store whose state somebody else has edited', () => {
-  it('makes a change over the edit', async () => {
+describe('a store whose stored state was edited externally', () => {
+  it('applies a change to the edited state', async () => {
     const { store, backend } = openStore();
     backend.edit(putting(A)(defaults, 0).next as State);
     const change = store.update(putting(B));
@@ -88,7 +88,7 @@ describe('a store whose state somebody else has edited', () => {
     expect(store.read().revision).toBe(2);
   });
 
-  it('shows the edit once it has looked, without a commit', async () => {
+  it('returns the edit after takeOver() without a commit', async () => {
     const { store, backend } = openStore();
     backend.edit(putting(A)(defaults, 0).next as State);
     await store.takeOver();
@@ -97,7 +97,7 @@ describe('a store whose state somebody else has edited', () => {
     expect(backend.begun).toBe(0);
   });
 
-  it('keeps the edit where the change over it fails', async () => {
+  it('keeps the edit if the next change fails', async () => {
     const { store, backend } = openStore();
     backend.edit(putting(A)(defaults, 0).next as State);
     const change = store.update(putting(B));
@@ -106,7 +106,7 @@ describe('a store whose state somebody else has edited', () => {
     expect(putInto(store.read().state)).toEqual([A]);
   });
 
-  it('looks for no edit while a commit is under way', async () => {
+  it('does not look for edits during a commit', async () => {
     const { store, backend } = openStore();
     const change = store.update(putting(A));
     const commit = await backend.commitNumber(1);
@@ -120,8 +120,8 @@ describe('a store whose state somebody else has edited', () => {
   });
 });
 
-describe('a store whose clock fails', () => {
-  it('fails the change, and does the next one', async () => {
+describe('a store whose clock throws', () => {
+  it('rejects the change and applies the next one', async () => {
     const times = [new Error('no time'), 0];
     const backend = heldBackend();
     const nowMs = () => {
@@ -137,8 +137,8 @@ describe('a store whose clock fails', () => {
   });
 });
 
-describe('a store whose backend fails at a commit', () => {
-  it('fails every caller of that commit with StoreUnavailableError, which names the cause', async () => {
+describe('a store whose backend fails to commit', () => {
+  it('rejects every update of that commit with a StoreUnavailableError that names the cause', async () => {
     const { store, backend } = openStore();
     const fullDisk = new Error('ENOSPC: no space left on device');
     const answers = Promise.allSettled([A, B, C].map((id) => store.update(putting(id))));
@@ -151,7 +151,7 @@ describe('a store whose backend fails at a commit', () => {
     }
   });
 
-  it('keeps state and revision', async () => {
+  it('keeps its state and revision', async () => {
     const { store, backend } = openStore();
     const before = store.read();
     const change = store.update(putting(A));
@@ -160,7 +160,7 @@ describe('a store whose backend fails at a commit', () => {
     expect(store.read()).toBe(before);
   });
 
-  it('does the changes that came meanwhile over the state from before', async () => {
+  it('applies the changes that arrived meanwhile to the previous state', async () => {
     const { store, backend } = openStore();
     const failing = store.update(putting(A));
     const first = await backend.commitNumber(1);
@@ -173,7 +173,7 @@ describe('a store whose backend fails at a commit', () => {
     expect(store.read().revision).toBe(1);
   });
 
-  it('does the next change as if nothing had been', async () => {
+  it('applies the next change', async () => {
     const { store, backend } = openStore();
     const failing = store.update(putting(A));
     (await backend.commitNumber(1)).fail(new Error('EIO'));
@@ -184,7 +184,7 @@ describe('a store whose backend fails at a commit', () => {
     expect(putInto(store.read().state)).toEqual([B]);
   });
 
-  it('fails a reset too, which changes nothing then', async () => {
+  it('rejects a reset, which changes nothing', async () => {
     const { store, backend } = openStore();
     const change = store.update(putting(A));
     (await backend.commitNumber(1)).finish();
@@ -196,8 +196,8 @@ describe('a store whose backend fails at a commit', () => {
   });
 });
 
-describe('a store whose default data can not be had', () => {
-  it('fails the reset with the reason, and no change beside it', async () => {
+describe('a store whose default data is unavailable', () => {
+  it('rejects the reset with the reason and no other change of the batch', async () => {
     const gone = new Error('db.json.default is not there');
     const { store, backend } = openStore(() => {
       throw gone;

@@ -6,7 +6,7 @@ import { ordersText } from '../support/fixtures/large-states.ts';
 
 const large = { ...defaults, ...JSON.parse(ordersText(5_000)) };
 
-it('A large state is checked in slices, between which other callbacks run', async () => {
+it('flawsInSlices lets other callbacks run while it validates a large state', async () => {
   let turns = 0;
   const count = () => {
     turns++;
@@ -19,7 +19,7 @@ it('A large state is checked in slices, between which other callbacks run', asyn
   expect(turns).toBeGreaterThanOrEqual(5_000 / 200);
 });
 
-it('A check in slices finds what a check in one go finds, and leaves the state as it is', async () => {
+it('flawsInSlices returns the same issues as validateState and does not change the state', async () => {
   const states = [
     { ...large, orders: [...large.orders, large.orders[0]] },
     { ...large, products: [], deliveryOptions: [] },
@@ -37,7 +37,7 @@ it('A check in slices finds what a check in one go finds, and leaves the state a
   }
 });
 
-it('A check in slices ends at 1,000 flaws', async () => {
+it('flawsInSlices stops after 1,000 issues', async () => {
   const state = { ...defaults, orders: Array(5_000).fill({}) };
   expect(await flawsInSlices(state, shopContract.checkData)).toHaveLength(1_000);
 });

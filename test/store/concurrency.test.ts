@@ -7,8 +7,8 @@ const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems as [(typeof defaults.cartItems)[number]];
 const CLIENTS = 50;
 
-describe('fifty clients at once', () => {
-  it('lose no addition to an item that is in the cart', async () => {
+describe('50 concurrent clients', () => {
+  it('lose no quantity that they add to an item in the cart', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(() => add(shop, IN_CART.productId, 3));
     expect(statuses(answers)).toEqual({ 201: CLIENTS });
@@ -16,7 +16,7 @@ describe('fifty clients at once', () => {
     expect(await inFile(shop)).toEqual(await shown(shop));
   });
 
-  it('make one item of a product that was not in the cart', async () => {
+  it('create one item for a product that was not in the cart', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(() => add(shop, KETTLE, 1));
     expect(await inCart(shop, KETTLE)).toBe(CLIENTS);
@@ -25,7 +25,7 @@ describe('fifty clients at once', () => {
     expect(await inFile(shop)).toEqual(await shown(shop));
   });
 
-  it('get one order out of one cart', async () => {
+  it('create one order from one cart', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(() => shop.ask('POST', '/api/orders'));
     expect(statuses(answers)).toEqual({ 201: 1, 409: CLIENTS - 1 });
@@ -35,7 +35,7 @@ describe('fifty clients at once', () => {
     expect(await inFile(shop)).toEqual({ cartItems, orders });
   });
 
-  it('find every unit that they added in an order or in the cart, once', async () => {
+  it('find every unit that they added exactly once, in an order or in the cart', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(async (client) => {
       await add(shop, KETTLE, (client % 10) + 1);
@@ -52,14 +52,14 @@ describe('fifty clients at once', () => {
     expect(await inFile(shop)).toEqual({ cartItems, orders });
   });
 
-  it('take one item away once', async () => {
+  it('remove an item once', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(() => shop.ask('DELETE', `/api/cart-items/${IN_CART.productId}`));
     expect(statuses(answers)).toEqual({ 204: 1, 404: CLIENTS - 1 });
     expect(await inFile(shop)).toEqual(await shown(shop));
   });
 
-  it('who add, change, order and reset all meet a shop that agrees with its file, and none meets a fault', async () => {
+  it('add, change, order and reset without errors, and the responses agree with the data file', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(async (client) => {
       await add(shop, KETTLE, 1);
@@ -72,7 +72,7 @@ describe('fifty clients at once', () => {
     expect(await inFile(shop)).toEqual(await shown(shop));
   });
 
-  it('read a state that is whole while others change it', async () => {
+  it('read consistent states while other clients change them', async () => {
     const shop = await startStorefront();
     const answers = await atOnce(async (client) => {
       if (client % 5 === 0) await shop.ask('POST', '/api/orders');
@@ -84,8 +84,8 @@ describe('fifty clients at once', () => {
   });
 });
 
-describe('two shops on two files', () => {
-  it('do not disturb one another', async () => {
+describe('two servers with different data files', () => {
+  it('do not affect each other', async () => {
     const [one, other] = [await startStorefront(), await startStorefront()];
     await atOnce((client) => {
       const shop = client % 2 === 0 ? one : other;

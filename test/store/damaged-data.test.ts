@@ -13,53 +13,49 @@ const [PRODUCT] = defaults.products;
 /** What a file holds, and what the sentence says after the file's path. */
 const notJson: readonly [string, string | Buffer, string][] = [
   ['empty', '', ' is empty'],
-  ['cut off', defaultText.slice(0, -6), `:${LINES - 2} is not JSON`],
+  ['truncated', defaultText.slice(0, -6), `:${LINES - 2} is not JSON`],
   ['plain text', 'my shop\n\n', ':1 is not JSON'],
-  ['JSON but for a comma too many', defaultText.replace('"products": [', '"products": [,'), ':2 is not JSON'],
-  [
-    'JSON but for a word without quotation marks',
-    defaultText.replace('"image": "', '"image": pic "'),
-    ':5 is not JSON',
-  ],
-  ['JSON but for a comma that lacks', defaultText.replace('.svg",', '.svg"'), ':6 is not JSON'],
+  ['JSON with an extra comma', defaultText.replace('"products": [', '"products": [,'), ':2 is not JSON'],
+  ['JSON with an unquoted string', defaultText.replace('"image": "', '"image": pic "'), ':5 is not JSON'],
+  ['JSON with a missing comma', defaultText.replace('.svg",', '.svg"'), ':6 is not JSON'],
   ['text in UTF-16', Buffer.from(`\uFEFF${defaultText}`, 'utf16le'), ' is not UTF-8 text'],
   ['text in Latin-1', Buffer.from(defaultText.replace('Trail', 'Café'), 'latin1'), ' is not UTF-8 text'],
 ];
 
 /** What stands in the default data at a place (JSON Pointer) where it should not, undefined where it lacks, and the place that is named. */
 const misplaced: readonly [string, string, unknown, string?][] = [
-  ['no orders', '/orders', undefined],
-  ['an object for a list', '/cartItems', {}],
-  ['a list of nothing', '/products', [null], '/products/0'],
-  ['a list that no shop has', '/cart', []],
+  ['no list of orders', '/orders', undefined],
+  ['an object instead of a list', '/cartItems', {}],
+  ['a list with null', '/products', [null], '/products/0'],
+  ['an unknown list', '/cart', []],
   ['no delivery option', '/deliveryOptions', []],
-  ['a price as text', '/products/1/priceCents', '499'],
-  ['a price below nothing', '/products/1/priceCents', -1],
+  ['a price that is a string', '/products/1/priceCents', '499'],
+  ['a negative price', '/products/1/priceCents', -1],
   ['a fraction of a cent', '/deliveryOptions/2/priceCents', 9.99],
   ['a product without a name', '/products/0/name', undefined],
-  ['an id that is no uuid', '/products/0/id', 'shoes'],
-  ['a field that a product has not', '/products/3/colour', 'red'],
-  ['a field that a rating has not', '/products/3/rating/best', 5],
-  ['keywords that are one text', '/products/0/keywords', 'shoes, sports'],
-  ['a fraction of a product in the cart', '/cartItems/0/quantity', 1.5],
-  ['a quantity of none in the cart', '/cartItems/0/quantity', 0],
-  ['a quantity past the limit in the cart', '/cartItems/0/quantity', 1_000_001],
-  ['a product within a cart item', '/cartItems/0/product', PRODUCT],
+  ['an id that is not a UUID', '/products/0/id', 'shoes'],
+  ['an unknown field of a product', '/products/3/colour', 'red'],
+  ['an unknown field of a rating', '/products/3/rating/best', 5],
+  ['keywords that are a string', '/products/0/keywords', 'shoes, sports'],
+  ['a fractional quantity in the cart', '/cartItems/0/quantity', 1.5],
+  ['a quantity of zero in the cart', '/cartItems/0/quantity', 0],
+  ['a quantity above the limit in the cart', '/cartItems/0/quantity', 1_000_001],
+  ['an expanded product in a cart item', '/cartItems/0/product', PRODUCT],
   ['an unknown product in the cart', '/cartItems/1/productId', UNKNOWN],
   ['an unknown delivery option in the cart', '/cartItems/0/deliveryOptionId', '9'],
-  ['a delivery option as a number', '/cartItems/0/deliveryOptionId', 1],
-  ['an estimate in a delivery option', '/deliveryOptions/0/estimatedDeliveryTimeMs', 1_749_384_000_000],
-  ['an order of nothing', '/orders/0/products', []],
-  ['an order at a moment as text', '/orders/0/orderTimeMs', '2025-06-01'],
+  ['a delivery option id that is a number', '/cartItems/0/deliveryOptionId', 1],
+  ['an estimated delivery time in a delivery option', '/deliveryOptions/0/estimatedDeliveryTimeMs', 1_749_384_000_000],
+  ['an order without products', '/orders/0/products', []],
+  ['an order time that is a string', '/orders/0/orderTimeMs', '2025-06-01'],
   ['an unknown product in an order', '/orders/1/products/0/productId', UNKNOWN],
-  ['a product within an order', '/orders/0/products/1/product', PRODUCT],
-  ['a product twice', '/products/40', PRODUCT, '/products/40/id'],
-  ['a delivery option twice', '/deliveryOptions/3', defaults.deliveryOptions[0], '/deliveryOptions/3/id'],
-  ['a product twice in the cart', '/cartItems/2', defaults.cartItems[0], '/cartItems/2/productId'],
-  ['an order twice', '/orders/2', defaults.orders[0], '/orders/2/id'],
+  ['an expanded product in an order', '/orders/0/products/1/product', PRODUCT],
+  ['a duplicate product', '/products/40', PRODUCT, '/products/40/id'],
+  ['a duplicate delivery option', '/deliveryOptions/3', defaults.deliveryOptions[0], '/deliveryOptions/3/id'],
+  ['a duplicate product in the cart', '/cartItems/2', defaults.cartItems[0], '/cartItems/2/productId'],
+  ['a duplicate order', '/orders/2', defaults.orders[0], '/orders/2/id'],
 ];
 
-describe('a shop does not start over a data file, and leaves it as it is,', () => {
+describe('The server does not start with, and does not change, a data file', () => {
   it.each(notJson)('that is %s', async (_what, content, said) => {
     const data = await fileWith(content);
     await expect(opened(data)).rejects.toThrow(`${data}${said}`);
@@ -79,7 +75,7 @@ describe('a shop does not start over a data file, and leaves it as it is,', () =
     expect(await readFile(data, 'utf8')).toBe(text);
   });
 
-  it('that has a list named __proto__', async () => {
+  it('that has an unknown list named __proto__', async () => {
     const text = defaultText.replace('{', '{ "__proto__": [],');
     const data = await fileWith(text);
     await expect(opened(data)).rejects.toThrow(`${data} is not a valid state: /__proto__ `);
@@ -94,8 +90,8 @@ describe('a shop does not start over a data file, and leaves it as it is,', () =
   });
 });
 
-describe('the sentence about a damaged data file', () => {
-  it('names the first three flaws and counts the rest', async () => {
+describe('the error message for a damaged data file', () => {
+  it('describes the first three issues and counts the others', async () => {
     const cartItems = [1, 2, 3, 4, 5].map(() => ({ productId: UNKNOWN, quantity: -1, deliveryOptionId: '1' }));
     const data = await fileWith(JSON.stringify({ ...defaults, cartItems }));
     await expect(opened(data)).rejects.toThrow(
@@ -108,12 +104,12 @@ describe('the sentence about a damaged data file', () => {
     await expect(opened(data)).rejects.toThrow(/^[^\n]+$/);
   });
 
-  it('is what a program gets that starts the shop', async () => {
+  it('is the message of the error that createStorefront rejects with', async () => {
     const data = await fileWith(JSON.stringify({ ...defaults, orders: {} }));
     await expect(createStorefront({ data })).rejects.toThrow(`${data} is not a valid state: /orders is not a list`);
   });
 
-  it('says what to do', async () => {
+  it('contains the remedy', async () => {
     const data = await fileWith('');
     await expect(opened(data)).rejects.toThrow(
       `The file was not changed. Fix it, or run \`storefront repair --data ${data}\`, which saves a copy beside it`,
@@ -121,32 +117,35 @@ describe('the sentence about a damaged data file', () => {
   });
 });
 
-describe('a data file that stops the start', () => {
+describe('an invalid data file', () => {
   const CAUSE =
     'A power cut with --durability os can cause this. The file was not changed. Fix it, or run `storefront repair';
 
   it.each<[string, string | Buffer]>([
     ['empty', ''],
-    ['cut off', defaultText.slice(0, 4_096)],
+    ['truncated', defaultText.slice(0, 4_096)],
     ['zeros', Buffer.alloc(4_096)],
-  ])('is said to be what a power cut under --durability os can leave, with the remedy: %s', async (_what, content) => {
-    await expect(opened(await fileWith(content))).rejects.toThrow(CAUSE);
-  });
+  ])(
+    'causes an error that names a power cut with --durability os as a possible cause, if it is %s',
+    async (_what, content) => {
+      await expect(opened(await fileWith(content))).rejects.toThrow(CAUSE);
+    },
+  );
 
-  it('is not said to come from a power cut where it is whole JSON', async () => {
+  it('causes an error that does not mention a power cut if it is valid JSON', async () => {
     const reason = await opened(await fileWith('{}')).catch(String);
     expect(reason).toContain('The file was not changed.');
     expect(reason).not.toContain('power cut');
   });
 });
 
-describe('a shop starts over a data file', () => {
+describe('The server starts with a data file', () => {
   it.each<[string, string]>([
-    ['in one line', JSON.stringify(defaults)],
-    ['that begins with a byte order mark', `\uFEFF${defaultText}`],
-    ['whose lists come in another order', JSON.stringify(dataReversed())],
+    ['on one line', JSON.stringify(defaults)],
+    ['that starts with a byte order mark', `\uFEFF${defaultText}`],
+    ['whose lists are in another order', JSON.stringify(dataReversed())],
     [
-      'with nothing sold, in the cart or ordered',
+      'without products, cart items and orders',
       JSON.stringify({ ...defaults, products: [], cartItems: [], orders: [] }),
     ],
   ])('%s', async (_what, text) => {

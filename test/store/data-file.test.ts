@@ -20,41 +20,44 @@ const changes: readonly [string, string, unknown?][] = [
   ['POST', '/api/reset'],
 ];
 
-describe('a data file that is not there', () => {
-  it('is made of the default data, byte for byte', async () => {
+describe('a missing data file', () => {
+  it('is created with the bytes of the default data', async () => {
     const shop = await startStorefront();
     expect(await textOf(shop)).toBe(defaultText);
   });
 
-  it('is made with the folder that it is to be in', async () => {
+  it('is created with its folder', async () => {
     const data = join(await tempFolder(), 'not', 'there', 'db.json');
     const shop = await startStorefront({ data });
     expect(shop.dataFile).toBe(data);
     expect(await textOf(shop)).toBe(defaultText);
   });
 
-  it('is made of default data of another print as that was printed', async () => {
+  it('is created with the formatting of the default data', async () => {
     const shop = await startStorefront({ defaultData: await oddlyPrinted() });
     expect(await textOf(shop)).toBe(ODDLY_PRINTED);
   });
 
-  it('is not made for a shop in memory', async () => {
+  it('is not created with --durability memory', async () => {
     const shop = await startStorefront({ data: undefined });
     expect(shop.dataFile).toBeUndefined();
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 });
 
-describe('the data file of a running shop', () => {
-  it.each(changes)('holds what the GETs show once %s %s is answered', async (method, path, body) => {
-    const shop = await startStorefront();
-    await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
-    const answer = await shop.ask(method, path, body);
-    expect(Math.floor(answer.status / 100)).toBe(2);
-    expect(JSON.parse(await textOf(shop))).toEqual(await shownBy(shop));
-  });
+describe('the data file of a running server', () => {
+  it.each(changes)(
+    'contains the state that GET requests return once %s %s has its response',
+    async (method, path, body) => {
+      const shop = await startStorefront();
+      await shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
+      const answer = await shop.ask(method, path, body);
+      expect(Math.floor(answer.status / 100)).toBe(2);
+      expect(JSON.parse(await textOf(shop))).toEqual(await shownBy(shop));
+    },
+  );
 
-  it('is pretty-printed JSON after each change, whatever the print of the default data', async () => {
+  it('is pretty-printed JSON after each change, for any formatting of the default data', async () => {
     const shop = await startStorefront({ defaultData: await oddlyPrinted() });
     for (const [method, path, body] of changes.slice(0, 4)) {
       await shop.ask(method, path, body);
@@ -63,7 +66,7 @@ describe('the data file of a running shop', () => {
     }
   });
 
-  it('is what it was where a request is refused', async () => {
+  it('does not change if a request is refused', async () => {
     const shop = await startStorefront();
     const refused = await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
     expect(refused.status).toBe(404);
@@ -79,21 +82,21 @@ describe('POST /api/reset', () => {
     expect(await textOf(shop)).toBe(defaultText);
   });
 
-  it('restores default data of another print as that was printed', async () => {
+  it('restores the formatting of the default data', async () => {
     const shop = await startStorefront({ defaultData: await oddlyPrinted() });
     await shop.ask('POST', '/api/orders');
     await shop.ask('POST', '/api/reset');
     expect(await textOf(shop)).toBe(ODDLY_PRINTED);
   });
 
-  it('restores a file that was changed beside a shop that has changed nothing', async () => {
+  it('restores a file that was edited while the state did not change', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', JSON.stringify({ ...defaults, cartItems: [] }));
     await shop.ask('POST', '/api/reset');
     expect(await textOf(shop)).toBe(defaultText);
   });
 
-  it('leaves after two calls what one leaves', async () => {
+  it('has the same result when it is repeated', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
     await shop.ask('POST', '/api/reset');
@@ -103,8 +106,8 @@ describe('POST /api/reset', () => {
   });
 });
 
-describe('a shop that is started again', () => {
-  it('finds everything as it was', async () => {
+describe('a restarted server', () => {
+  it('has the same state as before', async () => {
     const data = join(await tempFolder(), 'db.json');
     const first = await startStorefront({ data });
     for (const [method, path, body] of changes.slice(0, 4)) await first.ask(method, path, body);
@@ -115,7 +118,7 @@ describe('a shop that is started again', () => {
     expect([await textOf(second), await shownBy(second)]).toEqual(before);
   });
 
-  it('shows what a person has written into the file meanwhile', async () => {
+  it('uses an edit of the data file that was made while it was stopped', async () => {
     const data = join(await tempFolder(), 'db.json');
     await (await startStorefront({ data })).close();
     const cartItems = [{ productId: KETTLE, quantity: 7, deliveryOptionId: '2' }];

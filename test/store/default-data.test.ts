@@ -10,19 +10,22 @@ const KETTLE = productId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);
 const OTHER = { ...defaults, cartItems: [], orders: [], products: defaults.products.slice(0, 3) };
 
-describe('default data that changes while a shop runs', () => {
-  it.each(['in place', 'by renaming another file over it'])('is what the next reset restores: %s', async (how) => {
-    const { shop, defaultData } = await startWithOwnDefaults();
-    const text = JSON.stringify(OTHER);
-    if (how === 'in place') await writeFile(defaultData, text);
-    else await writeFile(`${defaultData}.new`, text).then(() => rename(`${defaultData}.new`, defaultData));
-    expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
-    expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(text);
-    expect((await shop.ask('GET', '/api/products')).body).toEqual(OTHER.products);
-    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
-  });
+describe('default data that changes while the server runs', () => {
+  it.each(['in place', 'by renaming another file over it'])(
+    'is restored by the next reset after an edit %s',
+    async (how) => {
+      const { shop, defaultData } = await startWithOwnDefaults();
+      const text = JSON.stringify(OTHER);
+      if (how === 'in place') await writeFile(defaultData, text);
+      else await writeFile(`${defaultData}.new`, text).then(() => rename(`${defaultData}.new`, defaultData));
+      expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
+      expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(text);
+      expect((await shop.ask('GET', '/api/products')).body).toEqual(OTHER.products);
+      expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
+    },
+  );
 
-  it('changes nothing until then', async () => {
+  it('does not affect the state before a reset', async () => {
     const { shop, defaultData } = await startWithOwnDefaults();
     await writeFile(defaultData, JSON.stringify(OTHER));
     await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
@@ -30,7 +33,7 @@ describe('default data that changes while a shop runs', () => {
     expect(JSON.parse(await readFile(shop.dataFile ?? '', 'utf8')).products).toEqual(defaults.products);
   });
 
-  it('is searched as soon as a reset has restored it', async () => {
+  it('can be searched after a reset', async () => {
     const { shop, defaultData } = await startWithOwnDefaults();
     expect((await shop.ask('GET', '/api/products?search=zither')).body).toEqual([]);
     const [first, ...rest] = defaults.products;
@@ -41,12 +44,12 @@ describe('default data that changes while a shop runs', () => {
   });
 });
 
-describe('default data that is damaged while a shop runs', () => {
+describe('default data that is damaged while the server runs', () => {
   it.each<[string, (path: string) => Promise<void>]>([
-    ['is cut off', (path) => writeFile(path, CUT_OFF)],
-    ['sells nothing but has a cart', (path) => writeFile(path, JSON.stringify({ ...defaults, products: [] }))],
-    ['is gone', (path) => rm(path)],
-  ])('has POST /api/reset answered 503 with the name of the file, to be tried again: %s', async (_damage, damage) => {
+    ['is truncated', (path) => writeFile(path, CUT_OFF)],
+    ['has a cart but no products', (path) => writeFile(path, JSON.stringify({ ...defaults, products: [] }))],
+    ['is deleted', (path) => rm(path)],
+  ])('makes POST /api/reset return 503 with Retry-After and the path of the file if it %s', async (_damage, damage) => {
     const { shop, defaultData } = await startWithOwnDefaults();
     await damage(defaultData);
     const refused = await shop.ask('POST', '/api/reset');
@@ -56,7 +59,7 @@ describe('default data that is damaged while a shop runs', () => {
     expect(refused.body.detail).toContain(defaultData);
   });
 
-  it('leaves the state and the data file as they are', async () => {
+  it('does not affect the state and the data file', async () => {
     const { shop, defaultData } = await startWithOwnDefaults();
     await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
     const before = await readFile(shop.dataFile ?? '', 'utf8');
@@ -66,7 +69,7 @@ describe('default data that is damaged while a shop runs', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(JSON.parse(before).cartItems);
   });
 
-  it('is restored once it is mended', async () => {
+  it('is restored by a reset after it is fixed', async () => {
     const { shop, defaultData } = await startWithOwnDefaults();
     await shop.ask('POST', '/api/orders');
     await writeFile(defaultData, CUT_OFF);
@@ -78,7 +81,7 @@ describe('default data that is damaged while a shop runs', () => {
 });
 
 describe('default data at the start', () => {
-  it('stops the start where it is damaged, and no data file is made', async () => {
+  it('prevents the start if it is damaged, and no data file is created', async () => {
     const folder = await tempFolder();
     const defaultData = join(folder, 'db.json.default');
     const data = join(folder, 'db.json');
@@ -87,19 +90,19 @@ describe('default data at the start', () => {
     await expect(readFile(data)).rejects.toThrow('ENOENT');
   });
 
-  it('stops the start where it is not there, and is named', async () => {
+  it('prevents the start if its file is missing, with its path in the error', async () => {
     const defaultData = join(await tempFolder(), 'db.json.default');
     await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData} does not exist`);
   });
 
-  it('stops the start where it is the data file too, which stays as it is', async () => {
+  it('prevents the start if its file is also the data file, which does not change', async () => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
     await expect(createStorefront({ data, defaultData: data })).rejects.toThrow(data);
     expect(await readFile(data, 'utf8')).toBe(defaultText);
   });
 
-  it('leaves a data file that is there alone', async () => {
+  it('does not change an existing data file', async () => {
     const data = join(await tempFolder(), 'db.json');
     const text = JSON.stringify(OTHER);
     await writeFile(data, text);

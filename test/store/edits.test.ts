@@ -14,8 +14,8 @@ const ADD_KETTLE = { productId: KETTLE, quantity: 1 };
 const CLIENTS = 20;
 const TIMES = 5;
 
-describe('an edit of the data file of a running shop', () => {
-  it.each(Object.entries(saves))('is served as it was saved: %s', async (_way, save) => {
+describe('an edit of the data file of a running server', () => {
+  it.each(Object.entries(saves))('is served after a save %s', async (_way, save) => {
     const shop = await startStorefront();
     await shows(shop, defaults);
     const edited = editedState('Zither');
@@ -29,7 +29,7 @@ describe('an edit of the data file of a running shop', () => {
     expect(warnings(shop)).toEqual([]);
   });
 
-  it.each(Object.entries(saves))('is what a change right after it is made over: %s', async (_way, save) => {
+  it.each(Object.entries(saves))('is the base of a change immediately after a save %s', async (_way, save) => {
     const shop = await startStorefront();
     await save(shop.dataFile ?? '', JSON.stringify(editedState('Zither')));
     const added = await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
@@ -39,7 +39,7 @@ describe('an edit of the data file of a running shop', () => {
     expect(await conflictsOf(shop)).toEqual([]);
   });
 
-  it.each(['link.json', 'folder/db.json'])('is served over a symbolic link: %s', async (path) => {
+  it.each(['link.json', 'folder/db.json'])('is served if the data file is a symbolic link: %s', async (path) => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'real'));
     await writeFile(join(folder, 'real/db.json'), defaultText);
@@ -50,14 +50,14 @@ describe('an edit of the data file of a running shop', () => {
     await shows(shop, editedState('Zither'));
   });
 
-  it('is found by a search that found nothing before', async () => {
+  it('can be searched', async () => {
     const shop = await startStorefront();
     expect((await shop.ask('GET', '/api/products?search=zither')).body).toEqual([]);
     await writeFile(shop.dataFile ?? '', JSON.stringify(editedState('Zither')));
     await eventually(async () => expect((await shop.ask('GET', '/api/products?search=zither')).body).toHaveLength(1));
   });
 
-  it('is served, and then the next', async () => {
+  it('is served, and so is a second one', async () => {
     const shop = await startStorefront();
     for (const name of ['Zither', 'Yarn', 'Xylophone']) {
       await writeFile(shop.dataFile ?? '', JSON.stringify(editedState(name)));
@@ -66,7 +66,7 @@ describe('an edit of the data file of a running shop', () => {
     expect(editsTold(shop)).toHaveLength(3);
   });
 
-  it('is served where it is the last of several at once', async () => {
+  it('is served if it is the last of several in quick succession', async () => {
     const shop = await startStorefront();
     for (let number = 1; number <= 10; number++) {
       const save = number % 2 === 0 ? saves['in place'] : saves['by renaming another file over it'];
@@ -76,14 +76,14 @@ describe('an edit of the data file of a running shop', () => {
     expect(await conflictsOf(shop)).toEqual([]);
   });
 
-  it('can take a change of the shop back', async () => {
+  it('can undo a change of the server', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
     await writeFile(shop.dataFile ?? '', defaultText);
     await shows(shop, defaults);
   });
 
-  it('ends with a reset', async () => {
+  it('is undone by a reset', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', JSON.stringify(editedState('Zither')));
     await shop.ask('POST', '/api/reset');
@@ -94,7 +94,7 @@ describe('an edit of the data file of a running shop', () => {
 
   // One that is renamed into place may fall between the two system calls that a commit can't join: the README tells of it.
   it.each(Object.entries(saves).filter(([way]) => way.includes('in place')))(
-    'is in the state or beside the file, and no answered change is lost over it, where 20 clients add at once: %s',
+    'is served or saved beside the file, without losing an acknowledged change of 20 concurrent clients: %s',
     async (_way, save) => {
       const shop = await startStorefront();
       const text = JSON.stringify(editedState('Zither'));
@@ -124,15 +124,15 @@ describe('an edit of the data file of a running shop', () => {
   );
 });
 
-describe('a data file that is touched, but not edited,', () => {
+describe('a data file that is touched but not edited', () => {
   it.each<[string, (path: string) => Promise<void>]>([
-    ['a new time', (path) => utimes(path, new Date(), new Date())],
-    ['a save of what it held', (path) => writeFile(path, defaultText)],
+    ['a new modification time', (path) => utimes(path, new Date(), new Date())],
+    ['a save without changes', (path) => writeFile(path, defaultText)],
     [
-      'another file with the same content',
+      'a rename of another file with the same content',
       (path) => saves['by renaming another file over it']?.(path, defaultText) as Promise<void>,
     ],
-  ])('changes nothing: %s', async (_what, touch) => {
+  ])('does not change the revision: %s', async (_what, touch) => {
     const shop = await startStorefront();
     await touch(shop.dataFile ?? '');
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
@@ -141,7 +141,7 @@ describe('a data file that is touched, but not edited,', () => {
     expect(await readdir(shop.folder)).toEqual(['db.json']);
   });
 
-  it('keeps the mode that it was given meanwhile', async () => {
+  it('keeps a mode that was set meanwhile', async () => {
     const shop = await startStorefront();
     await chmod(shop.dataFile ?? '', 0o604);
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
@@ -150,8 +150,8 @@ describe('a data file that is touched, but not edited,', () => {
   });
 });
 
-describe('what a shop writes itself', () => {
-  it.each(['disk', 'os'] as const)('is never taken for an edit: durability %s', async (durability) => {
+describe('a write of the server itself', () => {
+  it.each(['disk', 'os'] as const)('is never treated as an edit with durability %s', async (durability) => {
     const shop = await startStorefront({ durability });
     for (let round = 0; round < 20; round++) {
       await Promise.all(Array.from({ length: 5 }, () => shop.ask('POST', '/api/cart-items', ADD_KETTLE)));

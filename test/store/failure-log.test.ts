@@ -10,8 +10,8 @@ const REFUSALS = 3;
 const INFO = 30;
 const ERROR = 50;
 
-describe('the log of a shop whose data file takes no write', () => {
-  it('has one line with a stack trace however many changes are refused, and one line for each request', async () => {
+describe("the log of a server whose data file can't be written", () => {
+  it('contains one line with a stack for all refused changes, and one line per request', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     await blockWrites(shop);
     await refuseChanges(shop);
@@ -26,7 +26,7 @@ describe('the log of a shop whose data file takes no write', () => {
     for (const line of refused) expect(line).toMatchObject({ level: INFO, notes: [expect.stringContaining('EISDIR')] });
   });
 
-  it('says once that changes are stored again, and has a later failure logged anew', async () => {
+  it('contains one line when the file can be written again, and another line for a later failure', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     for (let outage = 1; outage <= 2; outage++) {
       const unblock = await blockWrites(shop);
@@ -34,13 +34,15 @@ describe('the log of a shop whose data file takes no write', () => {
       await unblock();
       for (let change = 1; change <= 2; change++) expect((await addKettle(shop)).status).toBe(201);
       expect(errors(shop)).toHaveLength(outage);
-      expect(messages(shop).filter((message) => message.endsWith('db.json can be written again.'))).toHaveLength(outage);
+      expect(messages(shop).filter((message) => message.endsWith('db.json can be written again.'))).toHaveLength(
+        outage,
+      );
     }
   });
 });
 
-describe('the log of a shop whose default data is damaged while it runs', () => {
-  it('has one line with a stack trace however many resets are refused', async () => {
+describe('the log of a server whose default data is damaged while it runs', () => {
+  it('contains one line with a stack for all refused resets', async () => {
     const defaultData = join(await tempFolder(), 'default.json');
     await writeFile(defaultData, defaultText);
     const shop = await startStorefront({ defaultData, faultsExpected: true });

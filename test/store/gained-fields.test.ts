@@ -22,7 +22,7 @@ interface Gain {
 
 const BRAND: Gain = { schema: 'Product', properties: ['brand: { type: string, minLength: 1, default: none }'] };
 
-describe('a field that the contract gains', () => {
+describe('a field that is added to the contract', () => {
   it.each<[string, Gain, object]>([
     ['optional', BRAND, { brand: 'none' }],
     ['required', { ...BRAND, required: ['brand'] }, { brand: 'none' }],
@@ -47,11 +47,11 @@ describe('a field that the contract gains', () => {
       { badge: null },
     ],
     [
-      'two at once',
+      'two fields',
       { schema: 'Product', properties: ['a: { type: integer, default: 1 }', 'b: { type: integer, default: 2 }'] },
       { a: 1, b: 2 },
     ],
-  ])('is filled with its default, in each product: %s', async (_what, gain, fields) => {
+  ])('gets its default in each product: %s', async (_what, gain, fields) => {
     const { store } = await openedWith(gain);
     expect(store.read().state).toEqual({
       ...defaults,
@@ -68,7 +68,7 @@ describe('a field that the contract gains', () => {
     expect(store.read().state[list]).toEqual(defaults[list].map((entry) => ({ ...entry, note: 'none' })));
   });
 
-  it('is filled below a list and below an object', async () => {
+  it('gets its default in a list and in an object', async () => {
     const inOrder = await openedWith({ schema: 'OrderProduct', properties: ['note: { type: string, default: none }'] });
     const products = inOrder.store.read().state.orders.flatMap((order) => order.products);
     expect(products.every((product) => 'note' in product && product.note === 'none')).toBe(true);
@@ -84,14 +84,14 @@ describe('a field that the contract gains', () => {
     );
   });
 
-  it('stays as the file has it where it does', async () => {
+  it('keeps a value that the file has', async () => {
     const [first, ...rest] = defaults.products;
     const products = [{ ...first, brand: 'ours' }, ...rest];
     const { store } = await openedWith(BRAND, JSON.stringify({ ...defaults, products }));
     expect(store.read().state.products.slice(0, 2)).toMatchObject([{ brand: 'ours' }, { brand: 'none' }]);
   });
 
-  it('is not in the file before the next change, and in it after', async () => {
+  it('is written to the file by the next change, not before', async () => {
     const { store, path = '' } = await openedWith(BRAND);
     expect(await readFile(path, 'utf8')).toBe(defaultText);
     await store.update(putting(KETTLE));
@@ -99,7 +99,7 @@ describe('a field that the contract gains', () => {
     expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });
   });
 
-  it('is there after a reset to default data that lacks it, which is restored byte for byte', async () => {
+  it('gets its default after a reset to default data without it, whose bytes are restored', async () => {
     const { store, path = '' } = await openedWith(BRAND);
     await store.update(putting(KETTLE));
     await store.reset();
@@ -107,7 +107,7 @@ describe('a field that the contract gains', () => {
     expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });
   });
 
-  it('is filled in an edit too, and is none by itself', async () => {
+  it('gets its default in an edit, and is not an edit by itself', async () => {
     const { store, path = '' } = await openedWith(BRAND);
     await store.takeOver();
     expect(store.read().revision).toBe(0);
@@ -119,13 +119,13 @@ describe('a field that the contract gains', () => {
     });
   });
 
-  it('is left out where it is optional and has no default', async () => {
+  it('is omitted if it is optional and has no default', async () => {
     const { store, path = '' } = await openedWith({ schema: 'Product', properties: ['brand: { type: string }'] });
     expect(store.read().state).toEqual(defaults);
     expect(await readFile(path, 'utf8')).toBe(defaultText);
   });
 
-  it('stops the start with its place where it is required and has no default, and the file stays', async () => {
+  it('prevents the start with its JSON Pointer if it is required and has no default, and the file does not change', async () => {
     const path = await dataFile();
     const check = checkOf(
       gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1 }'], required: ['brand'] }),
@@ -136,7 +136,7 @@ describe('a field that the contract gains', () => {
     expect(await readFile(path, 'utf8')).toBe(defaultText);
   });
 
-  it('stops the start where its default breaks its own rule', async () => {
+  it('prevents the start if its default violates its own schema', async () => {
     const check = checkOf(gained({ ...BRAND, properties: ['brand: { type: string, minLength: 1, default: "" }'] }));
     await expect(openTestState({ data: await dataFile(), check, defaultData: await withBrands() })).rejects.toThrow(
       '/products/0/brand is "": use a string that is not empty',

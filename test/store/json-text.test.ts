@@ -6,17 +6,17 @@ import { defaults } from '../support/fixtures/default-data.ts';
 
 const EMPTY: State = { products: [], deliveryOptions: [], cartItems: [], orders: [] };
 
-describe('the text of a state', () => {
+describe('the JSON text of a state', () => {
   it.each<[string, State]>([
     ['the default data', defaults],
     ['empty lists', EMPTY],
-    ['lists within entries that are empty', { ...EMPTY, products: [product('x', [])] }],
-    ['line breaks within a text', { ...EMPTY, products: [product('first\nsecond\r\n\u2028"third"\\', ['\n'])] }],
-  ])('is what JSON.stringify makes with two spaces, and a line break: %s', (_name, state) => {
+    ['empty lists in entries', { ...EMPTY, products: [product('x', [])] }],
+    ['line breaks in a string', { ...EMPTY, products: [product('first\nsecond\r\n\u2028"third"\\', ['\n'])] }],
+  ])('equals JSON.stringify with two spaces and a final line break for %s', (_name, state) => {
     expect(String(createTextCache().of(state))).toBe(prettyPrinted(state));
   });
 
-  it('is so for any texts in the products', () => {
+  it('equals JSON.stringify for any strings in the products', () => {
     const texts = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(fc.array(fc.tuple(texts, fc.array(texts, { maxLength: 3 })), { maxLength: 5 }), (pairs) => {
@@ -27,7 +27,7 @@ describe('the text of a state', () => {
     );
   });
 
-  it('stays right from state to state, where one shares with the other what has not changed', () => {
+  it('is correct for a sequence of states that share unchanged entries', () => {
     const texts = createTextCache();
     const item = { productId: product('', []).id, quantity: 1, deliveryOptionId: '1' };
     const changes: readonly ((state: State) => State)[] = [
@@ -43,7 +43,7 @@ describe('the text of a state', () => {
     }
   });
 
-  it('is the text that was kept for just this state, and its own for the next', () => {
+  it('is the text that was set for a state, and is serialized for the next state', () => {
     const texts = createTextCache();
     texts.keep(defaults, 'as somebody wrote it');
     expect(String(texts.of(defaults))).toBe('as somebody wrote it');

@@ -15,7 +15,7 @@ describe('a data file', () => {
   it.each([
     ['600', 0o600],
     ['664', 0o664],
-  ])('keeps its mode, %s, when it is written', async (mode, bits) => {
+  ])('keeps its mode %s when it is written', async (mode, bits) => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
     await chmod(data, bits);
@@ -29,7 +29,7 @@ describe('a data file', () => {
   it.each([
     ['644', 0o022],
     ['600', 0o077],
-  ])('gets, where it is new, the mode %s that the umask leaves', async (mode, umask) => {
+  ])('is created with the mode %s by the umask', async (mode, umask) => {
     const before = process.umask(umask);
     onTestFinished(() => void process.umask(before));
     const data = join(await tempFolder(), 'db.json');
@@ -38,7 +38,7 @@ describe('a data file', () => {
   });
 
   it.each(['../db.json', 'other/db.json'])(
-    'is written where a symbolic link to %s leads, and the link stays',
+    'is written at the target %s of a symbolic link, and the link remains',
     async (target) => {
       const folder = join(await tempFolder(), 'folder');
       await mkdir(join(folder, 'other'), { recursive: true });
@@ -52,7 +52,7 @@ describe('a data file', () => {
     },
   );
 
-  it('is made where a symbolic link leads that leads to nothing yet, and the link stays', async () => {
+  it('is created at the missing target of a symbolic link, and the link remains', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'volume'));
     const link = join(folder, 'db.json');
@@ -62,14 +62,14 @@ describe('a data file', () => {
     expect(await readFile(join(folder, 'volume/shop.json'), 'utf8')).toBe(defaultText);
   });
 
-  it('has no temporary file beside it, neither after the start nor after a change', async () => {
+  it('has no temporary file beside it after the start and after a change', async () => {
     const shop = await startStorefront();
     expect(await readdir(shop.folder)).toEqual(['db.json']);
     await addKettle(shop);
     expect(await readdir(shop.folder)).toEqual(['db.json']);
   });
 
-  it('is freed at the start of what a killed shop left beside it, and of nothing else', async () => {
+  it('has the temporary files of a killed process, and no other files, removed at the start', async () => {
     const folder = await tempFolder();
     const others = ['db.json', 'db.json.tmp', '.other.json.storefront-new-0a1b2c3d4e5f'];
     for (const name of [...others, HALF_WRITTEN]) await writeFile(join(folder, name), defaultText);
@@ -77,7 +77,7 @@ describe('a data file', () => {
     expect((await readdir(folder)).toSorted()).toEqual(others.toSorted());
   });
 
-  it('is what a shop starts over, where a killed shop left half of a write beside it', async () => {
+  it('is used although a killed process left a partial write beside it', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'db.json'), defaultText);
     await writeFile(join(folder, HALF_WRITTEN), '{ "products": [');
@@ -87,8 +87,8 @@ describe('a data file', () => {
   });
 });
 
-describe('a disk that takes no write', () => {
-  it('has a change answered 503, to be tried again, and nothing changed', async () => {
+describe("a disk that can't be written", () => {
+  it('makes a change return 503 with Retry-After, and nothing changes', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     await blockWrites(shop);
     const refused = await addKettle(shop);
@@ -97,7 +97,7 @@ describe('a disk that takes no write', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('has no temporary file left by the write that failed', async () => {
+  it('has no temporary file of a failed write', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     const before = await readdir(shop.folder);
     await blockWrites(shop);
@@ -105,7 +105,7 @@ describe('a disk that takes no write', () => {
     expect(await readdir(shop.folder)).toEqual(before);
   });
 
-  it('is written to again as soon as it takes writes', async () => {
+  it('is written again as soon as it can be', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     const unblock = await blockWrites(shop);
     await addKettle(shop);
@@ -114,7 +114,7 @@ describe('a disk that takes no write', () => {
     expect(await readFile(join(shop.folder, 'db.json'), 'utf8')).toContain(KETTLE_IN_CART);
   });
 
-  it('keeps a shop from starting, with a sentence that names the file', async () => {
+  it('prevents the start with an error that names the file', async () => {
     const inTheWay = join(await tempFolder(), 'file');
     await writeFile(inTheWay, 'not a folder');
     const data = join(inTheWay, 'db.json');

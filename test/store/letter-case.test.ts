@@ -23,18 +23,18 @@ function found(path: string): string {
   return name === undefined ? path : join(dirname(path), name);
 }
 
-describe('the path of a data file on a disk that ignores case', () => {
-  it.each(['db.json', 'DB.JSON', 'Db.Json'])('has the name that the folder lists: %s', async (name) => {
+describe('the path of a data file on a case-insensitive file system', () => {
+  it.each(['db.json', 'DB.JSON', 'Db.Json'])('has the name that the folder lists for %s', async (name) => {
     const folder = await folderWithData();
     expect(listedPath(caseless, join(folder, name))).toBe(join(folder, 'db.json'));
   });
 
-  it('is as it was given where there is no file yet', async () => {
+  it('does not change if there is no file', async () => {
     const folder = await tempFolder();
     expect(listedPath(caseless, join(folder, 'DB.JSON'))).toBe(join(folder, 'DB.JSON'));
   });
 
-  it('names one lock, however it is written', async () => {
+  it('leads to the same lock in any letter case', async () => {
     const folder = await folderWithData();
     const first = await lockFile(listedPath(caseless, join(folder, 'db.json')), () => undefined);
     onTestFinished(first.release);
@@ -42,8 +42,8 @@ describe('the path of a data file on a disk that ignores case', () => {
   });
 });
 
-describe('the path of a data file on a disk that tells case apart', () => {
-  it('is as it was given, also where another name leads to the same file', async () => {
+describe('the path of a data file on a case-sensitive file system', () => {
+  it('does not change, even if another name leads to the same file', async () => {
     const folder = await folderWithData();
     await link(join(folder, 'db.json'), join(folder, 'other.json'));
     for (const name of ['db.json', 'other.json', 'DB.JSON'])

@@ -4,14 +4,14 @@ import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DataFileLockedError, acquireSocketLock } from '../../src/store/lock.ts';
+import { acquireSocketLock, type DataFileLockedError } from '../../src/store/lock.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-describe('a lock that is a socket file, as where names can be nothing else,', () => {
+describe('a lock with a socket file', () => {
   const place = async () => join(await tempFolder(), 'lock');
   const owner = { address: () => 'http://127.0.0.1:3000', isCurrent: () => true };
 
-  it('is had by one at a time, and leaves no file', async () => {
+  it('has one owner at a time and leaves no file', async () => {
     const at = await place();
     const release = await acquireSocketLock(at, owner);
     await expect(acquireSocketLock(at, owner)).rejects.toThrow(`process ${process.pid} at http://127.0.0.1:3000`);
@@ -20,7 +20,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     await expect(stat(at)).rejects.toThrow('ENOENT');
   });
 
-  it('says that the first is starting or stopping where it has no address', async () => {
+  it('says that its owner is starting or stopping if the owner has no URL', async () => {
     const at = await place();
     const release = await acquireSocketLock(at, { ...owner, address: () => undefined });
     onTestFinished(release);
@@ -34,7 +34,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     });
   });
 
-  it('is taken over from a killed process, by one of those that try', async () => {
+  it('is acquired after its owner is killed by one of several processes', async () => {
     const at = await place();
     await killedAt(at);
     expect((await stat(at)).isSocket()).toBe(true);
@@ -44,7 +44,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     expect(had).toHaveLength(1);
   });
 
-  it('is let go of though a client that asked stays', async () => {
+  it('is released while a client is still connected', async () => {
     const at = await place();
     const release = await acquireSocketLock(at, owner);
     const client = connect({ path: at, allowHalfOpen: true });
@@ -54,7 +54,7 @@ describe('a lock that is a socket file, as where names can be nothing else,', ()
     await (await acquireSocketLock(at, owner))();
   });
 
-  it('is not had from an owner that tells something else', async () => {
+  it('is not acquired from an owner with an unknown response', async () => {
     const at = await place();
     const server = createServer((socket) => socket.end('HTTP/1.1 400 "url":"file:///etc"\x1b[31m'));
     onTestFinished(() => void server.close());

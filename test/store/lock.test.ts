@@ -7,8 +7,8 @@ import { defaultText } from '../support/fixtures/default-data.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-describe('a second shop on a data file', () => {
-  it('is refused with the process and the address of the first', async () => {
+describe('a second server with the same data file', () => {
+  it('is refused with the process id and the URL of the first', async () => {
     const { dataFile = '', url } = await startStorefront();
     await expect(createStorefront({ data: dataFile })).rejects.toThrow(
       `${dataFile} is in use by process ${process.pid} at ${url}. Stop that process, or choose another file with --data FILE.`,
@@ -20,7 +20,7 @@ describe('a second shop on a data file', () => {
     ['a link to the file', (folder) => join(folder, 'link.json')],
     ['a link to a link', (folder) => join(folder, 'links.json')],
     ['a link to its folder', (folder) => join(folder, 'folder/db.json')],
-  ])('is refused by another path: %s', async (_path, other) => {
+  ])('is refused for %s', async (_path, other) => {
     const folder = await linkedFolder();
     await writeFile(join(folder, 'real/db.json'), defaultText);
     await startStorefront({ data: join(folder, 'real/db.json') });
@@ -31,13 +31,13 @@ describe('a second shop on a data file', () => {
     ['link.json', 'real/db.json'],
     ['real/db.json', 'link.json'],
     ['link.json', 'folder/db.json'],
-  ])('is refused where the first has made the file: %s, then %s', async (first, second) => {
+  ])('is refused if the first created the file: %s, then %s', async (first, second) => {
     const folder = await linkedFolder();
     await startStorefront({ data: join(folder, first) });
     await expect(createStorefront({ data: join(folder, second) })).rejects.toThrow('in use by process');
   });
 
-  it('is refused after the file has been replaced, by a change and by an editor', async () => {
+  it('is refused after the file was replaced by a change and by an editor', async () => {
     const { dataFile = '', ask } = await startStorefront();
     await ask('POST', '/api/reset');
     await writeFile(`${dataFile}.new`, defaultText);
@@ -45,14 +45,14 @@ describe('a second shop on a data file', () => {
     await expect(createStorefront({ data: dataFile })).rejects.toThrow('in use by process');
   });
 
-  it('starts on another file of the folder, and on one of the same name in another folder', async () => {
+  it('starts with another file in the folder, and with a file of the same name in another folder', async () => {
     const first = await startStorefront();
     const second = await startStorefront({ data: join(first.folder, 'other.json') });
     const third = await startStorefront({ data: join(first.folder, 'folder/db.json') });
     for (const shop of [first, second, third]) expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
   });
 
-  it('starts as soon as the first is closed', async () => {
+  it('starts after the first is closed', async () => {
     const first = await startStorefront();
     for (let time = 1; time <= 3; time++) {
       await first.close();
@@ -62,20 +62,23 @@ describe('a second shop on a data file', () => {
     }
   });
 
-  it.each(['memory', 'disk'] as const)('needs no lock of its own in memory: durability %s', async (durability) => {
-    const { dataFile = '' } = await startStorefront();
-    const shop = await startStorefront({ data: durability === 'memory' ? dataFile : undefined, durability });
-    expect(shop.durability).toBe('memory');
-  });
+  it.each(['memory', 'disk'] as const)(
+    'needs no lock with durability memory while the first has durability %s',
+    async (durability) => {
+      const { dataFile = '' } = await startStorefront();
+      const shop = await startStorefront({ data: durability === 'memory' ? dataFile : undefined, durability });
+      expect(shop.durability).toBe('memory');
+    },
+  );
 
-  it('has no repair done to the file under it', async () => {
+  it('prevents a repair of its file', async () => {
     const { dataFile = '', url } = await startStorefront();
     await expect(repair({ data: dataFile })).rejects.toThrow(`in use by process ${process.pid} at ${url}`);
   });
 });
 
-describe('a start that failed', () => {
-  it('has freed the file: damaged data', async () => {
+describe('a failed start', () => {
+  it('releases the lock if the data is damaged', async () => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, '{');
     await expect(createStorefront({ data })).rejects.toThrow('is not JSON');
@@ -83,7 +86,7 @@ describe('a start that failed', () => {
     await startStorefront({ data });
   });
 
-  it('has freed the file: a port in use', async () => {
+  it('releases the lock if the port is in use', async () => {
     const { port } = await startStorefront();
     const data = join(await tempFolder(), 'db.json');
     await expect(createStorefront({ data, port })).rejects.toThrow('in use');

@@ -7,18 +7,21 @@ import { openTestState } from '../support/harness/open-store.ts';
 const MOUNTED =
   /db\.json is a mount of a single file, so changes could not be stored\. Mount its folder instead .* or .* --durability memory\.$/;
 
-describe('a data file that is a mount of its own', () => {
-  it.each(['disk', 'os'] as const)('stops the start with the remedy, and is left as it is: %s', async (durability) => {
-    const file = await cartFile([]);
-    const before = await readFile(file.path, 'utf8');
-    const disk = faultyDisk();
-    disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
-    await expect(openTestState({ data: file.path, durability, disk })).rejects.toThrow(MOUNTED);
-    expect(await readFile(file.path, 'utf8')).toBe(before);
-    expect(await file.names()).toEqual(['db.json']);
-  });
+describe('a data file that is a mount of a single file', () => {
+  it.each(['disk', 'os'] as const)(
+    'prevents the start with the remedy and does not change, with durability %s',
+    async (durability) => {
+      const file = await cartFile([]);
+      const before = await readFile(file.path, 'utf8');
+      const disk = faultyDisk();
+      disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
+      await expect(openTestState({ data: file.path, durability, disk })).rejects.toThrow(MOUNTED);
+      expect(await readFile(file.path, 'utf8')).toBe(before);
+      expect(await file.names()).toEqual(['db.json']);
+    },
+  );
 
-  it('has freed its lock once the start was refused', async () => {
+  it('has its lock released after the failed start', async () => {
     const file = await cartFile([]);
     const disk = faultyDisk();
     disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));

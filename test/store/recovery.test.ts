@@ -23,8 +23,8 @@ function failingForGood(): Plan {
   };
 }
 
-describe('a commit that failed and could not be taken back', () => {
-  it('is told, and taken back as soon as the disk allows it', async () => {
+describe('a failed commit that could not be rolled back', () => {
+  it('is logged, and rolled back as soon as the disk allows it', async () => {
     const file = await cartFile([]);
     const disk = faultyDisk();
     const warnings: string[] = [];
@@ -43,7 +43,7 @@ describe('a commit that failed and could not be taken back', () => {
 });
 
 describe('a repair', () => {
-  it('that fails leaves all that the file held, under one name or the other', async () => {
+  it('that fails keeps the content of the file under its name or another', async () => {
     const text = '{ "products": [';
     for (const plan of [failingForGood(), ({ name }) => (name === 'rename' ? { code: 'EIO' } : undefined)] as Plan[]) {
       const folder = await folderWith({ 'db.json': text });
@@ -65,8 +65,8 @@ describe('a repair', () => {
   });
 });
 
-describe('a data file whose folder is replaced under a running shop', () => {
-  it('is still had by one shop alone', async () => {
+describe('a data file whose folder is replaced while the server runs', () => {
+  it('is still locked by one server', async () => {
     const folder = join(await folderWith({ 'data/db.json': defaultText }), 'data');
     const data = join(folder, 'db.json');
     const { store } = await openTestState({ data });
@@ -76,7 +76,7 @@ describe('a data file whose folder is replaced under a running shop', () => {
     await expect(openTestState({ data })).rejects.toThrow('is in use by process');
   });
 
-  it('keeps no other from a folder that has got the number of the one that is gone', async () => {
+  it('does not lock another folder that reuses the inode number of the deleted one', async () => {
     const folder = join(await folderWith({ 'data/db.json': defaultText, 'new/db.json': defaultText }), 'data');
     const { store } = await openTestState({ data: join(folder, 'db.json') });
     await rename(folder, `${folder}.old`);
@@ -90,7 +90,7 @@ describe('a data file whose folder is replaced under a running shop', () => {
     await expect(other.store.update(putting(B))).rejects.toThrow('its folder does not exist');
   });
 
-  it('is not written where another shop has it by then', async () => {
+  it('is not written if another server has locked it meanwhile', async () => {
     const folder = join(await folderWith({ 'data/db.json': defaultText }), 'data');
     const data = join(folder, 'db.json');
     const { store } = await openTestState({ data });
@@ -102,8 +102,8 @@ describe('a data file whose folder is replaced under a running shop', () => {
   });
 });
 
-describe('a data file that was there before', () => {
-  it('is synced, and its folder, before it is shown', async () => {
+describe('an existing data file', () => {
+  it('is synced with its folder before it is served', async () => {
     const file = await cartFile([A]);
     const disk = faultyDisk();
     disk.begin();
@@ -111,7 +111,7 @@ describe('a data file that was there before', () => {
     expect(disk.end().filter((step) => step === 'sync')).toHaveLength(2);
   });
 
-  it('may be on a file system that keeps no owner and no mode', async () => {
+  it('can be on a file system without owners and modes', async () => {
     const file = await cartFile([A]);
     const disk = { ...machineDisk, setMode: refused, setOwner: refused };
     const { store } = await openTestState({ data: file.path, disk });
@@ -119,8 +119,8 @@ describe('a data file that was there before', () => {
   });
 });
 
-describe('a link to a data file that is not there yet', () => {
-  it('is followed from where the link itself is', async () => {
+describe('a symbolic link to a missing data file', () => {
+  it('is resolved relative to the folder of the link', async () => {
     const root = await folderWith({ 'x/y/z/other': '' });
     await symlink('x/y/z', join(root, 'link'));
     await symlink('../db2.json', join(root, 'x/y/z/db.json'));
@@ -130,21 +130,25 @@ describe('a link to a data file that is not there yet', () => {
   });
 });
 
-describe('the sentence about a damaged file', () => {
+describe('the error message for a damaged file', () => {
   it.each([
     ['names the line after a byte order mark', '\uFEFF{\n\n"products": oops', ':3 is not JSON: invalid symbol'],
     [
-      'names the name that stands twice first',
+      'names the first duplicate name',
       defaultText.replace(/\}\s*$/, ', "products": [] }'),
       'has "products" a second time',
     ],
     [
-      'says how long a list must be',
+      'contains the minimum length of a list',
       defaultText.replace(/"products": \[\s*\{\s*"productId"[^\]]*\]/, '"products": []'),
       '/orders/0/products is []: use an array of at least 1',
     ],
-    ['says in which steps', defaultText.replace(/"stars": [\d.]+/, '"stars": 4.3'), 'from 0 to 5 in steps of 0.5'],
-    ['says which list is missing', '{}', '/products is missing: give a list'],
+    [
+      'contains the step of a number',
+      defaultText.replace(/"stars": [\d.]+/, '"stars": 4.3'),
+      'from 0 to 5 in steps of 0.5',
+    ],
+    ['names a missing list', '{}', '/products is missing: give a list'],
   ])('%s', async (_what, text, said) => {
     const folder = await folderWith({});
     await writeFile(join(folder, 'db.json'), text);
@@ -156,8 +160,8 @@ function refused(): never {
   throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
 }
 
-describe('a link to the data file of a running shop', () => {
-  it('is told of, once, when it leads elsewhere', async () => {
+describe('a symbolic link to the data file of a running server', () => {
+  it('is logged once when its target changes', async () => {
     const folder = await folderWith({ 'one.json': defaultText, 'other.json': defaultText });
     const link = join(folder, 'db.json');
     await symlink('one.json', link);

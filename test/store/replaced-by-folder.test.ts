@@ -9,7 +9,7 @@ const WARN = 40;
 it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([
   ['a folder', (path) => mkdirSync(path), /is now a folder.*return 503\. Move the folder away/],
   ['a symbolic link to itself', (path) => symlinkSync(path, path), /leads to itself.*return 503\. Remove the link/],
-])('%s in place of the data file is named with the remedy, which helps', async (_, put, said) => {
+])('A warning about %s in place of the data file contains a remedy that works', async (_, put, said) => {
   const shop = await startStorefront({ faultsExpected: true });
   const { dataFile = '' } = shop;
   renameSync(dataFile, `${dataFile}.away`);

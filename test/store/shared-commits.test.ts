@@ -22,7 +22,7 @@ const MODES: readonly Durability[] = ['disk', 'os', 'memory'];
 const touch: Change<undefined> = (state) => ({ next: { ...state }, result: undefined });
 
 describe.each(MODES)('a store with durability %s', (durability) => {
-  it('commits the changes of fifty clients on sockets together', async () => {
+  it('commits the changes of 50 concurrent HTTP clients together', async () => {
     const { store } = await openTestState({ data: join(await tempFolder(), 'db.json'), durability });
     const port = await serve(store);
     await Promise.all(Array.from({ length: CLIENTS }, () => sendRequests(port)));
@@ -31,7 +31,7 @@ describe.each(MODES)('a store with durability %s', (durability) => {
     expect(revision).toBeLessThan(MOST_COMMITS);
   });
 
-  it('makes one commit of changes that arrive in one turn of the event loop, each from its own socket event', async () => {
+  it('commits changes of several socket events in one turn of the event loop together', async () => {
     const { store } = await openTestState({ data: join(await tempFolder(), 'db.json'), durability });
     const changes: Promise<unknown>[] = [];
     await new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ describe.each(MODES)('a store with durability %s', (durability) => {
     expect(store.read().revision).toBe(1);
   });
 
-  it('commits one change by itself once', async () => {
+  it('commits a single change once', async () => {
     const { store } = await openTestState({ data: join(await tempFolder(), 'db.json'), durability });
     for (let number = 1; number <= REQUESTS; number++) await store.update(touch);
     expect(store.read().revision).toBe(REQUESTS);

@@ -8,28 +8,28 @@ import { NOW_MS } from '../support/harness/start-storefront.ts';
 const [A, B, C] = PRODUCT_IDS as [string, string, string];
 
 describe.each(backends)('a store over $kind', ({ open }) => {
-  it('begins with the default data', async () => {
+  it('starts with the default data', async () => {
     const { store } = await open();
     expect(store.read()).toEqual({ state: defaults, revision: 0 });
   });
 
-  it('shows a change in the reads after it', async () => {
+  it('returns a change in later reads', async () => {
     const { store } = await open();
     await store.update(putting(A));
     expect(putInto(store.read().state)).toEqual([A]);
   });
 
-  it("gives a change's result to its caller", async () => {
+  it('resolves an update to the result of its change', async () => {
     const { store } = await open();
     expect(await Promise.all([store.update(putting(A)), store.update(putting(B))])).toEqual([A, B]);
   });
 
-  it('tells a change the time', async () => {
+  it('passes the time to a change', async () => {
     const { store } = await open();
     expect(await store.update((_state, nowMs) => ({ result: nowMs }))).toBe(NOW_MS);
   });
 
-  it('shows nothing of a change whose commit is still to come', async () => {
+  it('does not return a change before it is committed', async () => {
     const { store } = await open();
     const before = store.read();
     const change = store.update(putting(A));
@@ -37,13 +37,13 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     await change;
   });
 
-  it('does the changes in the order of the calls', async () => {
+  it('applies changes in the order of the calls', async () => {
     const { store } = await open();
     await Promise.all(PRODUCT_IDS.map((id) => store.update(putting(id))));
     expect(putInto(store.read().state)).toEqual(PRODUCT_IDS);
   });
 
-  it('fails the caller of a change that throws with what it threw, and no other', async () => {
+  it('rejects only the update whose change throws, with the thrown error', async () => {
     const { store } = await open();
     const refusal = new Error('declined');
     const answers = await Promise.allSettled([
@@ -63,21 +63,21 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(putInto(store.read().state)).toEqual([A, B, C]);
   });
 
-  it('keeps state and revision where a change throws', async () => {
+  it('keeps its state and revision if a change throws', async () => {
     const { store } = await open();
     const before = store.read();
     await expect(store.update(throwing)).rejects.toThrow('declined');
     expect(store.read()).toBe(before);
   });
 
-  it('goes on after a change that threw', async () => {
+  it('applies further changes after one that throws', async () => {
     const { store } = await open();
     await expect(store.update(throwing)).rejects.toThrow('declined');
     await store.update(putting(A));
     expect(putInto(store.read().state)).toEqual([A]);
   });
 
-  it('counts its revision up by one with each change that was committed by itself', async () => {
+  it('increments its revision with each commit', async () => {
     const { store } = await open();
     const revisions = [];
     for (const id of [A, B, C]) {
@@ -87,7 +87,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(revisions).toEqual([1, 2, 3]);
   });
 
-  it('keeps its revision where a change leaves the state as it is', async () => {
+  it('keeps its revision if a change does not change the state', async () => {
     const { store } = await open();
     await store.update(() => ({ result: undefined }));
     expect(store.read().revision).toBe(0);
@@ -100,13 +100,13 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(store.read().state).toEqual(defaults);
   });
 
-  it('does a reset in turn with the changes', async () => {
+  it('applies a reset in order with the changes', async () => {
     const { store } = await open();
     await Promise.all([store.update(putting(A)), store.reset(), store.update(putting(B))]);
     expect(putInto(store.read().state)).toEqual([B]);
   });
 
-  it('leaves after two resets what one leaves', async () => {
+  it('has the same state after one and after two resets', async () => {
     const { store } = await open();
     await store.update(putting(A));
     await store.reset();
@@ -115,7 +115,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(store.read().state).toEqual(once);
   });
 
-  it('has kept the state that it shows, each time it answers', async () => {
+  it('has stored the state that it returns whenever an update resolves', async () => {
     const { store, kept } = await open();
     for (const id of [A, B, C]) {
       await store.update(putting(id));
@@ -125,7 +125,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(await kept()).toEqual(store.read().state);
   });
 
-  it('fails a change that can not be kept, and shows and keeps what was before', async () => {
+  it("rejects a change that can't be stored and keeps the previous state", async () => {
     const { store, kept, failCommits } = await open();
     await store.update(putting(A));
     const before = store.read();
@@ -135,7 +135,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(await kept()).toEqual(before.state);
   });
 
-  it('fails a reset that can not be kept, and shows and keeps what was before', async () => {
+  it("rejects a reset that can't be stored and keeps the previous state", async () => {
     const { store, kept, failCommits } = await open();
     await store.update(putting(A));
     const before = store.read();
@@ -145,7 +145,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(await kept()).toEqual(before.state);
   });
 
-  it('keeps the next change once it can again, without the one that failed', async () => {
+  it('stores the next change after a failure, without the failed change', async () => {
     const { store, kept, failCommits } = await open();
     failCommits(true);
     await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailableError);
@@ -155,7 +155,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(putInto(await kept())).toEqual([B]);
   });
 
-  it('finishes the changes begun when it is closed', async () => {
+  it('completes pending changes when it is closed', async () => {
     const { store, kept } = await open();
     const answers = Promise.all([store.update(putting(A)), store.update(putting(B))]);
     await store.close();
@@ -163,7 +163,7 @@ describe.each(backends)('a store over $kind', ({ open }) => {
     expect(await answers).toEqual([A, B]);
   });
 
-  it('refuses changes and resets after it is closed, and shows its last state', async () => {
+  it('rejects changes and resets after it is closed, and returns its last state', async () => {
     const { store } = await open();
     await store.update(putting(A));
     const last = store.read();

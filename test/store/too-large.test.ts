@@ -12,36 +12,36 @@ import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const [A, B, C, D, E] = PRODUCT_IDS as [string, string, string, string, string];
 
-describe('a store whose backend takes no state with more than two items put into the cart', () => {
-  it('rejects a change that makes the state larger with StateTooLargeError, and changes nothing', async () => {
+describe('a store whose backend stores at most two added cart items', () => {
+  it('rejects a change that exceeds the limit with StateTooLargeError and changes nothing', async () => {
     const store = fullStore([A, B]);
     const before = store.read();
     await expect(store.update(putting(C))).rejects.toThrow(StateTooLargeError);
     expect(store.read()).toBe(before);
   });
 
-  it('commits a removal that waits together with changes that are too large', async () => {
+  it('commits a removal in the same batch as changes that exceed the limit', async () => {
     const store = fullStore([A, B]);
     const results = await settle([store.update(putting(C)), store.update(putting(D)), store.update(removing(A))]);
     expect(results).toEqual([StateTooLargeError, StateTooLargeError, A]);
     expect(putInto(store.read().state)).toEqual([B]);
   });
 
-  it('commits a reset that waits together with changes that are too large', async () => {
+  it('commits a reset in the same batch as changes that exceed the limit', async () => {
     const store = fullStore([A, B]);
     const changes = [store.reset(), ...[C, D, E].map((id) => store.update(putting(id)))];
     expect(await settle(changes)).toEqual([undefined, C, D, StateTooLargeError]);
     expect(putInto(store.read().state)).toEqual([C, D]);
   });
 
-  it('rejects of changes that wait together those alone that are too large, in the order of the calls', async () => {
+  it('rejects only the changes of a batch that exceed the limit, in the order of the calls', async () => {
     const store = fullStore([]);
     const changes = [A, B, C, D, E].map((id) => store.update(putting(id)));
     expect(await settle(changes)).toEqual([A, B, StateTooLargeError, StateTooLargeError, StateTooLargeError]);
     expect(putInto(store.read().state)).toEqual([A, B]);
   });
 
-  it('commits changes that wait together at once where the last of them makes room', async () => {
+  it('commits a batch as a whole if its last change brings the state below the limit', async () => {
     const store = fullStore([A]);
     const results = await settle([store.update(putting(B)), store.update(putting(C)), store.update(removing(A))]);
     expect(results).toEqual([B, C, A]);
@@ -49,8 +49,8 @@ describe('a store whose backend takes no state with more than two items put into
   });
 });
 
-describe('a data file that is larger than the limit once it has the defaults of the contract', () => {
-  it('stops the start, since no change of it could be stored', async () => {
+describe('a data file that exceeds the limit with the defaults of the contract', () => {
+  it('prevents the start, since no change could be stored', async () => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
     // Stands for a contract whose defaults are longer than what a data file may hold.
