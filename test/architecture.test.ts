@@ -205,7 +205,7 @@ describe('the source', () => {
     expect(sources.find(({ path }) => path === 'shop/types.ts')?.code.trim()).toBe('export {};');
   });
 
-  it.each(['util'])('in %s serves any document: it names no product, cart or order', (folder) => {
+  it.each(['openapi', 'mock', 'util'])('in %s serves any document: it names no product, cart or order', (folder) => {
     const own = sources.filter(({ path }) => folderOf(path) === folder);
     const named = own.flatMap(({ path, text }) =>
       text

@@ -5,7 +5,7 @@ import { isOnly } from '../openapi/schema-validator.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 
-/** How the bodies of an operation differ between the contract that its handler is written for and the one that is served. */
+/** How the success bodies of an operation differ between the contract that its handler is written for and the served one. */
 export interface Difference {
   readonly gained: readonly Field[];
   readonly lost: readonly Field[];
@@ -13,150 +13,155 @@ export interface Difference {
   readonly clashes: readonly Field[];
 }
 
-/** A field: the way to the objects that have it, `*` for each entry of a list, and its name. */
-export interface Field {
+interface Field {
+  /** The steps to the objects that have the field; `*` stands for every entry of an array. */
   readonly way: readonly string[];
   readonly name: string;
-  /** JSON Pointer of its schema. */
+  /** JSON Pointer of the schema. */
   readonly schema: string;
 }
 
-/** A body with the fields that the served contract has, and the places of those that were made, as JSON Pointers with `*` for each entry of a list. */
+/** A body with the fields of the served contract. */
 export interface Completed {
   readonly body: unknown;
+  /** JSON Pointers of the generated fields, with `*` for every entry of an array. */
   readonly made: readonly string[];
 }
 
-const SAME: Difference = { gained: [], lost: [], clashes: [] };
+const NO_DIFFERENCE: Difference = { gained: [], lost: [], clashes: [] };
 
-/** How deep fields are looked for. */
-const DEPTH = 8;
+/** The maximum depth of the fields that are compared. */
+const MAX_DEPTH = 8;
 
-/** How the success of an operation differs. */
-export function differenceOf(shop: Document, shopRoute: Route, served: Document, route: Route): Difference {
-  const [before, now] = [successSchema(shopRoute), successSchema(route)];
-  if (before === undefined || now === undefined) return SAME;
-  const difference: Found = { gained: [], lost: [], clashes: [] };
-  compare(shop, before, served, now, [], difference);
-  return difference;
+/** A schema in one of the two documents. */
+interface Source {
+  readonly document: Document;
+  /** JSON Pointer of the schema. */
+  readonly schema: string;
 }
 
-function successSchema({ responses, successStatus }: Route): string | undefined {
+/** Compares the success bodies of an operation. `own`: the document that the handler is written for. */
+export function differenceOf(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
+  const [ownSchema, servedSchema] = [getSuccessSchema(ownRoute), getSuccessSchema(servedRoute)];
+  if (ownSchema === undefined || servedSchema === undefined) return NO_DIFFERENCE;
+  const result: MutableDifference = { gained: [], lost: [], clashes: [] };
+  compare({ document: own, schema: ownSchema }, { document: served, schema: servedSchema }, [], result);
+  return result;
+}
+
+function getSuccessSchema({ responses, successStatus }: Route): string | undefined {
   const media = responseTo(responses, successStatus)?.media ?? {};
   return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
 }
 
-type Found = { readonly [Part in keyof Difference]: Field[] };
+type MutableDifference = { readonly [Part in keyof Difference]: Field[] };
 
-function compare(
-  shop: Document,
-  before: string,
-  served: Document,
-  now: string,
-  way: readonly string[],
-  found: Found,
-): void {
-  if (way.length > DEPTH) return;
-  if (areApart(typesAt(shop, before), typesAt(served, now))) {
-    found.clashes.push({ way: way.slice(0, -1), name: way.at(-1) ?? '', schema: now });
+/** Adds the differences between two schemas, and the properties and entries below them, to `result`. */
+function compare(own: Source, served: Source, way: readonly string[], result: MutableDifference): void {
+  if (way.length > MAX_DEPTH) return;
+  if (areDisjoint(getTypes(own), getTypes(served))) {
+    result.clashes.push({ way: way.slice(0, -1), name: way.at(-1) ?? '', schema: served.schema });
     return;
   }
-  const [old, current] = [propertiesAt(shop, before), propertiesAt(served, now)];
-  for (const [name, schema] of current) {
-    const known = old.get(name);
-    if (known === undefined) {
-      if (!isOnly(served, getNode(served, schema), 'writeOnly')) found.gained.push({ way, name, schema });
-    } else compare(shop, known, served, schema, [...way, name], found);
+  const [ownProperties, servedProperties] = [getProperties(own), getProperties(served)];
+  for (const [name, schema] of servedProperties) {
+    const ownSchema = ownProperties.get(name);
+    if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...way, name], result);
+    else if (!isOnly(served.document, getNode(served.document, schema), 'writeOnly'))
+      result.gained.push({ way, name, schema });
   }
-  // A schema that names no properties allows all.
-  for (const [name, schema] of old) if (current.size > 0 && !current.has(name)) found.lost.push({ way, name, schema });
-  const [entries, currentEntries] = [itemsAt(shop, before), itemsAt(served, now)];
-  if (entries !== undefined && currentEntries !== undefined)
-    compare(shop, entries, served, currentEntries, [...way, '*'], found);
+  // A schema without properties allows any.
+  if (servedProperties.size > 0)
+    for (const [name, schema] of ownProperties)
+      if (!servedProperties.has(name)) result.lost.push({ way, name, schema });
+  const [ownItems, servedItems] = [getItems(own), getItems(served)];
+  if (ownItems && servedItems) compare(ownItems, servedItems, [...way, '*'], result);
 }
 
-/** The types that a schema allows; none where it doesn't say. */
-function typesAt(document: Document, schema: string): readonly unknown[] {
-  return partsOf(document, schema).flatMap((pointer) => getNode(document, `${pointer}/type`) ?? []);
+/** Returns the types that a schema allows; none if it doesn't restrict them. */
+function getTypes(source: Source): readonly unknown[] {
+  return getParts(source).flatMap((pointer) => getNode(source.document, `${pointer}/type`) ?? []);
 }
 
-function areApart(before: readonly unknown[], now: readonly unknown[]): boolean {
-  const isTaken = (type: unknown) => now.includes(type) || (type === 'integer' && now.includes('number'));
-  return before.length > 0 && now.length > 0 && !before.some(isTaken);
+function areDisjoint(ownTypes: readonly unknown[], servedTypes: readonly unknown[]): boolean {
+  const isAllowed = (type: unknown) =>
+    servedTypes.includes(type) || (type === 'integer' && servedTypes.includes('number'));
+  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some(isAllowed);
 }
 
-/** The properties that a schema gives an object, its references and `allOf` included, with where each is described. */
-function propertiesAt(document: Document, schema: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const pointer of partsOf(document, schema)) {
-    const properties = getNode(document, `${pointer}/properties`);
+/** Returns the JSON Pointers of the properties of a schema by name. */
+function getProperties(source: Source): ReadonlyMap<string, string> {
+  const byName = new Map<string, string>();
+  for (const pointer of getParts(source)) {
+    const properties = getNode(source.document, `${pointer}/properties`);
     for (const name of Object.keys(isNode(properties) ? properties : {}))
-      found.set(name, `${pointer}/properties${pointerTo(name)}`);
+      byName.set(name, `${pointer}/properties${pointerTo(name)}`);
   }
-  return found;
+  return byName;
 }
 
-function itemsAt(document: Document, schema: string): string | undefined {
-  return partsOf(document, schema)
-    .find((pointer) => isNode(getNode(document, `${pointer}/items`)))
-    ?.concat('/items');
+function getItems(source: Source): Source | undefined {
+  const { document } = source;
+  const pointer = getParts(source).find((part) => isNode(getNode(document, `${part}/items`)));
+  return pointer === undefined ? undefined : { document, schema: `${pointer}/items` };
 }
 
-/** Where all that a schema says of an object stands: itself, what it refers to, and the parts of its `allOf`. */
-function partsOf(document: Document, schema: string, above: readonly string[] = []): readonly string[] {
+/** Returns the JSON Pointers of a schema, of what it refers to and of the parts of its `allOf`. */
+function getParts({ document, schema }: Source, ancestors: readonly string[] = []): readonly string[] {
   const pointer = resolvePointer(document, schema);
-  if (above.includes(pointer)) return [];
+  if (ancestors.includes(pointer)) return [];
   const { allOf = [], $ref } = (getNode(document, pointer) ?? {}) as { allOf?: readonly unknown[]; $ref?: string };
-  const next = [...allOf.keys()].map((place) => `${pointer}/allOf/${place}`);
-  if (typeof $ref === 'string') next.push(toPointer($ref));
-  return [pointer, ...next.flatMap((part) => partsOf(document, part, [...above, pointer]))];
+  const parts = [...allOf.keys()].map((index) => `${pointer}/allOf/${index}`);
+  if (typeof $ref === 'string') parts.push(toPointer($ref));
+  return [pointer, ...parts.flatMap((part) => getParts({ document, schema: part }, [...ancestors, pointer]))];
 }
 
-/** Makes a value for a field by its schema, the same one for the same seed; undefined where there is none. */
+/** Generates a value for the field with a schema: the same seed gives the same value. Returns undefined if no value is valid. */
 export type MakeField = (schema: string, seed: number) => unknown;
 
-/** A body with what it lacks of the gained fields, each made with the id of its entry as the seed, and without the lost ones. The body itself stays as it is. */
+/** Returns a copy of a body with the gained fields that it lacks, and without the lost ones. The id of an entry is the seed of its fields. */
 export function completed(body: unknown, { gained, lost }: Difference, make: MakeField): Completed {
   const made = new Set<string>();
-  const added = gained.reduce((whole, { way, name, schema }) => {
-    const place = pointerTo(...way, name);
-    return changedAt(whole, way, '', (entry, id) => {
+  const extended = gained.reduce((whole, { way, name, schema }) => {
+    const pointer = pointerTo(...way, name);
+    return mapObjects(whole, way, (entry, id) => {
       if (Object.hasOwn(entry, name)) return entry;
-      const value = make(schema, toSeed(`${id}${place.slice(place.lastIndexOf('/'))}`));
+      const value = make(schema, toSeed(`${id}${pointerTo(name)}`));
       if (value === undefined) return entry;
-      made.add(place);
+      made.add(pointer);
       return { ...entry, [name]: value };
     });
   }, body);
-  const without = lost.reduce(
+  const result = lost.reduce(
     (whole, { way, name }) =>
-      changedAt(whole, way, '', (entry) => {
-        if (!Object.hasOwn(entry, name)) return entry;
-        return Object.fromEntries(Object.entries(entry).filter(([key]) => key !== name));
-      }),
-    added,
+      mapObjects(whole, way, (entry) =>
+        Object.hasOwn(entry, name) ? Object.fromEntries(Object.entries(entry).filter(([key]) => key !== name)) : entry,
+      ),
+    extended,
   );
-  return { body: without, made: [...made] };
+  return { body: result, made: [...made] };
 }
 
-/** A value with the objects at a way changed; `id` is that of the nearest entry above that has one. */
-function changedAt(
+/** Returns a copy of a value with the objects at a way replaced. `id`: that of the object or of its closest ancestor that has one. */
+function mapObjects(
   value: unknown,
-  way: readonly string[],
-  id: string,
+  [step, ...rest]: readonly string[],
   change: (entry: object, id: string) => object,
+  ancestorId = '',
 ): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const [step, ...rest] = way;
-  if (step === '*') return Array.isArray(value) ? value.map((entry) => changedAt(entry, rest, id, change)) : value;
-  if (Array.isArray(value)) return value;
-  const own = idOf(value) ?? id;
-  if (step === undefined) return change(value, own);
+  if (Array.isArray(value))
+    return step === '*' ? value.map((entry) => mapObjects(entry, rest, change, ancestorId)) : value;
+  if (step === '*') return value;
+  const id = getId(value) ?? ancestorId;
+  if (step === undefined) return change(value, id);
   const inner = (value as Record<string, unknown>)[step];
-  return inner === undefined ? value : { ...value, [step]: changedAt(inner, rest, own, change) };
+  return inner === undefined ? value : { ...value, [step]: mapObjects(inner, rest, change, id) };
 }
 
-function idOf(entry: object): string | undefined {
-  const { id, productId } = entry as { id?: unknown; productId?: unknown };
-  return id !== undefined ? String(id) : productId !== undefined ? String(productId) : undefined;
+/** Returns the property `id` of an object, else the first one whose name ends with `Id`. */
+function getId(entry: object): string | undefined {
+  const { id } = entry as { id?: unknown };
+  const value = id ?? Object.entries(entry).find(([name]) => name.endsWith('Id'))?.[1];
+  return value === undefined ? undefined : String(value);
 }

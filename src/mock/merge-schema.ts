@@ -2,102 +2,92 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Document, getNode, isNode, type Node, resolvePointer, toPointer } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 
-/** A schema with all that is said of one value: without references, and with one of its alternatives chosen. */
-export interface WholeSchema {
+/** A schema without references and alternatives. */
+interface MergedSchema {
   readonly schema: Node;
-  /** The references that led to it. */
+  /** The references that were followed. */
   readonly references: readonly string[];
 }
 
-/** What is said of a value by a schema, the references, `allOf` and one of each `oneOf` and `anyOf` put together. */
-export function wholeSchema(
-  document: Document,
-  node: unknown,
-  random: Random,
-  isShort: (reference: string) => boolean,
-  above: readonly string[] = [],
-): WholeSchema {
+/** What `mergeSchema` needs besides the schema. */
+interface MergeContext {
+  readonly document: Document;
+  readonly random: Random;
+  /** Returns whether a reference may be followed again. */
+  readonly canFollow: (reference: string) => boolean;
+}
+
+/** Merges a schema with its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references that lead to it. */
+export function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
-  const parts: WholeSchema[] = [{ schema: own, references: [] }];
-  const add = (part: unknown) => parts.push(wholeSchema(document, part, random, isShort, above));
-  const pointer = typeof $ref === 'string' ? resolvePointer(document, toPointer($ref)) : undefined;
-  // What is part of itself says no more by that.
-  if (pointer !== undefined && !above.includes(pointer)) {
-    const target = wholeSchema(document, getNode(document, pointer), random, isShort, [...above, pointer]);
+  const parts: MergedSchema[] = [{ schema: own, references: [] }];
+  const add = (part: unknown) => parts.push(mergeSchema(context, part, ancestors));
+  const pointer = typeof $ref === 'string' ? resolvePointer(context.document, toPointer($ref)) : undefined;
+  // A schema that is a part of itself adds nothing.
+  if (pointer !== undefined && !ancestors.includes(pointer)) {
+    const target = mergeSchema(context, getNode(context.document, pointer), [...ancestors, pointer]);
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);
-  // What holds by the condition and what follows from it holds by all.
+  // A value that matches both `if` and `then` matches the conditional.
   for (const part of condition === undefined ? [] : [condition, then]) add(part);
   for (const alternatives of [oneOf, anyOf]) {
-    if (Array.isArray(alternatives) && alternatives.length > 0) add(chosen(alternatives, random, isShort));
+    if (Array.isArray(alternatives) && alternatives.length > 0) add(chooseAlternative(context, alternatives));
   }
   return {
-    schema: parts.map(({ schema }) => schema).reduce(both),
+    schema: parts.map(({ schema }) => schema).reduce(mergeNodes),
     references: parts.flatMap(({ references }) => references),
   };
 }
 
-/** One of some alternatives: no null, and none that leads on for ever, where there is another. */
-function chosen(alternatives: readonly unknown[], random: Random, isShort: (reference: string) => boolean): unknown {
-  const isNull = (one: unknown) => isNode(one) && one.type === 'null';
-  const isBrief = (one: unknown) => referencesOf(one).every(isShort);
+/** Prefers alternatives other than null whose references may be followed again. */
+function chooseAlternative({ random, canFollow }: MergeContext, alternatives: readonly unknown[]): unknown {
+  const isNull = (schema: unknown) => isNode(schema) && schema.type === 'null';
+  const canEnd = (schema: unknown) => getReferences(schema).every(canFollow);
   const preferred = [
-    alternatives.filter((one) => !isNull(one) && isBrief(one)),
-    alternatives.filter(isBrief),
+    alternatives.filter((schema) => !isNull(schema) && canEnd(schema)),
+    alternatives.filter(canEnd),
     alternatives,
   ];
   return random.pick(preferred.find(({ length }) => length > 0) ?? alternatives);
 }
 
-/** What a schema refers to, itself and in the parts of its `allOf`. */
-function referencesOf(node: unknown): readonly string[] {
+/** Returns the references of a schema and of the parts of its `allOf`. */
+function getReferences(node: unknown): readonly string[] {
   if (!isNode(node)) return [];
   const own = typeof node.$ref === 'string' ? [toPointer(node.$ref)] : [];
-  return [...own, ...(Array.isArray(node.allOf) ? node.allOf.flatMap(referencesOf) : [])];
+  return [...own, ...(Array.isArray(node.allOf) ? node.allOf.flatMap(getReferences) : [])];
 }
 
-/** What two schemas say of the same value together. */
-function both(one: Node, other: Node): Node {
-  const together: Record<string, unknown> = { ...one };
-  for (const [key, value] of Object.entries(other)) {
-    together[key] = key in together ? combined(key, together[key], value) : value;
+function mergeNodes(a: Node, b: Node): Node {
+  const merged: Record<string, unknown> = { ...a };
+  for (const [key, value] of Object.entries(b)) merged[key] = key in merged ? merge(key, merged[key], value) : value;
+  return merged;
+}
+
+/** Merges two values of a keyword. */
+function merge(key: string, a: unknown, b: unknown): unknown {
+  if (key === 'properties' && isNode(a) && isNode(b)) {
+    const shared = Object.keys(b).filter((name) => name in a);
+    return { ...a, ...b, ...Object.fromEntries(shared.map((name) => [name, { allOf: [a[name], b[name]] }])) };
   }
-  return together;
+  if (key === 'pattern' || key === 'required') return [...new Set([a, b].flat())];
+  if (key === 'type') return intersectTypes([a].flat(), [b].flat());
+  if (key === 'enum') return [a].flat().filter((value) => [b].flat().some((other) => isDeepStrictEqual(value, other)));
+  if (key === 'items') return { allOf: [a, b] };
+  if (MINIMUM_KEYWORDS.has(key)) return Math.max(Number(a), Number(b));
+  if (MAXIMUM_KEYWORDS.has(key)) return Math.min(Number(a), Number(b));
+  if (key === 'additionalProperties') return a === false || b === false ? false : isNode(a) ? a : b;
+  return a;
 }
 
-function combined(key: string, one: unknown, other: unknown): unknown {
-  if (key === 'properties' && isNode(one) && isNode(other)) {
-    const shared = Object.keys(other).filter((name) => name in one);
-    return {
-      ...one,
-      ...other,
-      ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])),
-    };
-  }
-  if (key === 'pattern') return [...new Set([...list(one), ...list(other)])];
-  if (key === 'required') return [...new Set([...list(one), ...list(other)])];
-  if (key === 'type') return commonOf(list(one), list(other));
-  if (key === 'enum')
-    return list(one).filter((value) => list(other).some((another) => isDeepStrictEqual(value, another)));
-  if (key === 'items') return { allOf: [one, other] };
-  if (LEAST.has(key)) return Math.max(Number(one), Number(other));
-  if (MOST.has(key)) return Math.min(Number(one), Number(other));
-  if (key === 'additionalProperties') return one === false || other === false ? false : isNode(one) ? one : other;
-  return one;
-}
+const MINIMUM_KEYWORDS = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
+const MAXIMUM_KEYWORDS = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
-const LEAST = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
-const MOST = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [value];
-}
-
-/** The types that both allow; a number may be an integer. */
-function commonOf(one: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
-  const allowed = (type: unknown, types: readonly unknown[]) =>
+/** An integer is a number. */
+function intersectTypes(a: readonly unknown[], b: readonly unknown[]): readonly unknown[] {
+  const isAllowed = (type: unknown, types: readonly unknown[]) =>
     types.includes(type) || (type === 'integer' && types.includes('number'));
-  return [...new Set([...one.filter((type) => allowed(type, other)), ...other.filter((type) => allowed(type, one))])];
+  return [...new Set([...a.filter((type) => isAllowed(type, b)), ...b.filter((type) => isAllowed(type, a))])];
 }

@@ -2,8 +2,8 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import {
   bareType,
+  type DocumentedHeader,
   type DocumentedMedia,
-  type DocumentedResponse,
   type Example,
   isJsonType,
 } from '../openapi/responses.ts';
@@ -11,133 +11,75 @@ import type { Route } from '../openapi/routes.ts';
 import type { RawInput } from '../openapi/validate-request.ts';
 import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { createRandom, toSeed } from '../util/random.ts';
-import { chosenExample, chosenResponse, chosenType, toldStatus, type Wish } from './choose-response.ts';
+import { chooseExample, chooseMediaType, chooseResponse, getBodyStatus, type Wish } from './choose-response.ts';
 import { createGenerator, EndlessSchemaError } from './generate.ts';
-import { namesOf } from './pair-examples.ts';
-import { describingStatus, headersOfStatus, methodsAt, statusProblem, withoutOtherPath } from './status-problem.ts';
-import { asXml } from './xml.ts';
+import { findExampleNames } from './pair-examples.ts';
+import { describeStatus, methodsAt, replaceOtherPath, setStatusHeaders, statusProblem } from './status-problem.ts';
+import { toXml } from './xml.ts';
 
-/** A schema that no value could be made for: `message` names the place. */
+/** Thrown if no valid value was generated for a schema. `message` has its JSON Pointer. */
 export class MockError extends Error {
   override readonly name = 'MockError';
 }
 
-/** Answers from the contract alone. */
+/** Creates responses from the contract alone. */
 export interface Mock {
-  /** The answer to a request. `accept`: its Accept header. Throws a `InvalidPreferenceError` for a wish that the contract doesn't document. */
+  /** Returns the response to a request. `accept`: its `Accept` header. Throws `InvalidPreferenceError` and `MockError`. */
   answer(route: Route, input: RawInput, wish: Wish, accept: string): ResponseToVerify;
-  /** A value for a field by its schema: the schema's default, else one that is made, the same for the same seed; undefined where there is none. */
+  /** Returns the default of the schema at a JSON Pointer, else a generated value, which is the same for the same seed; undefined if none is valid. */
   field(schema: string, seed: number): unknown;
 }
 
-/** What a body is for. */
-interface Asked {
+/** What a body is created for. */
+interface BodyTarget {
   readonly route: Route;
   readonly input: RawInput;
   readonly wish: Wish;
   readonly status: number;
-  /** The media type, without parameters. */
+  /** The media type without parameters. */
   readonly type: string;
 }
 
-/** The media type of problem documents, which tell the status of their answer. */
+/** The media type of problem documents, which contain the status of the response. */
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** With how many seeds a value is made before there is said to be none. */
-const TRIES = 30;
+/** The number of seeds that are tried to generate a valid value. The second half of the attempts leaves out everything optional. */
+const MAX_ATTEMPTS = 30;
 
-/** The mock of a contract: examples where it has them, values by its schemas where it hasn't or where these are wished for. All that it gives holds. */
+/** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
+type GenerateValid = (
+  schema: string,
+  options: { readonly seed: number; readonly query: RawInput['query']; readonly usesExamples: boolean },
+) => unknown;
+
+/** Creates a mock. It uses the examples of the contract, or generates values from the schemas if there are none or a dynamic response is preferred. */
 export function createMock(contract: Contract): Mock {
-  const generate = createGenerator(contract.plain);
-
-  /** A value that holds: with a chance that a further try has another way out of, in the end of what must be there alone. */
-  function made(schema: string, seed: number, query: RawInput['query'], usesExamples: boolean): unknown {
-    const node = getNode(contract.plain, schema);
-    for (let time = 0; time < TRIES; time++) {
-      const making = {
-        random: createRandom(seed + time * 7_919),
-        query,
-        usesExamples: usesExamples && time === 0,
-        isBare: time > TRIES / 2,
-      };
-      const value = attempted(() => generate(node, making));
-      if (contract.holds(schema, value)) return value;
-    }
-    throw new MockError(`no value was found that holds by the schema at #${schema}: give it an example`);
-  }
-
-  /** The example, where there is one that holds and no other body is wished for; else a body that is made. */
-  function bodyOf(
-    media: DocumentedMedia,
-    example: Example | undefined,
-    { route, input, wish, status, type }: Asked,
-  ): unknown {
-    const { schema } = media;
-    if (example && !wish.dynamic) {
-      const told = tellingStatus(contract, schema, example.value, status);
-      const value = status === 405 ? withoutOtherPath(contract, schema, told) : told;
-      if (schema === undefined || contract.holds(schema, value)) return value;
-    }
-    const isDescribed = status >= 400 && !wish.dynamic;
-    const problem = statusProblem(status);
-    if (isDescribed && type === PROBLEM_TYPE && (schema === undefined || contract.holds(schema, problem)))
-      return problem;
-    if (schema === undefined) return {};
-    const [other] = media.examples;
-    if (isDescribed && other && contract.holds(schema, other.value))
-      return describingStatus(contract, schema, other.value, status);
-    const seed = wish.seed ?? (wish.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
-    const value = made(schema, seed, input.query, !wish.dynamic);
-    if (isDescribed) return describingStatus(contract, schema, value, status);
-    return type === PROBLEM_TYPE ? tellingStatus(contract, schema, value, status) : value;
-  }
-
-  function headersOf(
-    { headers }: DocumentedResponse,
-    status: number,
-    example: Example | undefined,
-    wish: Wish,
-  ): Readonly<Record<string, string>> {
-    const given = headers.flatMap(({ name, isRequired: isAlways, schema, examples }) => {
-      // Without it a client can't go where it is sent.
-      const isRequired = isAlways || (name.toLowerCase() === 'location' && status >= 300 && status < 400);
-      const own =
-        examples.find((one) => one.name === undefined || one.name === example?.name) ??
-        (isRequired ? examples[0] : undefined);
-      const value = own
-        ? own.value
-        : isRequired && schema !== undefined
-          ? made(schema, wish.seed ?? toSeed(name), {}, true)
-          : undefined;
-      return value === undefined ? [] : [[name, headerText(value)]];
-    });
-    return Object.fromEntries(given);
-  }
-
+  const generate = createValidGenerator(contract);
   return {
     answer(route, input, wish, accept) {
-      const names = wish.example === undefined ? namesOf(route, input) : [wish.example];
-      const { response, status } = chosenResponse(route, wish, wish.dynamic ? [] : names);
-      const type = chosenType(response, accept);
+      const names = wish.example === undefined ? findExampleNames(route, input) : [wish.example];
+      const { response, status } = chooseResponse(route, wish, wish.dynamic ? [] : names);
+      const type = chooseMediaType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
-      const chosen = media && chosenExample(media, names, { response, status });
-      const own = headersOf(response, status, chosen, wish);
+      const example = media && chooseExample(media, names, { response, status });
+      const own = createHeaders(generate, response.headers, { status, example, wish });
       const headers =
-        status < 400 ? own : headersOfStatus(contract, methodsAt(contract, route), { response, status }, own);
+        status < 400 ? own : setStatusHeaders(contract, methodsAt(contract, route), { response, status }, own);
       if (!media || type === undefined) return { status, headers };
-      const contentType = concrete(type);
-      const body = bodyOf(media, chosen, { route, input, wish, status, type: bareType(type) });
+      const contentType = toContentType(type);
+      const target = { route, input, wish, status, type: bareType(type) };
+      const body = createBody(contract, generate, { media, example }, target);
       return {
         status,
         headers: { ...headers, 'Content-Type': contentType },
-        body: isJsonType(contentType) ? body : textOf(contentType, body),
+        body: isJsonType(contentType) ? body : toText(contentType, body),
       };
     },
     field(schema, seed) {
-      const given = getNode(contract.plain, `${resolvePointer(contract.plain, schema)}/default`);
-      if (given !== undefined && contract.holds(schema, given)) return given;
+      const value = getNode(contract.plain, `${resolvePointer(contract.plain, schema)}/default`);
+      if (value !== undefined && contract.holds(schema, value)) return value;
       try {
-        return made(schema, seed, {}, false);
+        return generate(schema, { seed, query: {}, usesExamples: false });
       } catch (error) {
         if (error instanceof MockError) return undefined;
         throw error;
@@ -146,40 +88,99 @@ export function createMock(contract: Contract): Mock {
   };
 }
 
-/** What is made; undefined by a schema that never ends. */
-function attempted(make: () => unknown): unknown {
+function createValidGenerator(contract: Contract): GenerateValid {
+  const generate = createGenerator(contract.plain);
+  return (schema, { seed, query, usesExamples }) => {
+    const node = getNode(contract.plain, schema);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const making = {
+        random: createRandom(seed + attempt * 7_919),
+        query,
+        usesExamples: usesExamples && attempt === 0,
+        isBare: attempt > MAX_ATTEMPTS / 2,
+      };
+      const value = unlessEndless(() => generate(node, making));
+      if (contract.holds(schema, value)) return value;
+    }
+    throw new MockError(`no valid value was found for the schema at #${schema}: add an example`);
+  };
+}
+
+function unlessEndless(generate: () => unknown): unknown {
   try {
-    return make();
+    return generate();
   } catch (error) {
     if (error instanceof EndlessSchemaError) return undefined;
     throw error;
   }
 }
 
-/** A body with the status of its answer, where it tells one (RFC 9457, section 3.1.3) and where that holds. */
-function tellingStatus(contract: Contract, schema: string | undefined, body: unknown, status: number): unknown {
-  if (!isNode(body) || (toldStatus(body) ?? status) === status) return body;
-  const right = { ...body, status };
-  return schema === undefined || contract.holds(schema, right) ? right : body;
+/** Returns the example if it is valid and no dynamic response is preferred; else a generated body. */
+function createBody(
+  contract: Contract,
+  generate: GenerateValid,
+  { media, example }: { readonly media: DocumentedMedia; readonly example: Example | undefined },
+  { route, input, wish, status, type }: BodyTarget,
+): unknown {
+  const { schema } = media;
+  const isValid = (value: unknown) => schema === undefined || contract.holds(schema, value);
+  if (example && !wish.dynamic) {
+    const updated = setBodyStatus(isValid, example.value, status);
+    const body = status === 405 ? replaceOtherPath(isValid, updated) : updated;
+    if (isValid(body)) return body;
+  }
+  const describesStatus = status >= 400 && !wish.dynamic;
+  const problem = statusProblem(status);
+  if (describesStatus && type === PROBLEM_TYPE && isValid(problem)) return problem;
+  if (schema === undefined) return {};
+  const [first] = media.examples;
+  if (describesStatus && first && isValid(first.value)) return describeStatus(isValid, first.value, status);
+  const seed = wish.seed ?? (wish.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
+  const value = generate(schema, { seed, query: input.query, usesExamples: !wish.dynamic });
+  if (describesStatus) return describeStatus(isValid, value, status);
+  return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;
 }
 
-/** A media type that an answer can have, of one that may be a range. */
-function concrete(type: string): string {
+/** Returns the headers that have an example, and the required ones. */
+function createHeaders(
+  generate: GenerateValid,
+  headers: readonly DocumentedHeader[],
+  { status, example, wish }: { readonly status: number; readonly example: Example | undefined; readonly wish: Wish },
+): Readonly<Record<string, string>> {
+  const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
+    // A client can't follow a redirect without it.
+    const isRequired = isAlwaysRequired || (name.toLowerCase() === 'location' && status >= 300 && status < 400);
+    const own =
+      examples.find((candidate) => candidate.name === undefined || candidate.name === example?.name) ??
+      (isRequired ? examples[0] : undefined);
+    if (own?.value !== undefined) return [[name, formatHeader(own.value)]];
+    if (own || !isRequired || schema === undefined) return [];
+    return [[name, formatHeader(generate(schema, { seed: wish.seed ?? toSeed(name), query: {}, usesExamples: true }))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns a body with the status of the response, if it has a status (RFC 9457, section 3.1.3) and stays valid. */
+function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, status: number): unknown {
+  if (!isNode(body) || (getBodyStatus(body) ?? status) === status) return body;
+  const updated = { ...body, status };
+  return isValid(updated) ? updated : body;
+}
+
+/** Returns a content type for a documented media type, which may be a range. */
+function toContentType(type: string): string {
   if (type === '*/*' || type === 'application/*') return 'application/json';
   return type.endsWith('/*') ? `${type.slice(0, -1)}plain` : type;
 }
 
-function headerText(value: unknown): string {
-  const text = Array.isArray(value)
-    ? value.join(',')
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
-  return text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
+function formatHeader(value: unknown): string {
+  const isObject = typeof value === 'object' && !Array.isArray(value);
+  // An array becomes its entries with commas.
+  return (isObject ? JSON.stringify(value) : String(value)).replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }
 
-/** A body that is no JSON, as text: what is a text stays, XML is written as such, all else as JSON. */
-function textOf(type: string, body: unknown): string {
+/** Formats a body that is not JSON: a string stays, other values become XML or JSON. */
+function toText(type: string, body: unknown): string {
   if (typeof body === 'string') return body;
-  return /[/+]xml$/.test(bareType(type)) ? asXml(body) : JSON.stringify(body);
+  return /[/+]xml$/.test(bareType(type)) ? toXml(body) : JSON.stringify(body);
 }

@@ -1,82 +1,79 @@
 import { generateSync } from 'json-schema-faker';
 import type { Random } from '../util/random.ts';
 
-/** Classes of Unicode that the generator takes for letters as they stand, and letters that are of them. */
-const CLASSES: readonly (readonly [RegExp, string])[] = [
-  [/\\p\{(Lu|Uppercase_Letter|Uppercase)\}/g, 'A-Z'],
-  [/\\p\{(Ll|Lowercase_Letter|Lowercase)\}/g, 'a-z'],
-  [/\\p\{(L|Letter|Alpha|Alphabetic|Script=Latin)\}/g, 'A-Za-z'],
-  [/\\p\{(N|Nd|Number|Decimal_Number)\}/g, '0-9'],
+/** Unicode classes that json-schema-faker doesn't support, and characters in them. */
+const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
+  [/^\\p\{(Lu|Uppercase_Letter|Uppercase)\}$/, 'A-Z'],
+  [/^\\p\{(Ll|Lowercase_Letter|Lowercase)\}$/, 'a-z'],
+  [/^\\p\{(L|Letter|Alpha|Alphabetic|Script=Latin)\}$/, 'A-Za-z'],
+  [/^\\p\{(N|Nd|Number|Decimal_Number)\}$/, '0-9'],
 ];
 
-/** How often what may be repeated at will is, at first. */
-const REPEATS = [1, 2, 3, 4, 6, 8, 12, 0];
+/** The numbers of repetitions that are tried for `*`, `+` and `{n,}` first. */
+const REPETITIONS = [1, 2, 3, 4, 6, 8, 12, 0];
 
-/** How many letters of a text may be others than those that are repeated. */
-const OTHERS = 16;
+/** The number of characters of a string that may be outside its repetitions. */
+const MAX_OTHER_CHARACTERS = 16;
 
-/** Texts that a pattern may take, of various lengths, those asked for among them: whoever uses them looks which one is right. */
-export function* textsOf(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
-  const known = withoutBackReferences(withKnownClasses(pattern), random);
-  const wanted = lengths
+/** Generates strings for a pattern, of various lengths that include `lengths`. They need not match: the caller checks them. */
+export function* generateMatches(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
+  const supported = replaceBackReferences(replaceUnicodeClasses(pattern), random);
+  const fromLengths = lengths
     .filter((length) => length > 0 && Number.isFinite(length))
-    .flatMap((length) => Array.from({ length: OTHERS }, (_, others) => length - others))
-    .filter((repeats) => repeats > 0);
-  for (const repeats of new Set([...REPEATS, ...wanted])) {
+    .flatMap((length) => Array.from({ length: MAX_OTHER_CHARACTERS }, (_, others) => length - others))
+    .filter((count) => count > 0);
+  for (const count of new Set([...REPETITIONS, ...fromLengths])) {
     try {
-      const asked = { type: 'string', pattern: withRepeats(known, repeats) };
-      yield String(generateSync(asked, { seed: random.whole(1, 2 ** 31 - 1) }));
+      yield generateMatch(setRepetitions(supported, count), random);
     } catch {
-      // A pattern that it can't read: another one may do.
+      // json-schema-faker can't read this variant of the pattern. It may read another.
     }
   }
 }
 
-/** A pattern in which each group that is referred to again stands for one text: `(a|b)\\1` for `aa`, say. */
-function withoutBackReferences(pattern: string, random: Random): string {
+function generateMatch(pattern: string, random: Random): string {
+  return String(generateSync({ type: 'string', pattern }, { seed: random.whole(1, 2 ** 31 - 1) }));
+}
+
+/** Replaces groups that are referred to, and the references, by a string that matches the group: `(a|b)\1` by `aa`. */
+function replaceBackReferences(pattern: string, random: Random): string {
   if (!/\\(\d|k<)/.test(pattern)) return pattern;
   const groups = new Map<string, string>();
   let count = 0;
-  const settled = pattern.replaceAll(
+  const withoutGroups = pattern.replaceAll(
     /(?<!\\)\((?:\?<(\w+)>)?((?!\?)[^()]*)\)/g,
     (_all, name: string | undefined, inner: string) => {
-      const text = escaped(
-        String(generateSync({ type: 'string', pattern: inner }, { seed: random.whole(1, 2 ** 31 - 1) })),
-      );
+      const text = generateMatch(inner, random).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
       for (const key of [String(++count), name ?? '']) groups.set(key, text);
       return text;
     },
   );
-  return settled.replaceAll(
+  return withoutGroups.replaceAll(
     /\\(?:(\d)|k<(\w+)>)/g,
-    (all, place?: string, name?: string) => groups.get(place ?? name ?? '') ?? all,
+    (all, index?: string, name?: string) => groups.get(index ?? name ?? '') ?? all,
   );
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
-function withKnownClasses(pattern: string): string {
-  let isInside = false;
+function replaceUnicodeClasses(pattern: string): string {
+  let isInClass = false;
   return pattern.replaceAll(/\\p\{[^}]*\}|\\.|[[\]]/g, (part) => {
-    if (part === '[') isInside = true;
-    if (part === ']') isInside = false;
-    const letters = CLASSES.find(([one]) => new RegExp(`^${one.source}$`).test(part))?.[1];
-    return letters === undefined ? part : isInside ? letters : `[${letters}]`;
+    if (part === '[') isInClass = true;
+    if (part === ']') isInClass = false;
+    const characters = UNICODE_CLASSES.find(([unicodeClass]) => unicodeClass.test(part))?.[1];
+    return characters === undefined ? part : isInClass ? characters : `[${characters}]`;
   });
 }
 
-/** A pattern in which what may be repeated at will is repeated so often. */
-function withRepeats(pattern: string, repeats: number): string {
-  let isInside = false;
+/** Replaces quantifiers by a fixed number of repetitions that they allow. */
+function setRepetitions(pattern: string, count: number): string {
+  let isInClass = false;
   return pattern.replaceAll(/\\.|[[\]]|[*+]\??|\{(\d+),(\d*)\}\??/g, (part, least?: string, most?: string) => {
-    if (part === '[') isInside = true;
-    if (part === ']') isInside = false;
-    if (isInside || part.startsWith('\\') || part === '[' || part === ']') return part;
-    if (part.startsWith('*')) return `{${repeats}}`;
-    if (part.startsWith('+')) return `{${Math.max(1, repeats)}}`;
+    if (part === '[') isInClass = true;
+    if (part === ']') isInClass = false;
+    if (isInClass || part.startsWith('\\') || part === '[' || part === ']') return part;
+    if (part.startsWith('*')) return `{${count}}`;
+    if (part.startsWith('+')) return `{${Math.max(1, count)}}`;
     const upper = most === '' ? Number.POSITIVE_INFINITY : Number(most);
-    return `{${Math.min(upper, Math.max(Number(least), repeats))}}`;
+    return `{${Math.min(upper, Math.max(Number(least), count))}}`;
   });
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../util/random.ts';
 
-/** Words for what is sold, and for how it is. */
+/** Names of things, and adjectives for them. */
 const THINGS = [
   'Kettle',
   'Lamp',
@@ -83,7 +83,7 @@ const WORDS = [
 ];
 const TAGS = ['new', 'home', 'kitchen', 'outdoor', 'gift', 'sale', 'office', 'travel'];
 
-/** The text that a property of some name may well hold, by the ends of words of its name; the first that fits. */
+/** Strings by the name of the property; the first pattern that matches the name counts. */
 const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
   [/(first|given)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
   [/(last|family|sur)_?name/i, ({ pick }) => pick(LAST_NAMES)],
@@ -116,36 +116,36 @@ const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
     /(^|[a-z_])id$|Id$|_id$|token|key$|hash|secret/,
     (random) => Array.from({ length: 12 }, () => random.pick([...'abcdefghjkmnpqrstuvwxyz23456789'])).join(''),
   ],
-  [/date|_at$|At$|time/, (random) => momentFrom(random).toISOString()],
+  [/date|_at$|At$|time/, (random) => generateTime(random).toISOString()],
   [/tag|keyword|category|label|kind|type/i, ({ pick }) => pick(TAGS)],
   [/version/i, (random) => `${random.whole(0, 3)}.${random.whole(0, 20)}.${random.whole(0, 9)}`],
   [/name|title|product|item/i, ({ pick }) => `${pick(KINDS)} ${pick(THINGS)}`],
-  [/description|summary|text|comment|message|note|body|content|detail|reason/i, (random) => sentence(random)],
+  [/description|summary|text|comment|message|note|body|content|detail|reason/i, (random) => generateSentence(random)],
 ];
 
-/** A text as a property of this name may hold it. */
-export function textFor(name: string, random: Random): string {
-  const [, make] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
-  return make ? make(random) : `${random.pick(WORDS)} ${random.pick(THINGS).toLowerCase()}`;
+/** Generates a string for a property by its name. */
+export function generateText(name: string, random: Random): string {
+  const [, generate] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
+  return generate ? generate(random) : `${random.pick(WORDS)} ${random.pick(THINGS).toLowerCase()}`;
 }
 
-/** Some words with a capital and a full stop. */
-export function sentence(random: Random): string {
+/** Generates a sentence. */
+export function generateSentence(random: Random): string {
   const words = Array.from({ length: random.whole(5, 11) }, () => random.pick(WORDS)).join(' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** The first and the last moment that are told, in ms since 1970: the year 2025. */
+/** The first and the last generated time, in milliseconds since 1970: the year 2025. */
 const FIRST_MS = 1_735_689_600_000;
 const LAST_MS = 1_767_225_599_000;
 
-/** A moment of 2025, at a full second. */
-export function momentFrom(random: Random): Date {
+/** Generates a time in 2025, at a full second. */
+export function generateTime(random: Random): Date {
   return new Date(Math.floor(random.whole(FIRST_MS, LAST_MS) / 1_000) * 1_000);
 }
 
-/** Between which bounds the number of a property of this name lies, in most shops; its schema may narrow them. */
-export function boundsFor(name: string): readonly [least: number, most: number] {
+/** Returns the range of realistic numbers for a property by its name. */
+export function getRealisticRange(name: string): readonly [least: number, most: number] {
   if (/cents$/i.test(name)) return [499, 19_999];
   if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [FIRST_MS, LAST_MS];
   if (/(created|updated|expires?|start|end|time|date)(_?at)?$|timestamp/i.test(name))

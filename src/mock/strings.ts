@@ -1,19 +1,19 @@
 import type { Node } from '../openapi/document.ts';
 import { compilePattern } from '../openapi/pattern.ts';
 import type { Random } from '../util/random.ts';
-import { textsOf } from './patterns.ts';
-import { momentFrom, sentence, textFor } from './realistic-values.ts';
+import { generateMatches } from './patterns.ts';
+import { generateSentence, generateText, generateTime } from './realistic-values.ts';
 
-/** A text by a schema: of its pattern or format, else as one of this name may be, of a length that is allowed. */
-export function textOf(schema: Node, name: string, random: Random): string {
-  const lengths = lengthsOf(schema);
-  if (schema.pattern !== undefined) return patternText(schema, name, random);
-  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
-  if (format) return fitted(String(schema.format), format(random), lengths);
-  let text = textFor(name, random);
-  while (text.length < lengths.least) text += ` ${sentence(random)}`;
-  const cut = text.slice(0, Math.max(lengths.least, Math.min(text.length, lengths.most))).trimEnd();
-  return cut.padEnd(lengths.least, 'x');
+/** Generates a string for a schema: for its pattern or format, else one that is realistic for its name. */
+export function generateString(schema: Node, name: string, random: Random): string {
+  if (schema.pattern !== undefined) return generateForPattern(schema, name, random);
+  const lengths = getLengths(schema);
+  const generate = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
+  if (generate) return fitLength(String(schema.format), generate(random), lengths);
+  let text = generateText(name, random);
+  while (text.length < lengths.least) text += ` ${generateSentence(random)}`;
+  const end = Math.max(lengths.least, Math.min(text.length, lengths.most));
+  return text.slice(0, end).trimEnd().padEnd(lengths.least, 'x');
 }
 
 interface Lengths {
@@ -21,12 +21,12 @@ interface Lengths {
   readonly most: number;
 }
 
-function lengthsOf({ minLength, maxLength }: Node): Lengths {
+function getLengths({ minLength, maxLength }: Node): Lengths {
   return { least: Number(minLength ?? 0), most: Number(maxLength ?? Number.POSITIVE_INFINITY) };
 }
 
-/** The shortest texts of formats that have room for more, and where that is. */
-const GROWING: Readonly<Record<string, readonly [short: string, at: number]>> = {
+/** The shortest strings of formats that allow more characters, and where these are inserted. */
+const EXTENDABLE: Readonly<Record<string, readonly [shortest: string, index: number]>> = {
   email: ['a@b.co', 1],
   'idn-email': ['a@b.co', 1],
   hostname: ['a.co', 1],
@@ -39,78 +39,74 @@ const GROWING: Readonly<Record<string, readonly [short: string, at: number]>> = 
   binary: ['a', 1],
 };
 
-/** A text of a format in a length that is allowed, where the format leaves the choice. */
-function fitted(format: string, text: string, { least, most }: Lengths): string {
+/** Returns the string, or one of the same format with an allowed length if the format has any length. */
+function fitLength(format: string, text: string, { least, most }: Lengths): string {
   if (text.length >= least && text.length <= most) return text;
-  const [short, at] = GROWING[format] ?? [];
-  if (short === undefined || at === undefined) return text;
-  const start = text.length < least && at === short.length ? text : short;
-  const place = start === text ? text.length : at;
-  return start.slice(0, place) + 'x'.repeat(Math.max(0, least - start.length)) + start.slice(place);
+  const [shortest, index] = EXTENDABLE[format] ?? [];
+  if (shortest === undefined || index === undefined) return text;
+  const base = text.length < least && index === shortest.length ? text : shortest;
+  const insertAt = base === text ? text.length : index;
+  return base.slice(0, insertAt) + 'x'.repeat(Math.max(0, least - base.length)) + base.slice(insertAt);
 }
 
-/** A text that all patterns take: one that is like the name where they take that, else one that is made of them. */
-function patternText(schema: Node, name: string, random: Random): string {
-  const { pattern, ...plain } = schema;
+/** Returns a string that matches all patterns: one that is realistic for the name if that matches, else one generated from the patterns. */
+function generateForPattern(schema: Node, name: string, random: Random): string {
+  const { pattern, ...rest } = schema;
   const patterns = [pattern].flat().map(String);
-  const { least, most } = lengthsOf(schema);
-  const isTaken = (text: string) => {
+  const { least, most } = getLengths(schema);
+  const isAllowed = (text: string) => {
     const length = [...text].length;
-    return length >= least && length <= most && patterns.every((one) => compilePattern(one)?.test(text) ?? true);
+    return length >= least && length <= most && patterns.every((each) => compilePattern(each)?.test(text) ?? true);
   };
-  const likely = textOf(plain, name, random);
-  if (isTaken(likely)) return likely;
-  let whole = '';
-  for (const one of patterns) {
-    let shortest: string | undefined;
-    for (const text of textsOf(one, [least, most], random)) {
-      if (isTaken(text)) return text;
-      shortest ??= text;
+  const realistic = generateString(rest, name, random);
+  if (isAllowed(realistic)) return realistic;
+  let joined = '';
+  for (const each of patterns) {
+    let first: string | undefined;
+    for (const text of generateMatches(each, [least, most], random)) {
+      if (isAllowed(text)) return text;
+      first ??= text;
     }
-    whole += shortest ?? '';
+    joined += first ?? '';
   }
-  return isTaken(whole) ? whole : likely;
+  return isAllowed(joined) ? joined : realistic;
 }
 
 const HEX = '0123456789abcdef';
 
-function hex(random: Random, length: number): string {
+function generateHex(random: Random, length: number): string {
   return Array.from({ length }, () => HEX[random.whole(0, 15)]).join('');
 }
 
-function iso(random: Random): string {
-  return momentFrom(random).toISOString().replace('.000Z', 'Z');
+function generateIsoTime(random: Random): string {
+  return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
 
-/** A text of each format that is known; of another, any text will do. */
+/** Generators by format. Strings of other formats are not restricted. */
 const FORMATS: Readonly<Record<string, (random: Random) => string>> = {
-  'date-time': iso,
-  date: (random) => iso(random).slice(0, 10),
-  time: (random) => `${iso(random).slice(11, 19)}Z`,
+  'date-time': generateIsoTime,
+  date: (random) => generateIsoTime(random).slice(0, 10),
+  time: (random) => `${generateIsoTime(random).slice(11, 19)}Z`,
   duration: (random) => `P${random.whole(1, 28)}D`,
-  email: (random) => textFor('email', random),
-  'idn-email': (random) => textFor('email', random),
+  email: (random) => generateText('email', random),
+  'idn-email': (random) => generateText('email', random),
   hostname: (random) => `host${random.whole(1, 99)}.example.com`,
   'idn-hostname': (random) => `host${random.whole(1, 99)}.example.com`,
   ipv4: (random) => `192.0.2.${random.whole(1, 254)}`,
-  ipv6: (random) => `2001:db8::${hex(random, 4)}`,
-  uri: (random) => textFor('url', random),
-  url: (random) => textFor('url', random),
-  iri: (random) => textFor('url', random),
-  'uri-reference': (random) => textFor('image', random),
-  'iri-reference': (random) => textFor('image', random),
+  ipv6: (random) => `2001:db8::${generateHex(random, 4)}`,
+  uri: (random) => generateText('url', random),
+  url: (random) => generateText('url', random),
+  iri: (random) => generateText('url', random),
+  'uri-reference': (random) => generateText('image', random),
+  'iri-reference': (random) => generateText('image', random),
   'uri-template': (random) => `https://example.com/items/{id}/${random.whole(1, 9)}`,
   uuid: (random) =>
-    `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-${random.pick([...'89ab'])}${hex(random, 3)}-${hex(random, 12)}`,
+    `${generateHex(random, 8)}-${generateHex(random, 4)}-4${generateHex(random, 3)}-${random.pick([...'89ab'])}${generateHex(random, 3)}-${generateHex(random, 12)}`,
   'json-pointer': (random) => `/items/${random.whole(0, 9)}`,
   'json-pointer-uri-fragment': (random) => `#/items/${random.whole(0, 9)}`,
   'relative-json-pointer': (random) => `${random.whole(0, 3)}/name`,
   regex: () => '^[a-z]+$',
-  byte: (random) => base64(textFor('name', random)),
-  binary: (random) => textFor('name', random),
-  password: (random) => textFor('token', random),
+  byte: (random) => Buffer.from(generateText('name', random)).toString('base64'),
+  binary: (random) => generateText('name', random),
+  password: (random) => generateText('token', random),
 };
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64');
-}

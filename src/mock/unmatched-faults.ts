@@ -1,7 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
 
-/** Which requests a fault means. */
+/** The parts of a fault that decide which requests match it, and which responses it can have. */
 export interface FaultTarget {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
@@ -11,99 +11,93 @@ export interface FaultTarget {
   readonly bodyDurationMs?: number | undefined;
 }
 
-/** Where the images are, which are no operation of the contract. */
+/** The paths of images, which are not operations of the contract. */
 const IMAGES = `${IMAGES_PATH}/*`;
 
-/** The status from which a response is an error. */
-const FIRST_ERROR = 400;
+/** The lowest status of an error. */
+const MIN_ERROR_STATUS = 400;
 
-/** The longest path that is compared with those of the contract, in characters. */
-const LONGEST_PATH = 500;
+/** The maximum length of a path that is compared with those of the contract, in characters. */
+const MAX_PATH_LENGTH = 500;
 
-/** Why no request can be as a fault says, a sentence each; none where one can. */
+/** Returns messages that say why no request can match a fault; none if one can. */
 export function findUnmatchableParts(routes: readonly Route[], fault: FaultTarget): readonly string[] {
-  const { operation, where = {} } = fault;
-  const { method, path } = where;
-  if (path !== undefined && path.length > LONGEST_PATH) return [];
+  const issue = findTargetIssue(routes, fault);
+  return issue === undefined ? [] : [`no request can match it: ${issue}`];
+}
+
+function findTargetIssue(routes: readonly Route[], fault: FaultTarget): string | undefined {
+  const { operation, where: { method, path } = {} } = fault;
+  if (path !== undefined && path.length > MAX_PATH_LENGTH) return undefined;
   const ids = operation === undefined ? undefined : [operation].flat();
-  const chosen = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
-  const onPath = onlyOnPath(chosen, path);
-  if (onPath.some((route) => method === undefined || takes(route, method))) return [];
+  const candidates = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
+  const onPath = onlyOnPath(candidates, path);
+  if (onPath.some((route) => method === undefined || hasMethod(route, method))) return undefined;
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
-    return [
-      `no request can meet it: ${ids?.join(' or ') ?? path ?? 'no path'} has no method ${method}, but ${methods}`,
-    ];
+    return `${ids?.join(' or ') ?? path ?? 'no path'} has no method ${method}, but ${methods}`;
   }
-  if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssues(fault);
+  if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssue(fault);
   if (path?.startsWith('/_sandbox/'))
-    return [
-      `no request can meet it: where.path is compared without /_sandbox/ID: give ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`,
-    ];
-  if (ids) {
-    const paths = [...new Set(chosen.map((route) => route.path))].join(', ');
-    return [`no request can meet it: ${ids.join(' or ')} is at ${paths}, not at ${path}`];
-  }
-  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
-  return [
-    `no request can meet it: no operation is at ${path}, nor is it below ${IMAGES_PATH}: the contract has ${paths}`,
-  ];
+    return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
+  const paths = [...new Set(candidates.map((route) => route.path))].join(', ');
+  return ids
+    ? `${ids.join(' or ')} is at ${paths}, not at ${path}`
+    : `no operation is at ${path}, and it is not below ${IMAGES_PATH}: the contract has ${paths}`;
 }
 
-/** The operations whose requests can have a path like a text with `*`; all of them where there is none. */
-export function onlyOnPath(routes: readonly Route[], path: string | undefined): readonly Route[] {
-  if (path === undefined || path.length > LONGEST_PATH) return routes;
-  return routes.filter((route) => isOnPath(route.path, path));
+/** Returns the operations with a path that can match a glob; all of them if there is none. */
+export function onlyOnPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
+  if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
+  return routes.filter((route) => canMatchPath(route.path, glob));
 }
 
-function findImageIssues(fault: FaultTarget): readonly string[] {
+function findImageIssue(fault: FaultTarget): string | undefined {
   const { method = 'GET' } = fault.where ?? {};
-  if (!['GET', 'HEAD'].includes(method.toUpperCase()))
-    return [`no request can meet it: images have no method ${method}, but GET, HEAD`];
-  const issue = findImageFaultIssue(fault);
-  return issue === undefined ? [] : [`no request can meet it: ${issue}`];
+  if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}, but GET, HEAD`;
+  return findImageFaultIssue(fault);
 }
 
-/** Says why an image can't have the effect of a fault; undefined if it can. */
+/** Returns why a fault can't apply to an image; undefined if it can. */
 export function findImageFaultIssue({ status, example, connection, bodyDurationMs }: FaultTarget): string | undefined {
-  const effects = [
-    ...(status !== undefined && status < FIRST_ERROR ? [`status ${status}`] : []),
+  const unsupported = [
+    ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
     ...(example === undefined ? [] : ['example']),
     ...(connection === 'cut' ? ['connection cut'] : []),
     ...(bodyDurationMs === undefined ? [] : ['bodyDurationMs']),
   ];
-  if (effects.length === 0) return undefined;
-  return `images can't have ${effects.join(', ')}: give a status from ${FIRST_ERROR} on, delay, or connection reset`;
+  if (unsupported.length === 0) return undefined;
+  return `images can't have ${unsupported.join(', ')}: use a status of at least ${MIN_ERROR_STATUS}, delay, or connection reset`;
 }
 
-function takes(route: Route, method: string): boolean {
-  const wanted = method.toUpperCase();
-  return route.method === wanted || (wanted === 'HEAD' && route.method === 'GET');
+/** HEAD is handled by GET. */
+function hasMethod(route: Route, method: string): boolean {
+  const name = method.toUpperCase();
+  return route.method === name || (name === 'HEAD' && route.method === 'GET');
 }
 
-/** Whether a request to a path of the contract can be like a text with `*`. */
-function isOnPath(template: string, wanted: string): boolean {
-  const glob = template.replaceAll(/\{.*?\}/g, '*');
-  // A slash at the end of a path doesn't count.
-  return canBothMatch(wanted, glob) || canBothMatch(wanted, `${glob}/`);
+/** A trailing slash in the path of a request is ignored. */
+function canMatchPath(template: string, glob: string): boolean {
+  const templateGlob = template.replaceAll(/\{.*?\}/g, '*');
+  return canBothMatch(glob, templateGlob) || canBothMatch(glob, `${templateGlob}/`);
 }
 
-/** Whether there is a text that both match, in which `*` stands for any text; in time that grows with the product of the lengths. */
-export function canBothMatch(one: string, other: string): boolean {
-  /** For each place in `one`, whether what follows there has a text in common with the rest of `other`. */
-  let rest: readonly boolean[] = [];
-  for (let at = other.length; at >= 0; at--) {
-    const row = new Array<boolean>(one.length + 1).fill(false);
-    for (let place = one.length; place >= 0; place--) {
-      const [mine, theirs] = [one[place], other[at]];
-      const skipMine = place < one.length && row[place + 1] === true;
-      const skipTheirs = at < other.length && rest[place] === true;
-      const isBothOver = mine === undefined && theirs === undefined;
-      const isSame = mine !== undefined && mine === theirs && rest[place + 1] === true;
-      const isStar = mine === '*' || theirs === '*';
-      row[place] = isBothOver || isSame || (isStar && (skipMine || skipTheirs));
+/** Returns whether a string exists that matches two globs, in which `*` stands for any string. Takes time proportional to length × length. */
+export function canBothMatch(a: string, b: string): boolean {
+  /** For each index in `a`: whether the rests of both globs can match the same string. */
+  let nextRow: readonly boolean[] = [];
+  for (let indexB = b.length; indexB >= 0; indexB--) {
+    const row = new Array<boolean>(a.length + 1).fill(false);
+    for (let indexA = a.length; indexA >= 0; indexA--) {
+      const [characterA, characterB] = [a[indexA], b[indexB]];
+      const canSkipA = indexA < a.length && row[indexA + 1] === true;
+      const canSkipB = indexB < b.length && nextRow[indexA] === true;
+      const areBothAtEnd = characterA === undefined && characterB === undefined;
+      const isSame = characterA !== undefined && characterA === characterB && nextRow[indexA + 1] === true;
+      const isStar = characterA === '*' || characterB === '*';
+      row[indexA] = areBothAtEnd || isSame || (isStar && (canSkipA || canSkipB));
     }
-    rest = row;
+    nextRow = row;
   }
-  return rest[0] === true;
+  return nextRow[0] === true;
 }

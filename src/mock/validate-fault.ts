@@ -4,117 +4,123 @@ import type { Route } from '../openapi/routes.ts';
 import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import { pointerTo } from '../util/json-pointer.ts';
-import { chosenResponse, InvalidPreferenceError } from './choose-response.ts';
+import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { onlyOnPath } from './unmatched-faults.ts';
 
-/** A response that is forced: by its status or the name of its example, and with a body and headers of its own. */
-export interface ForcedResponse {
+/** A forced response: that of a status or an example, optionally with another body and headers. */
+interface ForcedResponse {
   readonly status?: number | undefined;
   readonly example?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Operations, and an answer that all of them, or where none is named any, are to give. */
+/** A fault's response for some operations, or for any if none is named. */
 export interface InjectedResponse extends ForcedResponse {
   readonly operation?: string | readonly string[] | undefined;
-  /** Whether body and headers may break the contract. */
+  /** Whether body and headers may violate the contract. */
   readonly violation?: boolean | undefined;
   readonly where?: { readonly path?: string | undefined } | undefined;
 }
 
-/** Something that is wrong with what is meant: where it was said (JSON Pointer), and why. */
-interface Issue {
+/** An error in a fault: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
+interface FaultIssue {
   readonly pointer: string;
   readonly trouble: string;
 }
 
-/** What of this a contract doesn't have: where it was said (JSON Pointer), and what the contract has. */
+/** Returns which parts of a fault the contract doesn't have: operations, or a response of all its operations, and how its body and headers violate it. */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verify'>,
-  meant: InjectedResponse,
-): readonly Issue[] {
+  fault: InjectedResponse,
+): readonly FaultIssue[] {
   const { routes } = contract;
-  const ids = meant.operation === undefined ? [] : [meant.operation].flat();
-  const known = routes.map(({ operationId }) => operationId);
-  const unknown = ids.filter((id) => !known.includes(id));
-  if (unknown.length > 0) {
-    return [{ pointer: '/operation', trouble: `is ${unknown.join(', ')}: the contract has ${known.join(', ')}` }];
+  const ids = fault.operation === undefined ? [] : [fault.operation].flat();
+  const knownIds = routes.map(({ operationId }) => operationId);
+  const unknownIds = ids.filter((id) => !knownIds.includes(id));
+  if (unknownIds.length > 0) {
+    const trouble = `is ${unknownIds.join(', ')}, which the contract does not have: use ${knownIds.join(', ')}`;
+    return [{ pointer: '/operation', trouble }];
   }
-  const chosen = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
-  const faults = chosen.flatMap((route) => (canForce(route, meant) ? [] : (faultOf(route, meant) ?? [])));
-  const isSomewhere = ids.length === 0 && faults.length < chosen.length;
-  if (faults.length > 0 && !isSomewhere)
-    return faults.slice(0, 1).map(({ wish, message }) => ({ pointer: `/${NAMES[wish]}`, trouble: message }));
-  return meant.violation ? [] : violationsOf(contract, onlyOnPath(chosen, meant.where?.path), meant);
+  const selected = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
+  const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceError(route, fault) ?? [])));
+  const [first] = errors;
+  // A fault without operations only needs one that has its response.
+  if (first && (ids.length > 0 || errors.length === selected.length))
+    return [{ pointer: `/${FAULT_PROPERTIES[first.wish]}`, trouble: first.message }];
+  return fault.violation ? [] : findViolations(contract, onlyOnPath(selected, fault.where?.path), fault);
 }
 
-/** What a preference is called in a fault. */
-const NAMES = { code: 'status', example: 'example' } as const;
+/** The properties of a fault that correspond to preferences. */
+const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
-/** How a body and headers of their own break the contract of the first operation that documents their status otherwise. */
-function violationsOf(contract: Pick<Contract, 'verify'>, routes: readonly Route[], meant: ForcedResponse) {
-  const { status, body, headers } = meant;
+/** Returns the violations in body and headers for the first operation that documents the status differently. */
+function findViolations(
+  contract: Pick<Contract, 'verify'>,
+  routes: readonly Route[],
+  fault: ForcedResponse,
+): readonly FaultIssue[] {
+  const { status, body, headers } = fault;
   if (status === undefined || (body === undefined && headers === undefined)) return [];
-  for (const route of routes) {
-    if (!isDocumented(route, { status })) continue;
-    const answer = withOwn(route, { status, headers: {} }, meant);
+  for (const route of routes.filter((candidate) => isDocumented(candidate, { status }))) {
+    const response = withOwn(route, { status, headers: {} }, fault);
     const issues = contract
-      .verify(route, answer, { closed: false })
+      .verify(route, response, { closed: false })
       .filter(({ where }) =>
-        where.startsWith('header ') ? findName(headers, where) !== undefined : body !== undefined,
+        where.startsWith('header ') ? findHeaderName(headers, where) !== undefined : body !== undefined,
       )
-      .map(({ where, message: said }) => ({
-        pointer: pointerOf(where, headers),
-        trouble: `breaks the contract of ${route.operationId}: ${said}`,
+      .map(({ where, message }) => ({
+        pointer: toFaultPointer(where, headers),
+        trouble: `violates the contract of ${route.operationId}: ${message}`,
       }));
     if (issues.length > 0) return issues;
   }
   return [];
 }
 
-function pointerOf(where: string, headers: ForcedResponse['headers']): string {
-  const name = findName(headers, where === 'content type' ? 'header Content-Type' : where);
+/** `where`: that of a response violation. */
+function toFaultPointer(where: string, headers: ForcedResponse['headers']): string {
+  const name = findHeaderName(headers, where === 'content type' ? 'header Content-Type' : where);
   return name === undefined ? where.replace(/^(body|content type)/, '/body') : `/headers${pointerTo(name)}`;
 }
 
-/** Returns the name of the header at this place of a response as the fault spells it. */
-function findName(headers: ForcedResponse['headers'] = {}, where: string): string | undefined {
+/** Returns the name of a header as the fault spells it. */
+function findHeaderName(headers: ForcedResponse['headers'] = {}, where: string): string | undefined {
   return Object.keys(headers).find((name) => where.toLowerCase() === `header ${name.toLowerCase()}`);
 }
 
-/** A response with a body and headers of its own in place of those that it has. */
+/** Returns a response with the body and the headers of a fault in place of its own. */
 export function withOwn(
   { responses }: Pick<Route, 'responses'>,
   { status, headers, body }: ResponseToVerify,
   own: Pick<ForcedResponse, 'body' | 'headers'>,
 ): ResponseToVerify {
   const ownHeaders = normalizeHeaderNames(own.headers ?? {});
-  const names = Object.keys(ownHeaders).map((name) => name.toLowerCase());
+  const ownNames = Object.keys(ownHeaders).map((name) => name.toLowerCase());
   const types = Object.keys(responseTo(responses, status)?.media ?? {});
   const type = own.body === undefined ? {} : { 'Content-Type': types.find(isJsonType) ?? 'application/json' };
-  const kept = Object.entries({ ...headers, ...type }).filter(([name]) => !names.includes(name.toLowerCase()));
+  const others = Object.entries({ ...headers, ...type }).filter(([name]) => !ownNames.includes(name.toLowerCase()));
   return {
     status,
-    headers: { ...Object.fromEntries(kept), ...ownHeaders },
+    headers: { ...Object.fromEntries(others), ...ownHeaders },
     body: own.body === undefined ? body : own.body,
   };
 }
 
-/** Whether the contract documents such an answer of an operation. */
-export function isDocumented(route: Route, answer: ForcedResponse): boolean {
-  return faultOf(route, answer) === undefined;
+/** Returns whether the contract documents a response of an operation. */
+export function isDocumented(route: Route, response: ForcedResponse): boolean {
+  return findPreferenceError(route, response) === undefined;
 }
 
-/** Whether an operation can be made to answer so: as the contract documents, or with any error, which a gateway before it may send. */
+/** Returns whether an operation can have a forced response: a documented one, or any error, since a gateway before the server may send it. */
 export function canForce(route: Route, { status, example }: ForcedResponse): boolean {
   const isError = example === undefined && status !== undefined && status >= 400;
   return isError || isDocumented(route, { status, example });
 }
 
-function faultOf(route: Route, { status, example }: ForcedResponse): InvalidPreferenceError | undefined {
+function findPreferenceError(route: Route, { status, example }: ForcedResponse): InvalidPreferenceError | undefined {
   try {
-    chosenResponse(route, { code: status, example }, example === undefined ? [] : [example]);
+    chooseResponse(route, { code: status, example }, example === undefined ? [] : [example]);
     return undefined;
   } catch (error) {
     if (error instanceof InvalidPreferenceError) return error;

@@ -1,20 +1,20 @@
-/** A value as a document of XML: an element for each property, and one for each entry of a list. */
-export function asXml(value: unknown): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('root', value)}`;
+/** Formats a value as an XML document, with an element for each property and each entry of an array. */
+export function toXml(value: unknown): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${createElement('root', value)}`;
 }
 
-function element(name: string, value: unknown): string {
-  if (Array.isArray(value)) return value.map((entry) => element(name, entry)).join('') || `<${name}/>`;
-  if (typeof value !== 'object' || value === null) return `<${name}>${escaped(String(value ?? ''))}</${name}>`;
-  const inner = Object.entries(value).map(([key, entry]) => element(nameOf(key), entry));
+function createElement(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((entry) => createElement(name, entry)).join('') || `<${name}/>`;
+  if (typeof value !== 'object' || value === null) return `<${name}>${escapeText(String(value ?? ''))}</${name}>`;
+  const inner = Object.entries(value).map(([key, entry]) => createElement(toElementName(key), entry));
   return `<${name}>${inner.join('')}</${name}>`;
 }
 
-function nameOf(key: string): string {
+function toElementName(key: string): string {
   const name = key.replaceAll(/[^\w.-]/g, '_');
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -22,11 +22,11 @@ function violationsOf(operationId: string, { status, headers, text, body }: Repl
 describe('a forced error that the contract has no example of', () => {
   it.each([
     [401, 'Unauthorized', 'the request has no valid credentials: sign in'],
-    [404, 'Not Found', 'there is nothing at this path'],
+    [404, 'Not Found', 'nothing was found at this path'],
     [418, "I'm a Teapot", 'the request failed with status 418'],
-    [429, 'Too Many Requests', 'too many requests in a short time: try again after the time in Retry-After'],
-    [502, 'Bad Gateway', 'a gateway got an invalid response from the server behind it: try again'],
-    [504, 'Gateway Timeout', 'a gateway got no response in time from the server behind it: try again'],
+    [429, 'Too Many Requests', 'too many requests: try again after the time in Retry-After'],
+    [502, 'Bad Gateway', 'a gateway got an invalid response from the server: try again'],
+    [504, 'Gateway Timeout', 'a gateway got no response from the server in time: try again'],
   ])('describes its own status: %i', async (status, title, detail) => {
     const reply = await room().ask('GET', '/api/products', undefined, { Prefer: `code=${status}` });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
@@ -112,7 +112,7 @@ describe('a forced error of the contract of somebody else', () => {
     const [tooMany, teapot, gateway] = [await preferring(429), await preferring(404), await preferring(502)];
     expect(tooMany.body).toEqual({ code: 429, message: expect.stringContaining('too many requests') });
     expect([tooMany.headers.get('retry-after'), tooMany.headers.get('allow')]).toEqual(['30', null]);
-    expect(teapot.body).toEqual({ code: 404, message: 'there is nothing at this path' });
+    expect(teapot.body).toEqual({ code: 404, message: 'nothing was found at this path' });
     expect(teapot.headers.get('retry-after')).toBeNull();
     expect(gateway.body).toEqual({ error: 'Bad Gateway' });
   });

@@ -525,7 +525,7 @@ describe('looking at the journal', () => {
     for (const named of ['listOrder', 'listOrders,listOrder']) {
       const reply = await here.steer('GET', `/requests?operation=${named}`);
       expectProblem(reply, 400, 'invalid-matcher');
-      expect(reply.body.detail).toMatch(/listOrder: .*listOrders/);
+      expect(reply.body.detail).toMatch(/listOrder, which the contract does not have: .*listOrders/);
     }
   });
 
@@ -750,7 +750,7 @@ describe('the journal of a storefront whose contract is another', () => {
       ['POST', '/faults', { operation: 'listOrders', status: 500 }],
     ] as const)
       expect((await main.steer(method, below, body)).body.detail, below).toMatch(
-        /listOrders: the contract has listPins$/,
+        /listOrders, which the contract does not have: use listPins$/,
       );
   });
 

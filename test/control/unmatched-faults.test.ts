@@ -10,7 +10,7 @@ const KETTLE = '/images/products/kettle.svg';
 describe('a fault that no request can meet', () => {
   it.each<readonly [fault: object, warning: RegExp]>([
     [{ where: { path: '/api/product' } }, /no operation is at \/api\/product.*\/api\/products/],
-    [{ where: { path: '/_sandbox/w1/api/orders' } }, /without \/_sandbox\/ID: give \/api\/orders/],
+    [{ where: { path: '/_sandbox/w1/api/orders' } }, /without \/_sandbox\/ID: use \/api\/orders/],
     [{ where: { path: '/api/products', method: 'POST' } }, /\/api\/products has no method POST, but GET/],
     [{ operation: 'createOrder', where: { path: '/api/products' } }, /createOrder is at \/api\/orders, not at/],
     [{ operation: 'createOrder', where: { method: 'get' } }, /createOrder has no method get, but POST/],
@@ -43,7 +43,7 @@ describe('a fault that no request can meet', () => {
     const lines: string[] = [];
     const shop = await startStorefront({ log: 'json', logTo: { write: (line: string) => lines.push(line) } });
     await steering(shop)('POST', '/w1/faults', { where: { path: '/api/product' }, status: 500 });
-    expect(lines.join('')).toContain('fault f1 of sandbox w1: no request can meet it');
+    expect(lines.join('')).toContain('fault f1 of sandbox w1: no request can match it');
   });
 
   it.each([

@@ -245,6 +245,6 @@ describe('a value of schemas that refer to one another', () => {
   it('that cannot end is refused with its place', async () => {
     const endless = { type: 'object', required: ['next'], properties: { next: reference('Endless') } };
     const value = await mockOf({ Endless: endless });
-    expect(() => value('Endless', 1)).toThrow('no value was found that holds by the schema at #/paths/~1Endless');
+    expect(() => value('Endless', 1)).toThrow('no valid value was found for the schema at #/paths/~1Endless');
   });
 });
