@@ -2,20 +2,26 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Route } from '../openapi/routes.ts';
 import type { VerifyMode } from '../openapi/verify-response.ts';
 import type { Problem } from '../shop/types.ts';
-import { resetConnection } from './apply-faults.ts';
-import { type ControlApiParts, serveControlApi } from './control-api.ts';
+import { type ControlApiParts, serveControlApi } from './control/control-api.ts';
 import { type AccessParts, cors, refuseForeign } from './cors.ts';
-import { type DispatchParts, dispatch } from './dispatch.ts';
-import { createProblemResponse, getExchange, type ResponseData, setResponse, writeResponse } from './exchange.ts';
 import { serveFrontEnd, serveHistoryFallback, serveImages } from './files.ts';
-import { applyImageFaults } from './image-faults.ts';
 import { type PagesParts, servePages } from './pages.ts';
+import { resetConnection } from './pipeline/faults.ts';
+import { applyImageFaults } from './pipeline/image-faults.ts';
+import { type DispatchParts, dispatch } from './pipeline/pipeline.ts';
+import { recordRequest, toJournalResponse } from './pipeline/record.ts';
+import { ResentRequests } from './pipeline/resent-requests.ts';
+import {
+  createProblemResponse,
+  getExchange,
+  type ResponseData,
+  setResponse,
+  writeResponse,
+} from './pipeline/response.ts';
+import { selectSandbox } from './pipeline/sandbox.ts';
 import { createUnknownPath, HttpProblemError, internalError, toHttpProblem } from './problem.ts';
-import { recordRequest, toJournalResponse } from './record.ts';
 import { type Log, logRequest } from './request-log.ts';
-import { ResentRequests } from './resent-requests.ts';
 import type { ResponseCache } from './response-cache.ts';
-import { selectSandbox } from './select-sandbox.ts';
 
 /** What the app is made of. */
 export interface AppParts extends Omit<DispatchParts, 'resends'>, PagesParts, ControlApiParts, AccessParts {

@@ -8,8 +8,8 @@ import {
   parseHostName,
   type Requester,
 } from './access-policy.ts';
-import { isControlPath } from './control-api.ts';
-import { getExchange } from './exchange.ts';
+import { isControlPath } from './control/control-api.ts';
+import { getExchange } from './pipeline/response.ts';
 import { type HttpProblem, HttpProblemError } from './problem.ts';
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */

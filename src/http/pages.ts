@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../openapi/contract.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
-import { createResponse, setResponse } from './exchange.ts';
 import { escapeHtml, renderPage } from './html-page.ts';
-import { getNamedSandbox } from './named-sandbox.ts';
+import { getNamedSandbox } from './pipeline/named-sandbox.ts';
+import { createResponse, setResponse } from './pipeline/response.ts';
 import { createMethodNotAllowed, HttpProblemError, type ProblemCode, problemKinds } from './problem.ts';
 
 /** What the pages beside the interface tell of. */

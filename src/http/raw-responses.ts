@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { getPathname } from '../util/request-target.ts';
 import { type AccessPolicy, getRequester, type Requester } from './access-policy.ts';
 import { corsHeaders } from './cors.ts';
-import { createProblemResponse } from './exchange.ts';
+import { createProblemResponse } from './pipeline/response.ts';
 import type { HttpProblem } from './problem.ts';
 
 /** What Node's HTTP parser and its timers complain of. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/journal.ts';
-import { hasBody } from './body.ts';
-import { mayNameSandbox } from './named-sandbox.ts';
+import { hasBody } from './pipeline/body.ts';
+import { mayNameSandbox } from './pipeline/named-sandbox.ts';
 
 /** Answers to GETs of the default sandbox that are functions of the state's revision, kept as bytes until the state changes. */
 export interface ResponseCache {

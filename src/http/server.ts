@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { AccessPolicy } from './access-policy.ts';
 import { trackConnections } from './connections.ts';
+import { noteOpened, noteRequest } from './pipeline/resent-requests.ts';
 import { type HttpProblem, unavailable } from './problem.ts';
 import type { Log } from './request-log.ts';
 import { createRequestRefusals } from './request-refusals.ts';
 import { normalizeTarget } from './request-target.ts';
-import { noteOpened, noteRequest } from './resent-requests.ts';
 
 /** What Node itself holds clients to. */
 export const LIMITS = {

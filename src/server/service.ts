@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAdmitted } from '../http/access-policy.ts';
 import { type AppParts, createApp } from '../http/app.ts';
-import { recordCachedResponse } from '../http/record.ts';
+import { recordCachedResponse } from '../http/pipeline/record.ts';
 import { type Log, logRequest } from '../http/request-log.ts';
 import { createResponseCache, type ResponseCache } from '../http/response-cache.ts';
 import { completed, type Difference, differenceOf, type MakeField } from '../mock/added-fields.ts';

@@ -1,9 +1,9 @@
 import { form, text } from 'co-body';
 import type { Context } from 'koa';
-import { bareType, isJsonType, isRead, mediaTypeFor } from '../openapi/responses.ts';
-import { hasTooManyValues, MAX_JSON_VALUES } from '../util/json-limits.ts';
-import { getExchange, type RequestBody } from './exchange.ts';
-import { type HttpProblem, HttpProblemError } from './problem.ts';
+import { bareType, isJsonType, isRead, mediaTypeFor } from '../../openapi/responses.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
+import { type HttpProblem, HttpProblemError } from '../problem.ts';
+import { getExchange, type RequestBody } from './response.ts';
 
 /** Ours: the largest body that is read, in bytes after decompression. */
 export const MAX_BODY_BYTES = 102_400;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { truncateText } from '../sandbox/journal/compact.ts';
-import type { Journal, RecordedResponse } from '../sandbox/journal/journal.ts';
-import { getExchange, type ResponseData } from './exchange.ts';
+import { truncateText } from '../../sandbox/journal/compact.ts';
+import type { Journal, RecordedResponse } from '../../sandbox/journal/journal.ts';
+import { getExchange, type ResponseData } from './response.ts';
 
 /** Puts a request into the journal, at once, or where its answer arrives slowly once it has, or hasn't. */
 export function recordRequest(journal: Journal, ctx: Context, text: string | undefined): void {

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import type { Contract } from '../openapi/contract.ts';
-import { isJsonType } from '../openapi/responses.ts';
-import type { Route } from '../openapi/routes.ts';
-import type { Remarks } from '../sandbox/journal/journal.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { isBodilessStatus } from '../util/bodiless-status.ts';
-import { sendWithTransportFault, type TransportFault } from './apply-faults.ts';
-import { createProblemDocument, type HttpProblem, problemKinds } from './problem.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import { isJsonType } from '../../openapi/responses.ts';
+import type { Route } from '../../openapi/routes.ts';
+import type { Remarks } from '../../sandbox/journal/journal.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { isBodilessStatus } from '../../util/bodiless-status.ts';
+import { createProblemDocument, type HttpProblem, problemKinds } from '../problem.ts';
+import { sendWithTransportFault, type TransportFault } from './faults.ts';
 
 /** What is known of a request while it is answered. */
 export interface Exchange {

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import type { Ending, Entry, Journal } from '../sandbox/journal/journal.ts';
-import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
-import { toIsoTime } from '../util/iso-time.ts';
-import { createTurnQueue } from '../util/turn-queue.ts';
+import type { Ending, Entry, Journal } from '../../sandbox/journal/journal.ts';
+import { toJournalEntry } from '../../sandbox/journal/journal-entry.ts';
+import { toIsoTime } from '../../util/iso-time.ts';
+import { createTurnQueue } from '../../util/turn-queue.ts';
 
 /** How many entries are looked at before other requests are handled: showing one of 4 kB takes about 80 µs. */
 const SLICE_ENTRIES = 50;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { leave } from './delay.ts';
-import { getExchange } from './exchange.ts';
+import { getExchange } from './response.ts';
 
 /**
  * How long after a reset an identical request counts as the same one, in ms. Chromium sends it again after 1 to 87 ms (measured on two cores under a

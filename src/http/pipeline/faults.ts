@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FaultWish } from '../control/operation.ts';
-import { canForce, isDocumented } from '../mock/validate-fault.ts';
-import { responseTo } from '../openapi/responses.ts';
-import type { Route } from '../openapi/routes.ts';
-import type { FaultEffect, Phase } from '../sandbox/faults/combine-faults.ts';
-import type { Remarks } from '../sandbox/journal/journal.ts';
-import type { MatchableRequest } from '../sandbox/matcher/request-matcher.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { FaultWish } from '../../control/operation.ts';
+import { canForce, isDocumented } from '../../mock/validate-fault.ts';
+import { responseTo } from '../../openapi/responses.ts';
+import type { Route } from '../../openapi/routes.ts';
+import type { FaultEffect, Phase } from '../../sandbox/faults/combine-faults.ts';
+import type { Remarks } from '../../sandbox/journal/journal.ts';
+import type { MatchableRequest } from '../../sandbox/matcher/request-matcher.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Preferences } from './preferences.ts';
 
 /** What is forced upon a request: by the faults of its sandbox, by its own preferences, and by the server's delay. */

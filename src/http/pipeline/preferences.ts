@@ -1,5 +1,5 @@
-import type { Wish } from '../mock/choose-response.ts';
-import { HttpProblemError } from './problem.ts';
+import type { Wish } from '../../mock/choose-response.ts';
+import { HttpProblemError } from '../problem.ts';
 
 /** What a client prefers of its answer (RFC 7240): which of the documented ones, and how late. */
 export interface Preferences {

@@ -1,17 +1,17 @@
 import type { Context, Middleware } from 'koa';
-import type { Contract } from '../openapi/contract.ts';
-import type { Route } from '../openapi/routes.ts';
-import type { MatchableRequest } from '../sandbox/matcher/request-matcher.ts';
-import type { Sandboxes } from '../sandbox/registry.ts';
-import { getPathname, isFormType, parseQuery, toDecodablePath } from '../util/request-target.ts';
-import { type AppliedFaults, applyFaults } from './apply-faults.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import type { Route } from '../../openapi/routes.ts';
+import type { MatchableRequest } from '../../sandbox/matcher/request-matcher.ts';
+import type { Sandboxes } from '../../sandbox/registry.ts';
+import { getPathname, isFormType, parseQuery, toDecodablePath } from '../../util/request-target.ts';
+import { createMethodNotAllowed, createUnknownPath, HttpProblemError } from '../problem.ts';
 import { readBody } from './body.ts';
 import { held, leave } from './delay.ts';
-import { createResponse, type Exchange, getExchange, setResponse } from './exchange.ts';
+import { type AppliedFaults, applyFaults } from './faults.ts';
+import { type RespondParts, respondToOperation } from './handle.ts';
 import { parsePreferences } from './preferences.ts';
-import { createMethodNotAllowed, createUnknownPath, HttpProblemError } from './problem.ts';
 import { type ResentRequests, resetResentRequest } from './resent-requests.ts';
-import { type RespondParts, respondToOperation } from './respond.ts';
+import { createResponse, type Exchange, getExchange, setResponse } from './response.ts';
 
 /** What requests to the contract's operations are answered with. */
 export interface DispatchParts extends RespondParts {

@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa';
-import type { Contract } from '../openapi/contract.ts';
-import type { Sandboxes } from '../sandbox/registry.ts';
-import { toIsoTime } from '../util/iso-time.ts';
-import { getPathname, IMAGES_PATH, toDecodablePath } from '../util/request-target.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import type { Sandboxes } from '../../sandbox/registry.ts';
+import { toIsoTime } from '../../util/iso-time.ts';
+import { getPathname, IMAGES_PATH, toDecodablePath } from '../../util/request-target.ts';
+import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { hasBody, readBody } from './body.ts';
-import { getExchange } from './exchange.ts';
 import { getNamedSandbox, mayNameSandbox } from './named-sandbox.ts';
-import { createUnknownPath, HttpProblemError } from './problem.ts';
+import { getExchange } from './response.ts';
 
 /** What lies below the path of a sandbox: the shop, and its images. */
 const OF_IMAGES = new RegExp(`^${IMAGES_PATH}(/|\\?|$)`);

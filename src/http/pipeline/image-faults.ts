@@ -1,18 +1,18 @@
 import type { Context, Middleware } from 'koa';
-import type { FaultWish } from '../control/operation.ts';
-import { errorAnswer, statusProblem } from '../mock/status-problem.ts';
-import { findImageFaultIssue } from '../mock/unmatched-faults.ts';
-import { withOwn } from '../mock/validate-fault.ts';
-import type { Contract } from '../openapi/contract.ts';
-import type { ForcedResponse } from '../sandbox/faults/combine-faults.ts';
-import type { Sandboxes } from '../sandbox/registry.ts';
-import { getPathname, isImagePath, parseQuery } from '../util/request-target.ts';
-import { describeForced } from './apply-faults.ts';
+import type { FaultWish } from '../../control/operation.ts';
+import { errorAnswer, statusProblem } from '../../mock/status-problem.ts';
+import { findImageFaultIssue } from '../../mock/unmatched-faults.ts';
+import { withOwn } from '../../mock/validate-fault.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
+import type { Sandboxes } from '../../sandbox/registry.ts';
+import { getPathname, isImagePath, parseQuery } from '../../util/request-target.ts';
+import { uriReference } from '../problem.ts';
 import { held, leave } from './delay.ts';
-import { getExchange } from './exchange.ts';
-import { uriReference } from './problem.ts';
+import { describeForced } from './faults.ts';
+import { respondToFault } from './handle.ts';
 import { type ResentRequests, resetResentRequest } from './resent-requests.ts';
-import { respondToFault } from './respond.ts';
+import { getExchange } from './response.ts';
 
 /** The parts that apply faults to images. */
 export interface ImageFaultParts {

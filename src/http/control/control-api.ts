@@ -1,20 +1,20 @@
 import type { Context, Middleware } from 'koa';
-import { type ControlAccess, checkAccess } from '../control/access.ts';
-import type { ControlParts } from '../control/handler.ts';
-import { controlFollowed, controlHandlers } from '../control/handlers.ts';
-import type { FollowedRequests } from '../control/journal-handlers.ts';
-import type { ControlId } from '../control/operation.ts';
-import { ControlProblemError } from '../control/refusal.ts';
-import type { Contract } from '../openapi/contract.ts';
-import type { Route } from '../openapi/routes.ts';
-import { parseQuery, toDecodablePath } from '../util/request-target.ts';
-import { createBodyOptions, MAX_BODY_BYTES, readBody, receiveText } from './body.ts';
-import { createResponse, getExchange, setResponse } from './exchange.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from './gate.ts';
+import { type ControlAccess, checkAccess } from '../../control/access.ts';
+import type { ControlParts } from '../../control/handler.ts';
+import { controlFollowed, controlHandlers } from '../../control/handlers.ts';
+import type { FollowedRequests } from '../../control/journal-handlers.ts';
+import type { ControlId } from '../../control/operation.ts';
+import { ControlProblemError } from '../../control/refusal.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import type { Route } from '../../openapi/routes.ts';
+import { parseQuery, toDecodablePath } from '../../util/request-target.ts';
+import { yamlTypeFor } from '../pages.ts';
+import { createBodyOptions, MAX_BODY_BYTES, readBody, receiveText } from '../pipeline/body.ts';
+import { createResponse, getExchange, setResponse } from '../pipeline/response.ts';
+import { tellExpired } from '../pipeline/sandbox.ts';
+import { createMethodNotAllowed, HttpProblemError } from '../problem.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
-import { yamlTypeFor } from './pages.ts';
-import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
-import { tellExpired } from './select-sandbox.ts';
 
 /** What control is answered with. */
 export interface ControlApiParts {

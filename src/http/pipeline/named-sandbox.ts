@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpProblemError } from './problem.ts';
+import { HttpProblemError } from '../problem.ts';
 
 /** The sandbox that a request names, and what of its URL is left without it. */
 interface NamedSandbox {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createConcurrencyLimit } from '../../src/http/gate.ts';
+import { createConcurrencyLimit } from '../../src/http/control/concurrency-limit.ts';
 
 it('A gate runs so many tasks at once, and the others in their order, whether one fails or not', async () => {
   const gate = createConcurrencyLimit(2);
