@@ -92,6 +92,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   flexsearch: ['shop/search'],
   koa: ['http'],
   '@koa/cors': ['http'],
+  '@koa/router': ['http'],
   'co-body': ['http'],
   send: ['http'],
   pino: ['server/logger.ts'],

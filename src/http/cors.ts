@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import createCors from '@koa/cors';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
+import { getPathname } from '../util/request-target.ts';
 import {
   type AccessPolicy,
   getRequester,
@@ -8,8 +10,7 @@ import {
   parseHostName,
   type Requester,
 } from './access-policy.ts';
-import { isControlPath } from './control/control-api.ts';
-import { getExchange } from './pipeline/response.ts';
+import { isControlPath } from './control/control-path.ts';
 import { type HttpProblem, HttpProblemError } from './problem.ts';
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */
@@ -52,8 +53,6 @@ export function cors({ access }: AccessParts): Middleware {
     // The control API is for pages of its own origin alone, which need no CORS.
     if (isControlPath(ctx.path)) return next();
     await allow(ctx, next);
-    const isRead = !UNSAFE_METHODS.includes(ctx.method);
-    if (isRead && !isOriginAllowed(access, getRequester(ctx.req))) noteForeignOrigin(ctx);
     const method = ctx.get('Access-Control-Request-Method');
     if (ctx.method !== 'OPTIONS' || method === '' || !ctx.response.get('Access-Control-Allow-Origin')) return;
     // What a preflight asks for is allowed, whatever it is. The response depends on that.
@@ -82,16 +81,21 @@ export function corsHeaders(
   };
 }
 
-/** Refuses requests to unknown hosts, and changes by pages of foreign origins. */
-export function refuseForeign({ access }: AccessParts): Middleware {
-  return (ctx, next) => {
-    const requester = getRequester(ctx.req);
-    if (!isHostAllowed(access, requester.host)) throw new HttpProblemError(foreignHost(requester.host));
-    // The control API has a stricter rule of its own.
-    const isChange = UNSAFE_METHODS.includes(ctx.method) && !isControlPath(ctx.path);
-    if (isChange && !isOriginAllowed(access, requester)) throw new HttpProblemError(foreignOrigin(requester.origin));
-    return next();
-  };
+/** What of a request decides whether it may get to its destination. */
+interface ForeignRequest {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether it is sent to the control API. */
+  readonly isControl: boolean;
+}
+
+/** Throws `HttpProblemError` for a request to an unknown host, and for a change by a page of a foreign origin. */
+export function refuseForeign(access: AccessPolicy, { method, headers, isControl }: ForeignRequest): void {
+  if (!isHostAllowed(access, headers.host)) throw new HttpProblemError(foreignHost(headers.host));
+  // The control API has a stricter rule of its own.
+  const isChange = UNSAFE_METHODS.includes(method) && !isControl;
+  if (isChange && !isOriginAllowed(access, { host: headers.host, origin: headers.origin }))
+    throw new HttpProblemError(foreignOrigin(headers.origin));
 }
 
 /** The longest host or origin that a problem quotes, in characters. */
@@ -119,10 +123,18 @@ function howToAllow(origin: string): string {
   return `start the server with --allow-origin ${origin.slice(0, QUOTED_LENGTH) || 'ORIGIN'} (* allows every origin)`;
 }
 
-/** Adds to the log line what else shows in the browser's console alone. A refused change says so itself. */
-function noteForeignOrigin(ctx: Context): void {
-  const exchange = getExchange(ctx);
-  const origin = ctx.get('Origin');
-  const quoted = JSON.stringify(origin.slice(0, QUOTED_LENGTH));
-  exchange.notes = [...exchange.notes, `the origin ${quoted} can't read this response: ${howToAllow(origin)}`];
+/** Returns the notes of a request whose response a page of a foreign origin cannot read: else it shows in the browser's console alone. */
+export function getOriginNotes(
+  access: AccessPolicy,
+  { method = '', url = '', headers }: OriginRequest,
+): readonly string[] {
+  const { host, origin } = headers;
+  // A refused change says so itself.
+  if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
+  if (isOriginAllowed(access, { host, origin })) return [];
+  return [
+    `the origin ${JSON.stringify(origin.slice(0, QUOTED_LENGTH))} can't read this response: ${howToAllow(origin)}`,
+  ];
 }
+
+type OriginRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;

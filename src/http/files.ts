@@ -1,16 +1,14 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
-import { IMAGES_PATH, isImagePath } from '../util/request-target.ts';
+import { IMAGES_PATH } from '../util/request-target.ts';
 import { isReadRequest } from './pages.ts';
 
 /** Serves the images: the files below `folder` at /images, and nothing outside it. */
 export function serveImages(folder: string): Middleware {
   return async (ctx, next) => {
-    if (!isImagePath(ctx.path)) return next();
-    if (!isReadRequest(ctx)) return;
     // An SVG that is opened by itself is a document: it may not run anything.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-    if (!(await sent(ctx, folder, ctx.path.slice(IMAGES_PATH.length)))) await next();
+    if (!(await sendExisting(ctx, folder, ctx.path.slice(IMAGES_PATH.length)))) await next();
   };
 }
 
@@ -18,7 +16,7 @@ export function serveImages(folder: string): Middleware {
 export function serveFrontEnd(folder: string): Middleware {
   return async (ctx, next) => {
     if (!isReadRequest(ctx)) return;
-    if (!(await sent(ctx, folder, ctx.path))) await next();
+    if (!(await sendExisting(ctx, folder, ctx.path))) await next();
   };
 }
 
@@ -27,7 +25,7 @@ export function serveHistoryFallback(folder: string): Middleware {
   return async (ctx, next) => {
     const isRoute = !isOurs(ctx.path) && !/\.[^/]*$/.test(ctx.path);
     if (isRoute) ctx.vary('Accept');
-    if (!isRoute || !prefersHtml(ctx) || !(await sent(ctx, folder, '/index.html'))) await next();
+    if (!isRoute || !prefersHtml(ctx) || !(await sendExisting(ctx, folder, '/index.html'))) await next();
   };
 }
 
@@ -56,7 +54,7 @@ function isOurs(path: string): boolean {
  * Sends the file at an encoded path below a folder; false where there is none, or none that may be read. Dot files are none.
  * `send` keeps the path inside the folder and answers conditional requests.
  */
-function sent(ctx: Context, root: string, path: string): Promise<boolean> {
+function sendExisting(ctx: Context, root: string, path: string): Promise<boolean> {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return Promise.resolve(false);
   const { req, res } = ctx;
   // Preconditions of changes; nothing is changed here, and send would answer 412.

@@ -1,9 +1,11 @@
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import type { Contract } from '../openapi/contract.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
+import { HEALTH_PATH } from './control/control-path.ts';
+import { DATA_HEADERS } from './headers.ts';
 import { escapeHtml, renderPage } from './html-page.ts';
 import { getNamedSandbox } from './pipeline/named-sandbox.ts';
-import { createResponse, setResponse } from './pipeline/response.ts';
+import { JSON_TYPE } from './pipeline/response.ts';
 import { createMethodNotAllowed, HttpProblemError, type ProblemCode, problemKinds } from './problem.ts';
 
 /** What the pages beside the interface tell of. */
@@ -18,57 +20,48 @@ export interface PagesParts {
   readonly sandboxes: Sandboxes;
 }
 
-/** The methods of everything that can only be looked at. */
-const LOOK_ONLY = ['GET', 'HEAD'];
+/** The methods of everything that can only be read. */
+const READ_METHODS = ['GET', 'HEAD'];
 
-/** Refuses what can only be looked at and is asked for by another method; answers OPTIONS. True where it may be looked at. */
+/** Whether a request reads. Throws `HttpProblemError` for other methods; answers OPTIONS. */
 export function isReadRequest(ctx: Context): boolean {
-  if (LOOK_ONLY.includes(ctx.method)) return true;
-  if (ctx.method !== 'OPTIONS') throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, LOOK_ONLY));
-  setResponse(ctx, createResponse({ status: 204, headers: { Allow: LOOK_ONLY.join(', ') } }));
+  if (READ_METHODS.includes(ctx.method)) return true;
+  if (ctx.method !== 'OPTIONS') throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, READ_METHODS));
+  ctx.status = 204;
+  ctx.set({ ...DATA_HEADERS, Allow: READ_METHODS.join(', ') });
   return false;
 }
 
-/** Answers what stands beside the interface: the page at `/`, the contract, readiness, and the pages that explain problems. */
-export function servePages(parts: PagesParts): Middleware {
+/** A page or a document. */
+type Page = (ctx: Context) => void;
+
+/** Returns what stands beside the APIs, by its path: the page at `/`, the contract, readiness, and the pages that explain problems. */
+export function createPages(parts: PagesParts): Readonly<Record<string, Page>> {
   const { contract, version, dataFile } = parts;
-  const looks: Readonly<Record<string, (ctx: Context) => void>> = {
-    ...(parts.static !== undefined
-      ? {}
-      : { '/': (ctx) => sendText(ctx, 'text/html; charset=utf-8', frontPage(ctx, parts)) }),
+  const health = { version, dataFile: dataFile ?? null, operations: contract.routes.length };
+  const problems = Object.keys(problemKinds).map((code): [string, Page] => [
+    `/problems/${code}`,
+    (ctx) => sendText(ctx, HTML_TYPE, problemPage(code as ProblemCode)),
+  ]);
+  return {
+    ...(parts.static === undefined ? { '/': (ctx) => sendText(ctx, HTML_TYPE, frontPage(ctx, parts)) } : {}),
     '/openapi.yaml': (ctx) => sendText(ctx, yamlTypeFor(ctx), contract.enforced.text),
-    '/openapi.json': (ctx) => sendText(ctx, 'application/json', JSON.stringify(contract.enforced.document, null, 2)),
-    '/_control/health': (ctx) =>
-      setResponse(
-        ctx,
-        createResponse({
-          status: 200,
-          body: { version, dataFile: dataFile ?? null, operations: contract.routes.length },
-        }),
-      ),
-    '/problems': (ctx) => sendText(ctx, 'text/html; charset=utf-8', problemsPage()),
-    ...Object.fromEntries(
-      Object.keys(problemKinds).map((code) => [
-        `/problems/${code}`,
-        (ctx: Context) => sendText(ctx, 'text/html; charset=utf-8', problemPage(code as ProblemCode)),
-      ]),
-    ),
-  };
-  return (ctx, next) => {
-    const look = Object.hasOwn(looks, ctx.path) ? looks[ctx.path] : undefined;
-    if (!look) return next();
-    if (isReadRequest(ctx)) look(ctx);
-    return undefined;
+    '/openapi.json': (ctx) => sendText(ctx, JSON_TYPE, JSON.stringify(contract.enforced.document, null, 2)),
+    [HEALTH_PATH]: (ctx) => sendText(ctx, JSON_TYPE, JSON.stringify(health)),
+    '/problems': (ctx) => sendText(ctx, HTML_TYPE, problemsPage()),
+    ...Object.fromEntries(problems),
   };
 }
 
-function sendText(ctx: Context, type: string, text: string): void {
-  ctx.set('Content-Type', type);
-  ctx.set('Cache-Control', 'no-store');
-  ctx.set(
-    'Content-Security-Policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-  );
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** Sends a page or a document. It may have styles of its own, and nothing else. */
+export function sendText(ctx: Context, type: string, text: string): void {
+  ctx.set({
+    ...DATA_HEADERS,
+    'Content-Type': type,
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  });
   ctx.body = text;
 }
 
@@ -80,7 +73,7 @@ export function yamlTypeFor(ctx: Context): string {
 
 /** The page at `/`, about the sandbox that the request names. */
 function frontPage(ctx: Context, { contract, version, dataFile, sandboxes }: PagesParts): string {
-  const id = getNamedSandbox(ctx.req)?.id ?? sandboxes.default.id;
+  const id = getNamedSandbox(ctx.originalUrl, ctx.headers)?.id ?? sandboxes.default.id;
   const isDefault = id === sandboxes.default.id;
   const found = sandboxes.find(id);
   const { products, cartItems, orders } = (found ?? sandboxes.default).store.read().state;

@@ -27,24 +27,29 @@ const IMAGE = new RegExp(`^(/_sandbox/[^/?]*)?${IMAGES_PATH}/`);
 /** The status from which a response is an error. */
 const FIRST_ERROR = 400;
 
-/** Writes one line for a request, at level debug for an image that was served, once its answer is out or its client is gone; `details` is asked then. */
-export function logRequest(log: Log, req: IncomingMessage, res: ServerResponse, details: () => RequestDetails): void {
+/** Writes one line for a request once its response is out or its client is gone, at level debug for an image that was served. `getDetails` is called then. */
+export function logRequest(
+  log: Log,
+  req: IncomingMessage,
+  res: ServerResponse,
+  getDetails: () => RequestDetails,
+): void {
   if (!log.isLevelEnabled('info')) return;
-  const begunMs = performance.now();
-  // As it was sent: what names a sandbox is taken off on the way.
+  const startMs = performance.now();
+  // As it was sent: the prefix that names a sandbox is removed on the way.
   const { method, url } = req;
   res.once('close', () => {
-    const { operation, sandbox, notes = [], isTruncated = false } = details();
-    const said = res.writableFinished || isTruncated ? notes : [...notes, 'the client went away'];
-    const isServedImage = IMAGE.test(url ?? '') && res.statusCode < FIRST_ERROR && said.length === 0;
+    const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
+    const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client went away'];
+    const isServedImage = IMAGE.test(url ?? '') && res.statusCode < FIRST_ERROR && allNotes.length === 0;
     log[isServedImage ? 'debug' : 'info']({
       method,
       path: url,
       operation,
       sandbox,
       status: res.writableFinished ? res.statusCode : undefined,
-      ms: Math.round((performance.now() - begunMs) * 10) / 10,
-      notes: said.length > 0 ? said : undefined,
+      ms: Math.round((performance.now() - startMs) * 10) / 10,
+      notes: allNotes.length > 0 ? allNotes : undefined,
     });
   });
 }

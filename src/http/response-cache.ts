@@ -76,7 +76,9 @@ export function createResponseCache(
 function isPlainGet(req: IncomingMessage): boolean {
   const { method, headers } = req;
   // One with a body has to be received first, and may turn out broken.
-  return method === 'GET' && headers.prefer === undefined && !hasBody(headers) && !mayNameSandbox(req);
+  return (
+    method === 'GET' && headers.prefer === undefined && !hasBody(headers) && !mayNameSandbox(req.url ?? '', headers)
+  );
 }
 
 function keyOf({ url, headers }: IncomingMessage): string {

@@ -1,8 +1,9 @@
-import type { Context } from 'koa';
+import type { ServerResponse } from 'node:http';
 import type { Ending, Entry, Journal } from '../../sandbox/journal/journal.ts';
 import { toJournalEntry } from '../../sandbox/journal/journal-entry.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { createTurnQueue } from '../../util/turn-queue.ts';
+import type { HttpRequest } from '../pipeline/request.ts';
 
 /** How many entries are looked at before other requests are handled: showing one of 4 kB takes about 80 µs. */
 const SLICE_ENTRIES = 50;
@@ -10,85 +11,116 @@ const SLICE_ENTRIES = 50;
 /** The streams of all servers of this process take turns, so that many of them delay other requests no more than one does. */
 const queueTurn = createTurnQueue();
 
-/** How often a sign of life is sent, in ms: proxies close connections on which nothing moves. */
-const SIGN_OF_LIFE_MS = 15_000;
+/** How often a comment is sent, in ms: proxies close idle connections. */
+const HEARTBEAT_MS = 15_000;
 
-/** Which requests are told of. */
+const EVENT_STREAM_TYPE = 'text/event-stream';
+
+/** Which requests a stream sends. */
 export interface StreamOptions {
-  /** Of those that came before only those with a higher id are told of; where it isn't given none. */
+  /** Of the requests before, only those with a higher id are sent; undefined sends none of them. */
   readonly after: number | undefined;
   readonly isMeant: (entry: Entry) => boolean;
   /** Ends the stream. */
   readonly stopping: AbortSignal;
 }
 
-/** Whether a client wants server-sent events rather than JSON. */
-export function acceptsEventStream(ctx: Context): boolean {
-  return /\btext\/event-stream\b/i.test(ctx.get('Accept'));
+/** Whether a client prefers server-sent events to a list in JSON. */
+export function acceptsEventStream(request: HttpRequest): boolean {
+  return request.accepts(['application/json', EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 }
 
-/** The id of the last event that a client has seen; undefined where it doesn't say, or says none. */
-export function getLastEventId(ctx: Context): number | undefined {
-  const id = ctx.get('Last-Event-ID');
+/** Returns the id of the last event that a client has received; undefined if it sends none, or an invalid one. */
+export function getLastEventId({ headers }: HttpRequest): number | undefined {
+  const id = String(headers['last-event-id'] ?? '');
   return /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 /**
- * Sends each request of a journal to a client as a server-sent event (HTML Standard, section 9.2), until the client goes away. Entries are read from
- * the journal as fast as the client reads, so that little waits in memory: a slow client misses those that leave the journal before it reads them.
+ * Returns a function that sends each request of a journal as a server-sent event (HTML Standard, section 9.2), until the client goes away. Entries are
+ * read from the journal as fast as the client reads, so that little waits in memory: a slow client misses those that leave the journal before.
  */
-export function streamJournal(ctx: Context, journal: Journal, { after, isMeant, stopping }: StreamOptions): void {
-  const { res } = ctx;
-  ctx.respond = false;
-  res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
-  let lastId = Math.min(after ?? Number.POSITIVE_INFINITY, journal.lastId());
-  let isEnded = false;
-  let isQueued = false;
-  /** Sends what the client has not got yet, as much as it takes now. */
-  const send = () => {
-    if (isEnded || isQueued) return;
-    for (let looked = 0; !res.writableNeedDrain; looked++) {
-      const entry = journal.entryAfter(lastId);
+export function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
+  return (res) => {
+    res.writeHead(200, { 'Content-Type': EVENT_STREAM_TYPE, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    new JournalStream(res, journal, options).start();
+  };
+}
+
+/** The stream of one client. */
+class JournalStream {
+  readonly #res: ServerResponse;
+  readonly #journal: Journal;
+  readonly #options: StreamOptions;
+  readonly #unfollow: () => void;
+  readonly #heartbeat: NodeJS.Timeout;
+  #lastId: number;
+  #isEnded = false;
+  #isQueued = false;
+
+  constructor(res: ServerResponse, journal: Journal, options: StreamOptions) {
+    this.#res = res;
+    this.#journal = journal;
+    this.#options = options;
+    this.#lastId = Math.min(options.after ?? Number.POSITIVE_INFINITY, journal.lastId());
+    this.#unfollow = journal.follow({ tell: this.#send, end: this.#end });
+    this.#heartbeat = setInterval(() => {
+      if (!res.writableNeedDrain) res.write(': still here\n\n');
+    }, HEARTBEAT_MS);
+  }
+
+  start(): void {
+    const res = this.#res;
+    const { stopping } = this.#options;
+    stopping.addEventListener('abort', this.#stop);
+    res.once('close', this.#stop).on('error', this.#stop).on('drain', this.#sendLater);
+    res.write(': the journal\n\n');
+    if (res.req.method === 'HEAD' || stopping.aborted) this.#stop();
+    else this.#sendLater();
+  }
+
+  /** Sends what the client has not received yet, as much as it takes now. */
+  readonly #send = (): void => {
+    if (this.#isEnded || this.#isQueued) return;
+    for (let seen = 0; !this.#res.writableNeedDrain; seen++) {
+      const entry = this.#journal.entryAfter(this.#lastId);
       if (!entry) return;
-      if (looked === SLICE_ENTRIES) return sendLater();
-      lastId = entry.id;
-      if (isMeant(entry)) res.write(toEvent(entry));
+      if (seen === SLICE_ENTRIES) {
+        this.#sendLater();
+        return;
+      }
+      this.#lastId = entry.id;
+      if (this.#options.isMeant(entry)) this.#res.write(toEvent(entry));
     }
   };
-  const sendLater = () => {
-    if (isQueued) return;
-    isQueued = true;
+
+  readonly #sendLater = (): void => {
+    if (this.#isQueued) return;
+    this.#isQueued = true;
     queueTurn(() => {
-      isQueued = false;
+      this.#isQueued = false;
       try {
-        send();
+        this.#send();
       } catch {
-        // The journal ends those that it can't tell of an entry in the same way.
-        stop();
+        // An entry that can't be sent ends the stream, as it does where the journal itself calls `send`.
+        this.#stop();
       }
     });
   };
-  /** Sends no more from now on; what is on the way arrives. */
-  const stop = () => {
-    isEnded = true;
-    unfollow();
-    clearInterval(signs);
-    stopping.removeEventListener('abort', stop);
-    if (!res.writableEnded) res.end();
+
+  /** Sends no more; what is on the way arrives. */
+  readonly #stop = (): void => {
+    this.#isEnded = true;
+    this.#unfollow();
+    clearInterval(this.#heartbeat);
+    this.#options.stopping.removeEventListener('abort', this.#stop);
+    if (!this.#res.writableEnded) this.#res.end();
   };
-  const end = (ending?: Ending) => {
-    if (ending) res.write(eventOf(ending));
-    stop();
+
+  readonly #end = (ending?: Ending): void => {
+    if (ending) this.#res.write(eventOf(ending));
+    this.#stop();
   };
-  const unfollow = journal.follow({ tell: send, end });
-  const signs = setInterval(() => {
-    if (!res.writableNeedDrain) res.write(': still here\n\n');
-  }, SIGN_OF_LIFE_MS);
-  stopping.addEventListener('abort', stop);
-  res.once('close', stop).on('error', stop).on('drain', sendLater);
-  res.write(': the journal\n\n');
-  if (ctx.method === 'HEAD' || stopping.aborted) stop();
-  else sendLater();
 }
 
 function toEvent(entry: Entry): string {

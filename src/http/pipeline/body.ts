@@ -1,88 +1,144 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { form, text } from 'co-body';
-import type { Context } from 'koa';
 import { bareType, isJsonType, isRead, mediaTypeFor } from '../../openapi/responses.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { type HttpProblem, HttpProblemError } from '../problem.ts';
-import { getExchange, type RequestBody } from './response.ts';
 
-/** Ours: the largest body that is read, in bytes after decompression. */
+/** The largest body that is parsed, in bytes after decompression. Decision: the interface names no limit. */
 export const MAX_BODY_BYTES = 102_400;
 
+/** The largest body that is received without being parsed, in bytes. */
+const MAX_IGNORED_BODY_BYTES = 10_000_000;
+
+/** Options of co-body. */
+export type BodyOptions = Readonly<ReturnType<typeof createBodyOptions>>;
+
 /**
- * How bodies up to so many bytes are read, after decompression. Any JSON value is let through, `__proto__` as a name like any other: what may stand where is the
- * contract's to say. It is made once, since making it takes longer than reading a body.
+ * Returns options for bodies of at most `limit` bytes after decompression. They are created once per limit: co-body copies them, and creating them takes
+ * longer than reading a body.
  */
 export function createBodyOptions(limit: number) {
   return { returnRawBody: true, limit };
 }
 
-export type BodyOptions = Readonly<ReturnType<typeof createBodyOptions>>;
+const DEFAULT_OPTIONS = createBodyOptions(MAX_BODY_BYTES);
 
-const OF_SHOP = createBodyOptions(MAX_BODY_BYTES);
-
-/** The most of a body that isn't looked into that is let through, in bytes. */
-const UNREAD_LIMIT_BYTES = 10_000_000;
-
-const NO_BODY: RequestBody = { body: undefined };
-
-/**
- * Receives a request to its end, and returns its body, for an operation that takes one in these media types; nothing where none was sent. A body that
- * the operation doesn't take, or that is neither JSON nor a form, is let through unread. Throws a `HttpProblemError` for a body that can't be read, and
- * for a request that breaks off: until this has resolved, a request may change nothing. May be called again: it is done once.
- */
-export async function readBody(
-  ctx: Context,
-  mediaTypes: readonly string[],
-  reading: BodyOptions = OF_SHOP,
-): Promise<RequestBody> {
-  if (!hasBody(ctx.req.headers)) return NO_BODY;
-  const exchange = getExchange(ctx);
-  exchange.body ??= receive(ctx, mediaTypes, reading);
-  return exchange.body;
+/** The body of a request. */
+export interface RequestBody {
+  /** The parsed value; undefined if the body is empty, or neither JSON nor a form. */
+  readonly body: unknown;
+  /** The media type of the contract that it has. */
+  readonly contentType?: string | undefined;
 }
 
-async function receive(ctx: Context, mediaTypes: readonly string[], reading: BodyOptions): Promise<RequestBody> {
-  const { req } = ctx;
-  if (mediaTypes.length === 0) return orRefused(ctx, reading, () => unread(req, undefined));
-  const sent = req.headers['content-type'] ?? '';
-  const documented = mediaTypeFor(mediaTypes, sent);
-  // Of a range of media types it is the one that was sent.
-  const contentType = documented?.includes('*') ? bareType(sent) : documented;
-  const refused = unsupportedType(req.headers['content-type'], contentType, mediaTypes);
-  if (refused) throw new HttpProblemError(refused);
-  // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.
-  if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
-  if (contentType === undefined || !isRead(contentType)) return orRefused(ctx, reading, () => unread(req, contentType));
-  if (isJsonType(contentType)) {
-    const json = getExchange(ctx).sent ?? (await receiveText(ctx, reading));
-    return orRefused(ctx, reading, async () => ({ body: parseBody(json), contentType }));
+const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
+
+/** Reads the body of one request, once. */
+export class BodyReader {
+  readonly #req: IncomingMessage;
+  #text: string | undefined;
+  #body: Promise<RequestBody> | undefined;
+
+  constructor(req: IncomingMessage) {
+    this.#req = req;
   }
-  return orRefused(ctx, reading, async () => {
-    const { parsed, raw } = await form(req, reading);
-    getExchange(ctx).sent = raw;
-    return { body: raw === '' ? undefined : parsed, contentType };
-  });
+
+  /** The text of the body, as far as it was received; undefined if none was. */
+  get text(): string | undefined {
+    return this.#text;
+  }
+
+  /** Whether the request was sent with a body. */
+  get isSent(): boolean {
+    return hasBody(this.#req.headers);
+  }
+
+  /** Whether the whole message has arrived. */
+  get isComplete(): boolean {
+    return this.#req.complete;
+  }
+
+  /**
+   * Receives the request to its end, and returns its body for an operation that accepts these media types. A body that the operation does not accept,
+   * or that is neither JSON nor a form, is received and dropped. Throws `HttpProblemError` if the body is invalid, or the request ends early: until
+   * this resolves, a request changes nothing. A second call returns the same body.
+   */
+  read(mediaTypes: readonly string[], options: BodyOptions = DEFAULT_OPTIONS): Promise<RequestBody> {
+    if (!this.isSent) return NO_BODY;
+    this.#body ??= this.#receive(mediaTypes, options);
+    return this.#body;
+  }
+
+  /**
+   * Receives the text of the body; `read` then parses this text. So receiving and parsing can have different limits of concurrency. Throws
+   * `HttpProblemError` if the body cannot be received.
+   */
+  async receiveText(options: BodyOptions): Promise<string> {
+    this.#normalizeEncoding();
+    const received = await this.#orProblem(options, async () => (await text(this.#req, options)).raw);
+    this.#text = received;
+    return received;
+  }
+
+  async #receive(mediaTypes: readonly string[], options: BodyOptions): Promise<RequestBody> {
+    if (mediaTypes.length === 0) return this.#ignore(options, undefined);
+    const sent = this.#req.headers['content-type'];
+    const documented = mediaTypeFor(mediaTypes, sent ?? '');
+    // A range of media types in the contract stands for the type that was sent.
+    const contentType = documented?.includes('*') ? bareType(sent ?? '') : documented;
+    const problem = findTypeProblem(sent, contentType, mediaTypes);
+    if (problem) throw new HttpProblemError(problem);
+    if (contentType === undefined || !isRead(contentType)) return this.#ignore(options, contentType);
+    if (!isJsonType(contentType)) return this.#readForm(options, contentType);
+    const json = this.#text ?? (await this.receiveText(options));
+    return this.#orProblem(options, async () => ({ body: parseJson(json), contentType }));
+  }
+
+  async #readForm(options: BodyOptions, contentType: string): Promise<RequestBody> {
+    this.#normalizeEncoding();
+    return this.#orProblem(options, async () => {
+      const { parsed, raw } = await form(this.#req, options);
+      this.#text = raw;
+      return { body: raw === '' ? undefined : parsed, contentType };
+    });
+  }
+
+  /** Receives a body without storing it. */
+  #ignore(options: BodyOptions, contentType: string | undefined): Promise<RequestBody> {
+    return this.#orProblem(options, async () => {
+      let bytes = 0;
+      // Leaving the loop must not end the connection: the problem is still to be sent on it.
+      for await (const chunk of this.#req.iterator({ destroyOnReturn: false })) {
+        bytes += chunk.length;
+        if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(toTooLarge(MAX_IGNORED_BODY_BYTES));
+      }
+      return { body: undefined, contentType };
+    });
+  }
+
+  /** Names of content codings are compared without case (RFC 9110, section 8.4.1); co-body knows them in lower case. */
+  #normalizeEncoding(): void {
+    const { headers } = this.#req;
+    const encoding = headers['content-encoding'];
+    if (encoding) headers['content-encoding'] = encoding.toLowerCase();
+  }
+
+  /** Returns the result of reading; an error becomes a `HttpProblemError`. */
+  async #orProblem<Result>({ limit }: BodyOptions, read: () => Promise<Result>): Promise<Result> {
+    try {
+      return await read();
+    } catch (error) {
+      // The rest is received and dropped, else the next request of the connection would wait behind it.
+      this.#req.unpipe().resume();
+      const { body } = error as ReadError;
+      if (typeof body === 'string') this.#text = body;
+      throw error instanceof HttpProblemError ? error : new HttpProblemError(toProblem(error as ReadError, limit));
+    }
+  }
 }
 
-/**
- * Receives the text of a request's body. `readBody` then parses this text instead of receiving it: so the two can have different limits of
- * concurrency. Throws a `HttpProblemError` for a body that can't be read.
- */
-export async function receiveText(ctx: Context, reading: BodyOptions): Promise<string> {
-  const { req } = ctx;
-  // The names of codings have no case (RFC 9110, section 8.4.1); co-body knows them in lower case.
-  if (req.headers['content-encoding']) req.headers['content-encoding'] = req.headers['content-encoding'].toLowerCase();
-  let sent = '';
-  await orRefused(ctx, reading, async () => {
-    sent = (await text(req, reading)).raw;
-    return NO_BODY;
-  });
-  getExchange(ctx).sent = sent;
-  return sent;
-}
-
-/** Parses a body of JSON; undefined where it is empty. Throws a `SyntaxError`, or a `HttpProblemError` for too many values. */
-function parseBody(json: string): unknown {
+/** Parses a JSON body; undefined if it is empty. Throws `SyntaxError`, or `HttpProblemError` for too many values. */
+function parseJson(json: string): unknown {
   if (json === '') return undefined;
   if (hasTooManyValues(json)) throw new HttpProblemError({ code: 'body-too-large', detail: TOO_MANY_VALUES });
   return JSON.parse(json);
@@ -90,52 +146,26 @@ function parseBody(json: string): unknown {
 
 const TOO_MANY_VALUES = `the body has more than ${MAX_JSON_VALUES} objects, lists, properties and entries: send fewer`;
 
-/** Does what reads a body; what that throws becomes a `HttpProblemError`. */
-async function orRefused(ctx: Context, { limit }: BodyOptions, read: () => Promise<RequestBody>): Promise<RequestBody> {
-  try {
-    return await read();
-  } catch (error) {
-    // The rest is read and dropped, else the next request of the connection would wait behind it.
-    ctx.req.unpipe().resume();
-    const { body: sent } = error as ReadingError;
-    if (typeof sent === 'string') getExchange(ctx).sent = sent;
-    throw error instanceof HttpProblemError
-      ? error
-      : new HttpProblemError(faultOfReading(error as ReadingError, limit));
-  }
-}
-
-/** Receives a body without keeping it. */
-async function unread(req: Context['req'], contentType: string | undefined): Promise<RequestBody> {
-  let bytes = 0;
-  // Leaving the loop must not end the connection: the refusal still has to be sent on it.
-  for await (const part of req.iterator({ destroyOnReturn: false })) {
-    bytes += part.length;
-    if (bytes > UNREAD_LIMIT_BYTES) throw new HttpProblemError(tooLarge(UNREAD_LIMIT_BYTES));
-  }
-  return { body: undefined, contentType };
-}
-
-function tooLarge(limitBytes: number): HttpProblem {
-  return { code: 'body-too-large', detail: `the body is larger than the limit of ${limitBytes} bytes: send less` };
-}
-
-/** Whether a request is sent with a body, as its headers tell (RFC 9112, section 6.3); one of length 0 is none. */
-export function hasBody(headers: Context['req']['headers']): boolean {
+/** Whether headers announce a body (RFC 9112, section 6.3). A body of length 0 is none. */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
 }
 
 /** What co-body, raw-body, inflation and zlib throw. */
-interface ReadingError extends Error {
+interface ReadError extends Error {
   readonly type?: string;
   readonly status?: number;
-  /** The text that isn't JSON. */
+  /** The text that is not valid. */
   readonly body?: unknown;
 }
 
-function faultOfReading(error: ReadingError, limitBytes: number): HttpProblem {
-  if (error.status === 413) return tooLarge(limitBytes);
+function toTooLarge(limitBytes: number): HttpProblem {
+  return { code: 'body-too-large', detail: `the body is larger than the limit of ${limitBytes} bytes: send less` };
+}
+
+function toProblem(error: ReadError, limitBytes: number): HttpProblem {
+  if (error.status === 413) return toTooLarge(limitBytes);
   if (error.status === 415) {
     return {
       code: 'unsupported-media-type',
@@ -146,22 +176,22 @@ function faultOfReading(error: ReadingError, limitBytes: number): HttpProblem {
   return { code: 'malformed-request', detail: `the body can't be read: ${error.message}` };
 }
 
-/** Charsets that are read as UTF-8 is; JSON has no other (RFC 8259, section 8.1). */
+/** Charsets that are read as UTF-8; JSON has no other (RFC 8259, section 8.1). */
 const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
 
-/** Why a body of a content type can't be taken, where it is of none of the media types that the operation takes. */
-function unsupportedType(
+/** Returns why a body with a content type cannot be accepted; undefined if it can. `documented`: the media type of the contract that matches. */
+function findTypeProblem(
   sent: string | undefined,
-  taken: string | undefined,
+  documented: string | undefined,
   mediaTypes: readonly string[],
 ): HttpProblem | undefined {
   const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
-  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isRead(taken ?? '');
-  if (sent !== undefined && taken !== undefined && isReadable) return undefined;
-  const seen = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
-  const wanted = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';
+  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isRead(documented ?? '');
+  if (sent !== undefined && documented !== undefined && isReadable) return undefined;
+  const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';
   return {
     code: 'unsupported-media-type',
-    detail: `${seen}: send ${wanted} with Content-Type ${mediaTypes.join(' or ')}`,
+    detail: `${received}: send ${expected} with Content-Type ${mediaTypes.join(' or ')}`,
   };
 }

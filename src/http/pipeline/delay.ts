@@ -1,23 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Context } from 'koa';
+import type { HttpRequest } from './request.ts';
 
-/** Answers nothing. */
-export function leave(ctx: Context): void {
-  ctx.respond = false;
-}
-
-/** Waits so many ms, no longer than the server runs; whether the client is there still. */
-export async function held(ctx: Context, delayMs: number, stopping: AbortSignal): Promise<boolean> {
+/** Waits for a time in ms, at most until the server stops or the client is gone. Returns whether the client is still there. */
+export async function delayResponse(
+  { client }: Pick<HttpRequest, 'client'>,
+  delayMs: number,
+  stopping: AbortSignal,
+): Promise<boolean> {
   if (delayMs === 0) return true;
-  const { req, res } = ctx;
-  const over = new AbortController();
-  const end = () => over.abort();
-  res.once('close', end);
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  client.onClose(end);
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
-  await wait(delayMs, undefined, { signal: over.signal, ref: false }).catch(() => {});
+  // An abort ends the wait: that is no error.
+  await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
   stopping.removeEventListener('abort', end);
-  if (!req.socket.destroyed) return true;
-  leave(ctx);
-  return false;
+  return !client.isGone;
 }

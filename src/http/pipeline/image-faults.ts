@@ -1,68 +1,80 @@
-import type { Context, Middleware } from 'koa';
 import type { FaultWish } from '../../control/operation.ts';
 import { errorAnswer, statusProblem } from '../../mock/status-problem.ts';
 import { findImageFaultIssue } from '../../mock/unmatched-faults.ts';
 import { withOwn } from '../../mock/validate-fault.ts';
 import type { Contract } from '../../openapi/contract.ts';
-import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
-import type { Sandboxes } from '../../sandbox/registry.ts';
-import { getPathname, isImagePath, parseQuery } from '../../util/request-target.ts';
+import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
+import { getPathname, parseQuery } from '../../util/request-target.ts';
 import { uriReference } from '../problem.ts';
-import { held, leave } from './delay.ts';
-import { describeForced } from './faults.ts';
-import { respondToFault } from './handle.ts';
-import { type ResentRequests, resetResentRequest } from './resent-requests.ts';
-import { getExchange } from './response.ts';
+import { completeMockResponse } from './complete.ts';
+import { delayResponse } from './delay.ts';
+import { NO_RESPONSE, RESET_AGAIN } from './draft.ts';
+import { summarizeFaults } from './faults.ts';
+import type { OperationParts } from './operation.ts';
+import type { HttpRequest } from './request.ts';
+import type { ResponseData } from './response.ts';
+import type { Draft, Location, Scope, Target } from './values.ts';
 
-/** The parts that apply faults to images. */
-export interface ImageFaultParts {
-  readonly sandboxes: Sandboxes;
-  readonly contract: Contract;
-  readonly stopping: AbortSignal;
-  readonly resends: ResentRequests;
-}
-
-/** The methods that images have. */
+/** The methods of images. */
 const METHODS = ['GET', 'HEAD'];
 
-/** Applies the faults of the sandbox to requests for images, before any folder is looked at. */
-export function applyImageFaults(parts: ImageFaultParts): Middleware {
-  return async (ctx, next) => {
-    if (!METHODS.includes(ctx.method) || !isImagePath(ctx.path)) return next();
-    if (resetResentRequest(ctx, parts.resends)) return;
-    if (!(await applyFaults(ctx, parts))) await next();
-  };
+/** The parts that respond to requests for images. */
+export interface ImageParts extends Pick<OperationParts, 'resends' | 'stopping'> {
+  readonly apis: { readonly contract: { readonly contract: Contract } };
 }
 
-/** Applies the faults that match. Returns whether the response is settled, or lost. */
-async function applyFaults(ctx: Context, { sandboxes, contract, stopping }: ImageFaultParts): Promise<boolean> {
-  const exchange = getExchange(ctx);
-  const { faults } = exchange.sandbox ?? sandboxes.default;
-  if (!faults.isActive) return false;
-  const { method, url, headers } = ctx;
-  const asked = { operationId: undefined, method, path: getPathname(url), query: parseQuery(ctx.querystring), headers };
-  const forced = faults.meet({ ...asked, body: undefined }, { isChosen: false, canMeet });
-  if (!forced) return false;
-  const delayMs = forced.delayMs.before + forced.delayMs.after;
-  exchange.isOfShop = true;
-  exchange.forced = describeForced(undefined, { forced }, delayMs);
-  if (!(await held(ctx, delayMs, stopping))) return true;
-  const { answer, connection } = forced;
-  if (connection) {
-    exchange.wire = { connection };
-    leave(ctx);
-  } else if (answer?.status !== undefined) respondWith(ctx, contract, answer.status, answer);
-  return connection !== undefined || answer !== undefined;
+/** A request for an image, in its sandbox. */
+interface ImageRequest {
+  readonly request: HttpRequest;
+  readonly target: Target;
+  readonly scope: Scope;
+}
+
+/** Applies the faults of the sandbox to a request for an image, before any folder is looked at. The image itself is sent unless a fault replaces it. */
+export async function respondToImage(
+  { apis, resends, stopping }: ImageParts,
+  { request, target, scope }: ImageRequest,
+): Promise<Draft & { readonly isPassed: boolean }> {
+  const passed = { ...NO_RESPONSE, isPassed: true };
+  if (!METHODS.includes(request.method)) return passed;
+  if (resends.take(request)) return { ...RESET_AGAIN, isPassed: false };
+  const effect = meetFaults(scope, request, target.location);
+  if (!effect) return passed;
+  const delayMs = effect.delayMs.before + effect.delayMs.after;
+  const draft = { ...passed, isRecorded: true, forced: summarizeFaults(undefined, { effect }, delayMs) };
+  if (!(await delayResponse(request, delayMs, stopping))) return { ...draft, isPassed: false };
+  const { answer, connection } = effect;
+  if (connection) return { ...draft, transport: { connection }, isPassed: false };
+  if (answer?.status === undefined) return draft;
+  const response = createFaultResponse(apis.contract.contract, target.location, answer.status, answer);
+  return { ...draft, response, isPassed: false };
+}
+
+function meetFaults({ sandbox }: Scope, { method, headers }: HttpRequest, location: Location): FaultEffect | undefined {
+  if (!sandbox.faults.isActive) return undefined;
+  const path = getPathname(location.target);
+  const query = parseQuery(location.querystring);
+  const matchable = { operationId: undefined, method, path, query, headers, body: undefined };
+  return sandbox.faults.meet(matchable, { isChosen: false, canMeet: appliesToImages });
 }
 
 /** Whether a fault applies to images: it has a path, no operation, and an effect that images can have. */
-function canMeet(wish: FaultWish): boolean {
-  return wish.operation === undefined && wish.where?.path !== undefined && findImageFaultIssue(wish) === undefined;
+function appliesToImages(fault: FaultWish): boolean {
+  return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }
 
-function respondWith(ctx: Context, contract: Contract, status: number, forced: ForcedResponse): void {
-  const instance = uriReference(getExchange(ctx).prefix + ctx.path);
+function createFaultResponse(
+  contract: Contract,
+  location: Location,
+  status: number,
+  fault: ForcedResponse,
+): ResponseData {
   const { headers } = errorAnswer(contract, METHODS, status);
-  const problem = { status, headers, body: { ...statusProblem(status), instance } };
-  respondToFault(ctx, withOwn({ responses: [] }, problem, forced), forced);
+  const problem = {
+    status,
+    headers,
+    body: { ...statusProblem(status), instance: uriReference(location.prefix + location.pathname) },
+  };
+  const response = withOwn({ responses: [] }, problem, fault);
+  return completeMockResponse({ location }, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
 }

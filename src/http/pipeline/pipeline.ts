@@ -1,109 +1,110 @@
-import type { Context, Middleware } from 'koa';
-import type { Contract } from '../../openapi/contract.ts';
-import type { Route } from '../../openapi/routes.ts';
-import type { MatchableRequest } from '../../sandbox/matcher/request-matcher.ts';
+import type { ServerResponse } from 'node:http';
 import type { Sandboxes } from '../../sandbox/registry.ts';
-import { getPathname, isFormType, parseQuery, toDecodablePath } from '../../util/request-target.ts';
-import { createMethodNotAllowed, createUnknownPath, HttpProblemError } from '../problem.ts';
-import { readBody } from './body.ts';
-import { held, leave } from './delay.ts';
-import { type AppliedFaults, applyFaults } from './faults.ts';
-import { type RespondParts, respondToOperation } from './handle.ts';
-import { parsePreferences } from './preferences.ts';
-import { type ResentRequests, resetResentRequest } from './resent-requests.ts';
-import { createResponse, type Exchange, getExchange, setResponse } from './response.ts';
+import { createMethodNotAllowed, HttpProblemError } from '../problem.ts';
+import type { ResponseCache } from '../response-cache.ts';
+import { NO_RESPONSE, withProblem } from './draft.ts';
+import { respondToImage } from './image-faults.ts';
+import { type OperationParts, runOperation } from './operation.ts';
+import { cacheResponse, recordRequest } from './record.ts';
+import type { HttpRequest } from './request.ts';
+import { createResponse } from './response.ts';
+import { type Apis, type RouteParts, routeRequest } from './route.ts';
+import { enterSandbox } from './sandbox.ts';
+import type { Draft, Exchange, Scope, Target } from './values.ts';
+import { type VerifyParts, verifyResponse } from './verify.ts';
+import { writeResponse } from './write.ts';
 
-/** What requests to the contract's operations are answered with. */
-export interface DispatchParts extends RespondParts {
+/** The parts of the pipeline. */
+export interface PipelineParts extends RouteParts, VerifyParts, OperationParts {
+  readonly apis: Apis;
   readonly sandboxes: Sandboxes;
-  /** How long each answer waits, in ms; undefined where none does. */
-  readonly delayMs: (() => number) | undefined;
-  /** Ends what waits once the server stops. */
-  readonly stopping: AbortSignal;
-  readonly resends: ResentRequests;
+  readonly ready: ResponseCache;
 }
 
-/** Answers what the contract has a path for, and refuses what lies below /api beside it. */
-export function dispatch(parts: DispatchParts): Middleware {
-  return (ctx, next) => {
-    const path = toDecodablePath(getPathname(ctx.path));
-    const routed = parts.contract.route(ctx.method, path);
-    const isBelowApi = path === '/api' || path.startsWith('/api/');
-    getExchange(ctx).isOfShop = routed.kind !== 'unknown-path' || isBelowApi;
-    switch (routed.kind) {
-      case 'operation':
-        return answer(ctx, parts, routed.route, path);
-      case 'unknown-method':
-        if (ctx.method !== 'OPTIONS')
-          throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, routed.allow));
-        // Ours: OPTIONS names the contract's methods.
-        return setResponse(ctx, createResponse({ status: 204, headers: { Allow: routed.allow.join(', ') } }));
-      case 'unknown-path':
-        if (isBelowApi) throw new HttpProblemError(createUnknownPath(ctx.path));
-        return next();
-    }
-  };
+/** What the pipeline makes of a request. */
+export interface Outcome extends Exchange {
+  /** Whether the fixed routes and the files respond instead. */
+  readonly isPassed: boolean;
 }
 
-/** Has the contract make a call of the request, and the operation's handler or the mock an answer, as it is forced to be. */
-async function answer(ctx: Context, parts: DispatchParts, route: Route, path: string): Promise<void> {
-  const exchange = getExchange(ctx);
-  exchange.route = route;
-  const waitedMs = parts.delayMs?.() ?? 0;
-  if (waitedMs > 0) exchange.forced = { delayMs: waitedMs };
-  const understood = understand(ctx, parts.contract, route, path);
-  if (waitedMs > 0) await understood.catch(() => {}).then(() => held(ctx, waitedMs, parts.stopping));
-  const { preferences, query, received } = await understood;
-  if (ctx.req.socket.destroyed) return leave(ctx);
-  if (resetResentRequest(ctx, parts.resends)) return;
-  if (received.kind === 'violations') {
-    throw new HttpProblemError({ code: 'invalid-request', detail: received.detail, violations: received.violations });
-  }
-  exchange.notes = received.notes;
-  const sandbox = exchange.sandbox ?? parts.sandboxes.default;
-  const { input } = received;
-  const asked = () => askedBy(ctx, { route, query, body: input.body });
-  const forcing = applyFaults(sandbox, asked, { route, preferences, waitedMs });
-  const call = { route, sandbox, input, preferences, forcing };
-  if (!forcing.told) {
-    await respondToOperation(ctx, parts, call);
-    return;
-  }
-  force(exchange, forcing);
-  // Who has gone meanwhile is answered nothing, and nothing is done for them.
-  if (!(await held(ctx, forcing.delayMs.before, parts.stopping))) return;
-  if (forcing.isLost) return leave(ctx);
+/**
+ * The pipeline of a request, the same for the contract's API and the control API. A step takes values and returns values; none knows Koa. In this order:
+ * 1. route: checks host, origin and access, and finds the operation (route.ts)
+ * 2. sandbox: enters the sandbox that the request names (sandbox.ts)
+ * 3. validate: receives the request to its end, and validates it against the contract (validate.ts)
+ * 4. preferences and faults: decides which effects apply, and waits (faults.ts; image-faults.ts for images)
+ * 5. handle or mock: runs the handler of the operation, or makes a response from the contract (handle.ts; control-api.ts)
+ * 6. complete: adds what the contract and the sandbox need (complete.ts)
+ * 7. verify: validates the response (verify.ts)
+ * 8. write: sends the response, and stores its bytes in the response cache (write.ts)
+ * 9. record: adds request and response to the journal (record.ts)
+ *
+ * `startExchange` does the first step, `runPipeline` those up to verify (operation.ts has 3 to 5), `finishExchange` the last two. None of them throws: an
+ * error becomes a problem document.
+ */
+export function startExchange(parts: PipelineParts, request: HttpRequest): Outcome {
+  const start = { ...NO_RESPONSE, request, target: undefined, scope: undefined };
   try {
-    await respondToOperation(ctx, parts, call);
-  } finally {
-    await held(ctx, forcing.delayMs.after, parts.stopping);
+    const target = routeRequest(parts, parts.apis, request);
+    return { ...start, target, isPassed: !target };
+  } catch (error) {
+    return refuse(parts, start, error);
   }
 }
 
-/** What a request prefers, and what the contract makes of it. */
-async function understand(ctx: Context, contract: Contract, route: Route, path: string) {
-  const { preferences, query } = parsePreferences(ctx.get('Prefer') || undefined, parseQuery(ctx.querystring));
-  const { body, contentType } = await readBody(ctx, Object.keys(route.bodyMedia));
-  const received = contract.receive(route, { path, query, headers: ctx.headers, body, contentType });
-  return { preferences, query, received };
+/** Returns the exchange of a request with its verified response. */
+export async function runPipeline(parts: PipelineParts, routed: Outcome): Promise<Outcome> {
+  const { request, target } = routed;
+  if (!target) return routed;
+  try {
+    return await enterSandbox(parts.sandboxes, { request, target }, (scope) =>
+      respond(parts, { request, target, scope }),
+    );
+  } catch (error) {
+    return refuse(parts, routed, error);
+  }
 }
 
-/** What of a request conditions look at; a form as the texts that it is of, as the journal has it. */
-function askedBy(
-  ctx: Context,
-  { route, query, body }: Pick<MatchableRequest, 'query' | 'body'> & { readonly route: Route },
-): MatchableRequest {
-  const { method, url, headers } = ctx;
-  const { sent = '' } = getExchange(ctx);
-  const isOfTexts = isFormType(headers['content-type']);
-  const seen = { body: isOfTexts ? parseQuery(sent) : body, isForm: isOfTexts };
-  return { operationId: route.operationId, method, path: getPathname(url), query, headers, ...seen };
+/** Writes the response of an exchange, stores it in the response cache, and records the exchange in the journal. */
+export function finishExchange(parts: PipelineParts, exchange: Exchange, res: ServerResponse): void {
+  const sent = writeResponse(parts, res, exchange);
+  const { journal } = exchange.scope?.sandbox ?? parts.sandboxes.default;
+  if (exchange.isRecorded) recordRequest(journal, exchange, sent, res);
+  if (exchange.revision !== undefined) cacheResponse(parts.ready, exchange, sent, res);
 }
 
-function force(exchange: Exchange, { forced, told }: AppliedFaults): void {
-  if (told) exchange.forced = told;
-  if (!forced) return;
-  const { connection, bodyDurationMs } = forced;
-  if (connection) exchange.wire = { connection };
-  else if (bodyDurationMs !== undefined) exchange.wire = { bodyDurationMs };
+/** Returns an exchange with the problem document of an error, of a step or of a fixed route. */
+export function refuse({ log }: Pick<PipelineParts, 'log'>, exchange: Exchange, error: unknown): Outcome {
+  return { ...exchange, ...withProblem(log, exchange, exchange, error), isPassed: false };
+}
+
+/** A request in its sandbox. */
+interface ScopedRequest {
+  readonly request: HttpRequest;
+  readonly target: Target;
+  readonly scope: Scope;
+}
+
+async function respond(parts: PipelineParts, scoped: ScopedRequest): Promise<Outcome> {
+  const { target, request, scope } = scoped;
+  if (target.kind === 'image') return { ...(await respondToImage(parts, scoped)), request, target, scope };
+  const draft = { ...NO_RESPONSE, isRecorded: target.api.isSimulated };
+  const responded = target.route
+    ? await runOperation(parts, { ...scoped, route: target.route }, draft)
+    : respondWithoutOperation(parts, scoped, draft);
+  return { ...verifyResponse(parts, target, responded), request, target, scope, isPassed: false };
+}
+
+/** Lists the methods of a path, or refuses a path or a method that the API does not have. */
+function respondWithoutOperation({ log }: PipelineParts, scoped: ScopedRequest, draft: Draft): Draft {
+  const { request, target } = scoped;
+  const { api, kind, allow, location } = target;
+  const isKnown = kind === 'unknown-method';
+  // Decision: OPTIONS returns the methods of the contract.
+  if (isKnown && request.method === 'OPTIONS')
+    return { ...draft, response: createResponse({ status: 204, headers: { Allow: allow.join(', ') } }) };
+  const problem = isKnown
+    ? createMethodNotAllowed(request.method, location.pathname, allow)
+    : api.describeUnknownPath(location.pathname);
+  return withProblem(log, scoped, draft, new HttpProblemError(problem));
 }

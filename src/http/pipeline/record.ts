@@ -1,35 +1,39 @@
-import type { IncomingMessage } from 'node:http';
-import type { Context } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { truncateText } from '../../sandbox/journal/compact.ts';
 import type { Journal, RecordedResponse } from '../../sandbox/journal/journal.ts';
-import { getExchange, type ResponseData } from './response.ts';
+import type { ResponseCache } from '../response-cache.ts';
+import type { Exchange } from './values.ts';
+import type { SentResponse } from './write.ts';
 
-/** Puts a request into the journal, at once, or where its answer arrives slowly once it has, or hasn't. */
-export function recordRequest(journal: Journal, ctx: Context, text: string | undefined): void {
-  if (getExchange(ctx).wire?.bodyDurationMs === undefined || text === undefined) record(journal, ctx, text);
-  else ctx.res.once('close', () => record(journal, ctx, ctx.res.writableFinished ? text : undefined));
+/** Records a request in a journal: at once, or after a slow response is sent or broken off. */
+export function recordRequest(
+  journal: Journal,
+  exchange: Exchange,
+  sent: SentResponse | undefined,
+  res: ServerResponse,
+): void {
+  if (exchange.transport?.bodyDurationMs === undefined || sent === undefined) record(journal, exchange, sent);
+  else res.once('close', () => record(journal, exchange, res.writableFinished ? sent : undefined));
 }
 
-/** Puts a request into a journal once it is answered. `text`: the body that went out; undefined where no answer did. */
-function record(journal: Journal, ctx: Context, text: string | undefined): void {
-  const { begunMs, answer, prefix, route, sent, notes, violations, responseViolations, forced } = getExchange(ctx);
+/** `sent`: undefined if no response was sent. */
+function record(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
+  const { request, target, notes, violations, responseViolations, forced } = exchange;
+  const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
   journal.add({
-    method: ctx.method,
-    url: ctx.originalUrl,
-    prefix,
-    rawHeaders: ctx.req.rawHeaders,
-    sent,
-    answer: answer && text !== undefined ? toJournalResponse(answer, text) : undefined,
-    ms: performance.now() - begunMs,
-    operationId: route?.operationId,
-    remarks:
-      notes.length > 0 || violations || responseViolations || forced
-        ? { notes, violations, responseViolations, forced }
-        : undefined,
+    method: request.method,
+    url: request.target,
+    prefix: target?.location.prefix ?? '',
+    rawHeaders: request.rawHeaders,
+    sent: request.body.text,
+    answer: sent && toJournalResponse(sent),
+    ms: performance.now() - request.startMs,
+    operationId: target?.route?.operationId,
+    remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
   });
 }
 
-/** Puts a request into a journal that was answered with ready bytes. */
+/** Records a request whose response came from the cache. */
 export function recordCachedResponse(
   journal: Journal,
   { method = '', url = '/', rawHeaders }: IncomingMessage,
@@ -38,7 +42,26 @@ export function recordCachedResponse(
   journal.add({ method, url, prefix: '', rawHeaders, answer: sent, ms: 0, operationId, remarks: undefined });
 }
 
-/** An answer as a journal keeps it. */
-export function toJournalResponse({ status, headers }: ResponseData, text: string): RecordedResponse {
+/** Stores a response in the cache, if the next request would get the same. */
+export function cacheResponse(
+  cache: ResponseCache,
+  { target, revision, notes }: Exchange,
+  sent: SentResponse | undefined,
+  res: ServerResponse,
+): void {
+  const operationId = target?.route?.operationId;
+  // What is noted of a request has to be noted of the next one too.
+  if (!sent || operationId === undefined || revision === undefined || sent.response.status !== 200 || notes.length > 0)
+    return;
+  cache.keep(res.req, revision, () => ({
+    operationId,
+    // As a list, which Node writes faster.
+    headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
+    bytes: Buffer.from(sent.text),
+    sent: toJournalResponse(sent),
+  }));
+}
+
+function toJournalResponse({ response: { status, headers }, text }: SentResponse): RecordedResponse {
   return { status, headers, bytes: Buffer.byteLength(text), text: truncateText(text) };
 }

@@ -1,7 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { Context } from 'koa';
-import { leave } from './delay.ts';
-import { getExchange } from './response.ts';
+import type { HttpRequest } from './request.ts';
 
 /**
  * How long after a reset an identical request counts as the same one, in ms. Chromium sends it again after 1 to 87 ms (measured on two cores under a
@@ -9,8 +6,8 @@ import { getExchange } from './response.ts';
  */
 const WINDOW_MS = 250;
 
-/** How many resets are remembered. */
-const MOST = 1_000;
+/** The number of requests whose resets are remembered. */
+const MAX_RESETS = 1_000;
 
 /**
  * Clients that send a request again by themselves when a reused connection is reset before any byte of the response, a POST too (measured with
@@ -43,52 +40,41 @@ export function noteRequest(): void {
   requests++;
 }
 
-/** The resets that a client answers by sending the same request again, which is to be reset too: to its user it is one request. */
+/** The resets after which a client sends the same request again. That is reset too: to its user it is one request. */
 export class ResentRequests {
-  /** When each request was reset, in ms of the machine's running; once for each reset, the earliest first. */
+  /** When each request was reset, in ms of `performance.now()`; once for each reset, the earliest first. */
   readonly #resetsMs = new Map<string, readonly number[]>();
   /** The same for requests that were sent again. */
-  readonly #firstResetMs = new WeakMap<IncomingMessage, number>();
+  readonly #firstResetMs = new WeakMap<HttpRequest, number>();
 
-  /** Remembers a request whose connection is about to be reset, where its client sends it again. */
-  remember(ctx: Context): void {
-    const { req } = ctx;
-    const { begunMs, sent } = getExchange(ctx);
-    const isReused = req.socket.bytesWritten > 0 || isInAdvance(req, begunMs, this.#firstResetMs.get(req));
-    if (!isReused || !isResending(req.headers['user-agent'])) return;
+  /** Remembers a request whose connection is about to be reset, if its client sends it again. */
+  remember(request: HttpRequest): void {
+    const { socket } = request.client;
+    const isReused = socket.bytesWritten > 0 || isOpenedInAdvance(request, this.#firstResetMs.get(request));
+    if (!isReused || !isResending(request.headers['user-agent'])) return;
     const nowMs = performance.now();
     for (const [key, resetsMs] of this.#resetsMs)
-      if (resetsMs.every((resetMs) => nowMs - resetMs > WINDOW_MS) || this.#resetsMs.size >= MOST)
+      if (resetsMs.every((resetMs) => nowMs - resetMs > WINDOW_MS) || this.#resetsMs.size >= MAX_RESETS)
         this.#resetsMs.delete(key);
-    const key = keyOf(req, sent);
-    this.#resetsMs.set(key, [...(this.#resetsMs.get(key) ?? []).slice(1 - MOST), nowMs]);
+    const key = toKey(request);
+    this.#resetsMs.set(key, [...(this.#resetsMs.get(key) ?? []).slice(1 - MAX_RESETS), nowMs]);
   }
 
-  /** Whether a request is one that was reset, sent again by its client. Each reset is answered by one at most. */
-  take(ctx: Context): boolean {
+  /** Whether a request is one that was reset, sent again by its client. Each reset has at most one such request. */
+  take(request: HttpRequest): boolean {
     if (this.#resetsMs.size === 0) return false;
-    const { begunMs, sent } = getExchange(ctx);
-    const key = keyOf(ctx.req, sent);
+    const { startMs } = request;
+    const key = toKey(request);
     const resetsMs = this.#resetsMs.get(key) ?? [];
     // A request that began before the reset is another one.
-    const resetMs = resetsMs.find((oneMs) => begunMs >= oneMs && begunMs - oneMs <= WINDOW_MS);
+    const resetMs = resetsMs.find((earlierMs) => startMs >= earlierMs && startMs - earlierMs <= WINDOW_MS);
     if (resetMs === undefined) return false;
-    const others = resetsMs.filter((oneMs) => oneMs !== resetMs);
+    const others = resetsMs.filter((earlierMs) => earlierMs !== resetMs);
     if (others.length > 0) this.#resetsMs.set(key, others);
     else this.#resetsMs.delete(key);
-    this.#firstResetMs.set(ctx.req, resetMs);
+    this.#firstResetMs.set(request, resetMs);
     return true;
   }
-}
-
-/** Resets a request that its client sends again by itself. Returns whether it is one. It was counted and recorded the first time. */
-export function resetResentRequest(ctx: Context, resends: ResentRequests): boolean {
-  if (!resends.take(ctx)) return false;
-  const exchange = getExchange(ctx);
-  exchange.isOfShop = false;
-  exchange.wire = { connection: { kind: 'reset', phase: 'before' } };
-  leave(ctx);
-  return true;
 }
 
 function isResending(userAgent = ''): boolean {
@@ -96,14 +82,14 @@ function isResending(userAgent = ''): boolean {
 }
 
 /** Whether a connection was opened before its client needed it for its first request, or for sending that again after a reset. */
-function isInAdvance({ socket }: IncomingMessage, begunMs: number, resetMs: number | undefined): boolean {
-  const opening = openings.get(socket);
+function isOpenedInAdvance({ client, startMs }: HttpRequest, resetMs: number | undefined): boolean {
+  const opening = openings.get(client.socket);
   if (!opening) return false;
   if (resetMs !== undefined) return opening.openedMs < resetMs;
   // On a slow machine it is open for long before its first request, but then no other request comes in between.
-  return begunMs - opening.openedMs > OPENED_IN_ADVANCE_MS && requests - opening.requests > 1;
+  return startMs - opening.openedMs > OPENED_IN_ADVANCE_MS && requests - opening.requests > 1;
 }
 
-function keyOf({ socket, method, url, rawHeaders }: IncomingMessage, sent: string | undefined): string {
-  return JSON.stringify([socket.remoteAddress, method, url, rawHeaders, sent]);
+function toKey({ client, method, target, rawHeaders, body }: HttpRequest): string {
+  return JSON.stringify([client.socket.remoteAddress, method, target, rawHeaders, body.text]);
 }

@@ -1,0 +1,70 @@
+import { InvalidPreferenceError } from '../../mock/choose-response.ts';
+import { type Mock, MockError } from '../../mock/mock.ts';
+import { errorAnswer, methodsAt } from '../../mock/status-problem.ts';
+import { withOwn } from '../../mock/validate-fault.ts';
+import type { Contract } from '../../openapi/contract.ts';
+import { responseTo } from '../../openapi/responses.ts';
+import type { ResponseToVerify } from '../../openapi/verify-response.ts';
+import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
+import { HttpProblemError, uriReference } from '../problem.ts';
+import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
+import type { ResponseData } from './response.ts';
+import type { OperationCall } from './values.ts';
+
+/** The parts that make responses without a handler. */
+interface MockParts {
+  readonly mock: Mock;
+  readonly contract: Contract;
+}
+
+/** Returns the response that the mock makes, by the preferences of the request. Throws `HttpProblemError` for a preference that is not documented. */
+export function createPreferredResponse(parts: MockParts, call: OperationCall): ResponseData {
+  const { preferences } = call;
+  const response = withInstance(parts, call, createMockResponse(parts.mock, call, preferences.choice));
+  const applied = formatPreferenceApplied(preferences, true);
+  return applied === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
+}
+
+/** Returns the response of a fault: as the contract documents it, else as any server would; with the fault's own body and headers. */
+export function createFaultResponse(parts: MockParts, call: OperationCall, fault: ForcedResponse): ResponseData {
+  const { route } = call;
+  const { status: code, example, body, headers = {} } = fault;
+  const isDocumented = code === undefined || responseTo(route.responses, code) !== undefined;
+  const response = isDocumented
+    ? createMockResponse(parts.mock, call, { code, example })
+    : errorAnswer(parts.contract, methodsAt(parts.contract, route), code);
+  const located = body === undefined ? withInstance(parts, call, response) : response;
+  return { ...withOwn(route, located, fault), exposedHeaders: Object.keys(headers) };
+}
+
+function createMockResponse(
+  mock: Mock,
+  { route, input, request, preferences }: OperationCall,
+  choice: Preferences['choice'],
+): ResponseToVerify {
+  try {
+    return mock.answer(route, input, choice, request.headers.accept ?? '');
+  } catch (error) {
+    if (error instanceof InvalidPreferenceError)
+      throw createPreferenceError(error.wish, preferences.sources[error.wish], error.message);
+    if (error instanceof MockError) throw new HttpProblemError({ code: 'internal-error', detail: error.message });
+    throw error;
+  }
+}
+
+/** Returns a problem document with the path of the request, if it then still satisfies the contract. */
+function withInstance({ contract }: MockParts, { route, location }: OperationCall, response: ResponseToVerify) {
+  const { status, body } = response;
+  if (status < 400 || !hasInstance(body)) return response;
+  const instance = uriReference(location.prefix + location.pathname);
+  const located = { ...response, body: { ...body, instance } };
+  const isViolation =
+    responseTo(route.responses, status) && contract.verify(route, located, { closed: false }).length > 0;
+  return isViolation ? response : located;
+}
+
+function hasInstance(body: unknown): body is { readonly instance: string } {
+  return typeof body === 'object' && body !== null && 'instance' in body && typeof body.instance === 'string';
+}

@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+import type { TransportFault } from './values.ts';
+
+/** The number of pieces in which a slow body is sent. */
+const PIECES = 20;
+
+/**
+ * Sends a response whose head is set, cut after half of its body, or slowly. Returns whether any of it is sent: a response without a body can't be cut,
+ * so the connection is reset.
+ */
+export function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
+  const { connection, bodyDurationMs } = fault;
+  const bytes = Buffer.from(res.req.method === 'HEAD' ? '' : text);
+  if (!connection && bytes.length === 0) res.end();
+  else if (!connection) sendSlowly(res, bytes, bodyDurationMs ?? 0);
+  else if (bytes.length === 0) resetConnection(res);
+  else {
+    res.flushHeaders();
+    res.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => res.req.socket.destroy());
+  }
+  return !connection || bytes.length > 0;
+}
+
+/** Resets the connection of a response as a crashed server does, once the responses before it are sent. */
+export function resetConnection(res: ServerResponse): void {
+  if (res.socket) res.socket.resetAndDestroy();
+  else res.once('socket', (socket) => socket.resetAndDestroy());
+}
+
+function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {
+  const pieces = Math.min(PIECES, bytes.length);
+  let sent = 0;
+  res.flushHeaders();
+  const timer = setInterval(() => {
+    const from = Math.floor((bytes.length * sent) / pieces);
+    sent++;
+    const piece = bytes.subarray(from, Math.floor((bytes.length * sent) / pieces));
+    if (sent < pieces) res.write(piece);
+    else {
+      clearInterval(timer);
+      res.end(piece);
+    }
+  }, bodyDurationMs / pieces);
+  res.once('close', () => clearInterval(timer));
+}

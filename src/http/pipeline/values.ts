@@ -1,0 +1,124 @@
+import type { Contract } from '../../openapi/contract.ts';
+import type { Route } from '../../openapi/routes.ts';
+import type { RawInput } from '../../openapi/validate-request.ts';
+import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
+import type { Remarks } from '../../sandbox/journal/journal.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Headers } from '../headers.ts';
+import type { HttpProblem } from '../problem.ts';
+import type { BodyOptions } from './body.ts';
+import type { NamedSandbox } from './named-sandbox.ts';
+import type { Preferences } from './preferences.ts';
+import type { HttpRequest } from './request.ts';
+import type { ResponseData } from './response.ts';
+
+/** An API that the pipeline serves: that of the contract, or the control API. */
+export interface Api {
+  readonly contract: Contract;
+  /** Whether preferences, faults and delays apply to its requests, and the journal records them. */
+  readonly isSimulated: boolean;
+  /** Whether responses may have only the properties that the contract has. */
+  isClosed(route: Route): boolean;
+  describeUnknownPath(path: string): HttpProblem;
+  /** Runs the steps of a request, perhaps later. Throws `HttpProblemError` for a request that the API refuses before it is validated. */
+  schedule(request: HttpRequest, steps: () => Promise<Draft>, route: Route): Promise<Draft>;
+  /** Options for reading the body; undefined for the default ones. */
+  getBodyOptions(route: Route): BodyOptions | undefined;
+  /** Handles a valid request, and completes the response. */
+  handle(call: OperationCall): Promise<Handled>;
+}
+
+/** Where a request leads. */
+export interface Target {
+  readonly api: Api;
+  /** `image`: a file, to which faults apply. */
+  readonly kind: 'operation' | 'unknown-method' | 'unknown-path' | 'image';
+  /** The operation; undefined for the other kinds. */
+  readonly route: Route | undefined;
+  /** The methods of the path, for an unknown method. */
+  readonly allow: readonly string[];
+  readonly sandbox: NamedSandbox | undefined;
+  readonly location: Location;
+}
+
+/** The path and the query of a request, without the prefix that names a sandbox. */
+export interface Location {
+  /** The prefix, `/_sandbox/w3`; empty if there is none. */
+  readonly prefix: string;
+  /** Path and query. */
+  readonly target: string;
+  /** The path as it was sent. */
+  readonly pathname: string;
+  /** The path as routes match it: it can be decoded, and begins with one slash. */
+  readonly path: string;
+  /** The query, without the question mark. */
+  readonly querystring: string;
+}
+
+/** The sandbox in which a request is handled. */
+export interface Scope {
+  readonly sandbox: Sandbox;
+  /** Whether the request names it. */
+  readonly isNamed: boolean;
+  /** Headers of every response to the request. */
+  readonly headers: Headers;
+}
+
+/** How a response is damaged on its way. */
+export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
+
+/** The effects of faults, preferences and delays on a request. */
+export interface AppliedFaults {
+  readonly effect: FaultEffect | undefined;
+  /** How long the response waits before and after the operation, in ms. */
+  readonly delayMs: FaultEffect['delayMs'];
+  /** Whether the connection is reset before the operation runs. */
+  readonly isLost: boolean;
+  readonly transport: TransportFault | undefined;
+  /** For the journal; undefined if nothing applies. */
+  readonly summary: Remarks['forced'];
+}
+
+/** A valid request for an operation. */
+export interface OperationCall {
+  readonly request: HttpRequest;
+  readonly route: Route;
+  readonly location: Location;
+  readonly scope: Scope;
+  readonly input: RawInput;
+  readonly preferences: Preferences;
+  readonly applied: AppliedFaults;
+}
+
+/** What handling a request returns. */
+export interface Handled {
+  readonly response: ResponseData;
+  /** The revision of the state on which alone the response depends; undefined if it depends on more. */
+  readonly revision: number | undefined;
+}
+
+/** What the steps of an operation return, before the response is verified. */
+export interface Draft {
+  /** Undefined if the request gets no response: the client is gone, or a fault resets the connection. */
+  readonly response: ResponseData | undefined;
+  readonly revision: number | undefined;
+  /** Headers of the response, whichever it becomes. */
+  readonly headers: Headers;
+  readonly transport: TransportFault | undefined;
+  /** What was wrong with the request or ignored in it, a sentence each. */
+  readonly notes: readonly string[];
+  readonly violations: Remarks['violations'];
+  readonly responseViolations: readonly string[] | undefined;
+  /** What was forced upon the request, for the journal. */
+  readonly forced: Remarks['forced'];
+  /** Whether the journal records the request. */
+  readonly isRecorded: boolean;
+}
+
+/** What the pipeline writes, records and logs. */
+export interface Exchange extends Draft {
+  readonly request: HttpRequest;
+  readonly target: Target | undefined;
+  /** Undefined for a request that was refused before a sandbox was entered. */
+  readonly scope: Scope | undefined;
+}

@@ -1,0 +1,28 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Contract } from '../openapi/contract.ts';
+import { CONTROL_DOCUMENT_PATH } from './control/control-path.ts';
+import { serveFrontEnd, serveImages } from './files.ts';
+import { createPages, isReadRequest, type PagesParts, sendText, yamlTypeFor } from './pages.ts';
+
+/** The parts of the fixed routes. */
+export interface RoutesParts extends PagesParts {
+  readonly controlContract: Contract;
+  /** The folder of the images. */
+  readonly images: string;
+}
+
+/** Returns the fixed routes, which stand beside the APIs: pages, documents, readiness and images. They can only be read. */
+export function createRoutes(parts: RoutesParts): Middleware {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const [path, page] of Object.entries(createPages(parts))) router.all(path, readOnly, page);
+  router.all(CONTROL_DOCUMENT_PATH, readOnly, (ctx) => sendText(ctx, yamlTypeFor(ctx), parts.controlContract.text));
+  const frontEnd = parts.static === undefined ? [] : [serveFrontEnd(parts.static)];
+  router.all(/^\/images\//, readOnly, ...frontEnd, serveImages(parts.images));
+  return router.routes() as unknown as Middleware;
+}
+
+/** Refuses methods that change something, and answers OPTIONS. */
+function readOnly(ctx: Context, next: () => Promise<void>): Promise<void> | undefined {
+  return isReadRequest(ctx) ? next() : undefined;
+}
