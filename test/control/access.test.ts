@@ -58,8 +58,8 @@ async function expectHealthy(shop: Pick<TestShop, 'port'>, headers: Record<strin
   expect((await asking(shop)('GET', '/_control/health', undefined, headers)).status).toBe(200);
 }
 
-describe('control on loopback', () => {
-  it('answers to every name of this machine, and to nobody who came by another', async () => {
+describe('the control API on a loopback address', () => {
+  it('accepts any local host name and IP address and rejects every other host name', async () => {
     const shop = await startStorefront();
     const { port } = shop;
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'w1.localhost', 'LOCALHOST'])
@@ -80,13 +80,13 @@ describe('control on loopback', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('names the host in the refusal, so that it can be allowed', async () => {
+  it('names the rejected host in the error message, with the option that allows it', async () => {
     const reply = await asking(await startStorefront())('GET', SANDBOXES, undefined, { host: 'shop.test:80' });
     expect(reply.body.detail).toContain('--allow-host shop.test');
     expect(reply.body.detail).not.toContain(':80');
   });
 
-  it('answers to names that were allowed, whatever their case and port', async () => {
+  it('accepts a host name from --allow-host in any letter case and with any port', async () => {
     const shop = await startStorefront({ allowHost: ['Shop', 'host.docker.internal'] });
     for (const host of ['shop', 'SHOP:8080', 'host.docker.internal:3000', 'localhost'])
       await expectAdmitted(shop, { host });
@@ -94,7 +94,7 @@ describe('control on loopback', () => {
       await expectRefused(shop, { host }, [403, 'host-not-allowed', /--allow-host/]);
   });
 
-  it('is not for pages of other sites, not even of a sandbox’s host', async () => {
+  it('rejects a page of another origin, including the host name of a sandbox', async () => {
     const shop = await startStorefront();
     const host = `localhost:${shop.port}`;
     const others = ['https://evil.example', 'null', 'http://localhost:1', `http://w1.localhost:${shop.port}`, ''];
@@ -108,7 +108,7 @@ describe('control on loopback', () => {
     await expectAdmitted(shop, { host, origin: `http://${host}` });
   });
 
-  it('has no CORS headers, on no response, preflights included', async () => {
+  it('sends no CORS headers, not even in a preflight response', async () => {
     const shop = await startStorefront();
     const host = `localhost:${shop.port}`;
     const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' };
@@ -118,7 +118,7 @@ describe('control on loopback', () => {
     }
   });
 
-  it('takes no change that a form could send, whatever it holds', async () => {
+  it('rejects each content type that an HTML form can send', async () => {
     const shop = await startStorefront();
     const changes = controlContract.routes.filter(({ method }) => ['PUT', 'POST'].includes(method));
     expect(changes.length).toBeGreaterThan(7);
@@ -138,10 +138,10 @@ describe('control on loopback', () => {
   });
 });
 
-describe('control with a token', () => {
+describe('the control API with a token', () => {
   const right = { authorization: 'Bearer s3cret' };
 
-  it('answers who brings it, and nobody else', async () => {
+  it('accepts the correct token and rejects every other value', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
     await expectAdmitted(shop, right);
     const wrong = ['Bearer s3cre', 'Bearer s3cret2', 's3cret', 'Basic s3cret', 'Bearer ', 'Bearer S3CRET', ''];
@@ -162,26 +162,26 @@ describe('control with a token', () => {
     await expectHealthy(shop);
   });
 
-  it('answers to no foreign host or page for all that', async () => {
+  it('rejects another host or origin even if the token is correct', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
     await expectRefused(shop, { ...right, host: 'evil.example' }, [403, 'host-not-allowed', /\S/]);
     await expectRefused(shop, { ...right, origin: 'https://evil.example' }, [403, 'origin-not-allowed', /\S/]);
   });
 
-  it('takes the scheme Bearer in any letter case (RFC 9110)', async () => {
+  it('accepts the scheme Bearer in any letter case (RFC 9110)', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
     for (const scheme of ['bearer', 'BEARER', 'Bearer '])
       await expectAdmitted(shop, { authorization: `${scheme} s3cret` });
   });
 
-  it('wants none for the shop', async () => {
+  it('requires no token for a request to the shop', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).status).toBe(200);
   });
 });
 
-describe('control on more than loopback', () => {
-  it('is off without a token, and says how it is on', async () => {
+describe('the control API on an address other than loopback', () => {
+  it('is disabled without a token, and the error message says how to enable it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     for (const headers of [{}, { host: 'localhost' }, { authorization: 'Bearer x' }])
       await expectRefused(shop, headers as Record<string, string>, [403, 'control-disabled', /--control-token/]);
@@ -189,7 +189,7 @@ describe('control on more than loopback', () => {
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).status).toBe(200);
   });
 
-  it('is on with a token, for hosts that were allowed', async () => {
+  it('is enabled with a token, for the hosts in --allow-host', async () => {
     const shop = await startStorefront({ host: '0.0.0.0', controlToken: 's3cret', allowHost: ['shop.test'] });
     const authorization = 'Bearer s3cret';
     await expectAdmitted(shop, { authorization, host: 'shop.test' });
@@ -202,8 +202,8 @@ describe('control on more than loopback', () => {
   });
 });
 
-describe('control that is off', () => {
-  it('answers nobody, and says how it is on; health and sandboxes go on', async () => {
+describe('a disabled control API', () => {
+  it('rejects every request and says how to enable it, while health and sandboxes still work', async () => {
     const shop = await startStorefront({ control: false, controlToken: 's3cret' });
     for (const headers of [{}, { authorization: 'Bearer s3cret' }])
       await expectRefused(shop, headers as Record<string, string>, [403, 'control-disabled', /--no-control/]);
@@ -214,22 +214,22 @@ describe('control that is off', () => {
   });
 });
 
-describe('who may steer', () => {
+describe('checkAccess', () => {
   const access = { isOn: true, isLoopback: true, token: undefined };
   const asker = { host: 'localhost', origin: undefined, authorization: undefined };
 
-  it('does not without a Host, which a request of HTTP/1.0 may lack', () => {
+  it('rejects a request without a Host header, which HTTP/1.0 allows', () => {
     expect(checkAccess(access, { ...asker, host: undefined })?.code).toBe('host-not-allowed');
   });
 
-  it('may from a page of this server, by any of its names and ports', () => {
+  it('accepts a page of this server on any local host name and port', () => {
     for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'w1.localhost:3000'])
       expect(checkAccess(access, { ...asker, host, origin: `http://${host}` }), host).toBeUndefined();
   });
 });
 
-describe('health', () => {
-  it('is open to pages of the origins and to the hosts that the shop is open to', async () => {
+describe('GET /_control/health', () => {
+  it('is open to the same hosts and origins as the shop', async () => {
     const shop = await startStorefront({ allowHost: ['shop.test'], allowOrigin: ['https://front.test'] });
     const headers = { host: 'shop.test', origin: 'https://front.test' };
     const reply = await asking(shop)('GET', '/_control/health', undefined, headers);

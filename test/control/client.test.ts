@@ -5,15 +5,15 @@ import { rejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { recorder } from '../support/reference-servers/echo-server.ts';
 
-describe('what control refuses', () => {
-  it('rejects with its sentence and its status', async () => {
+describe('a client of the control API', () => {
+  it('rejects with the message and the status of the response', async () => {
     const { url } = await startStorefront();
     const fault = await rejection(sandboxAt(url, 'w3').restore('none'), ControlError);
     expect(fault).toMatchObject({ name: 'ControlError', status: 404, violations: [] });
     expect(fault.message).toContain('there is no snapshot none here');
   });
 
-  it('rejects with a line for each place that is wrong', async () => {
+  it('rejects with one line for each violation', async () => {
     const { url } = await startStorefront();
     // @ts-expect-error a cart item has more than this
     const fault = await rejection(sandboxAt(url, 'w3').setState({ cartItems: [{ quantity: 1 }] }), ControlError);
@@ -24,14 +24,14 @@ describe('what control refuses', () => {
     expect(fault.violations).toHaveLength(2);
   });
 
-  it('says nothing twice', async () => {
+  it('does not repeat the message if it is also the message of the only violation', async () => {
     const { url } = await startStorefront();
     const fault = await rejection(sandboxAt(url, 'w3').ids(-1), ControlError);
     expect(fault.message).not.toContain('\n');
     expect(fault.violations).toMatchObject([{ pointer: '/seed' }]);
   });
 
-  it('is done with the token that the server wants', async () => {
+  it('sends its token to a server that requires one', async () => {
     const { url } = await startStorefront({ controlToken: 'secret' });
     expect((await rejection(sandboxAt(url, 'w3').renew(), ControlError)).status).toBe(401);
     await sandboxAt(url, 'w3', { token: 'secret' }).renew();
@@ -49,11 +49,11 @@ async function followed(type: string, ...parts: readonly string[]) {
   return { url, told: followControlEvents({ url, token: undefined }, 'default/requests'), open: () => open };
 }
 
-describe('what is followed', () => {
+describe('an event stream that the client follows', () => {
   it.each([
     ['removed', 'The sandbox w1 was removed at noon.'],
     ['expired', 'The sandbox w1 expired at noon.'],
-  ])('ends with a sentence at the event %s', async (event, message) => {
+  ])('ends with a message at the event %s', async (event, message) => {
     const { url } = await recorder((_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.end(`data: {"n":1}\n\nevent: ${event}\ndata: {"sandbox":"w1","at":"noon"}\n\n`);
@@ -65,7 +65,7 @@ describe('what is followed', () => {
     expect([told, messages]).toEqual([[{ n: 1 }], [message]]);
   });
 
-  it('is let go of where nobody looks any further', async () => {
+  it('is closed when the consumer stops reading', async () => {
     const { told, open } = await followed('text/event-stream', 'data: {"n":1}\n\n', 'data: {"n":2}\n\n');
     for await (const each of told) {
       expect([each, open()]).toEqual([{ n: 1 }, 1]);
@@ -77,7 +77,7 @@ describe('what is followed', () => {
   it.each([
     ['is another response, without waiting for its end', 'text/plain', 'hello'],
     ['has events that are no JSON', 'text/event-stream', 'data: hello\n\n'],
-  ])('is refused where it %s', async (_, type, text) => {
+  ])('is rejected if it %s', async (_, type, text) => {
     const { url, told, open } = await followed(type, text);
     const fault = await rejection(told.next(), ControlError);
     expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with 200`);
@@ -85,8 +85,8 @@ describe('what is followed', () => {
   });
 });
 
-describe('a server that is none', () => {
-  it('is told of by its address where nobody answers', async () => {
+describe('the error of a client of the control API', () => {
+  it('names the address if no server answers', async () => {
     const { url, close } = await startStorefront();
     await close();
     const fault = await rejection(sandboxAt(url, 'w3').reset(), ControlError);
@@ -99,7 +99,7 @@ describe('a server that is none', () => {
   it.each<readonly [about: string, status: number, body: string]>([
     ['violations that are none', 422, '{"detail":"no","violations":[null,7,{}]}'],
     ['violations that are no list', 422, '{"detail":"no","violations":null}'],
-  ])('is quoted where it refuses with %s', async (_, status, body) => {
+  ])('has the detail of a response with %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
     expect(await rejection(sandboxAt(url, 'w3').state(), ControlError)).toMatchObject({
       message: 'no',
@@ -112,13 +112,13 @@ describe('a server that is none', () => {
     ['a detail that is no text', 422, '{"detail":[{"loc":["body"]}]}'],
     ['nothing', 200, ''],
     ['null', 404, 'null'],
-  ])('is none of ours where it answers %s', async (_, status, body) => {
+  ])('says that the server is not a storefront if the response has %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
     expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with ${status}`);
   });
 
-  it('is told of with the place that it points to', async () => {
+  it('names the target of a redirect', async () => {
     const { url } = await recorder((_, response) => void response.writeHead(302, { Location: 'http://b/' }).end());
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
     expect(fault.message).toBe(
@@ -126,7 +126,7 @@ describe('a server that is none', () => {
     );
   });
 
-  it('is told of where it breaks off', async () => {
+  it('says that the server closed the connection in the middle of a response', async () => {
     const { url } = await recorder((_, response) => {
       response.writeHead(200, { 'Content-Length': 10 }).write('{', () => response.destroy());
     });
@@ -134,15 +134,18 @@ describe('a server that is none', () => {
     expect(fault.message).toBe(`The connection to ${url} was lost (ECONNRESET)`);
   });
 
-  it('is not to blame for a token that can not be sent', async () => {
+  it('says that the token contains characters that a header cannot have', async () => {
     const { url } = await recorder((_, response) => void response.end());
     const fault = await rejection(sandboxAt(url, 'w3', { token: 'a\nb' }).state(), ControlError);
     expect(fault.message).toMatch(/^The token contains characters that a header cannot have\. /);
   });
 
-  it.each([200, 404])('is told of where another one answers, with a page and %d', async (status) => {
-    const { url } = await recorder((_, response) => void response.writeHead(status).end('<p>Welcome</p>'));
-    const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
-    expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with ${status}`);
-  });
+  it.each([200, 404])(
+    'says that the server is not a storefront if an HTML page comes with status %d',
+    async (status) => {
+      const { url } = await recorder((_, response) => void response.writeHead(status).end('<p>Welcome</p>'));
+      const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);
+      expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with ${status}`);
+    },
+  );
 });

@@ -25,7 +25,7 @@ function steeringOf(line: string, environment: Readonly<Record<string, string>> 
 
 const MOMENT = '2025-06-01T12:00:00Z';
 
-describe('a command that steers', () => {
+describe('a command for the control API', () => {
   const asked: readonly [line: string, method: string, path: string, body?: object][] = [
     ['reset', 'POST', 'default/reset'],
     ['reset --sandbox w1', 'POST', 'w1/reset'],
@@ -74,13 +74,13 @@ describe('a command that steers', () => {
     ['journal --json', 'GET', 'default/requests'],
   ];
 
-  it.each(asked)('%s is a request', (line, method, path, body) => {
+  it.each(asked)('is parsed to one request: %s', (line, method, path, body) => {
     const { url, token, ...request } = steeringOf(line);
     expect(request).toEqual({ method, path, ...(body ? { body } : {}) });
     expect([url, token]).toEqual(['http://localhost:3000', undefined]);
   });
 
-  it('takes its token from the command line, or else from the environment', () => {
+  it('takes its token from the command line, otherwise from the environment', () => {
     const environment = { STOREFRONT_CONTROL_TOKEN: 'kept' };
     expect(steeringOf('reset --url http://shop:1/', environment)).toMatchObject({
       url: 'http://shop:1',
@@ -113,7 +113,7 @@ describe('a command that steers', () => {
     'faults add --until noon',
     'faults add --operation a,,b',
     'reset --url http://me:secret@localhost:3000',
-  ])('%s is refused in a sentence', (line) =>
+  ])('is rejected with a message if an argument is missing or invalid: %s', (line) =>
     expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringMatching(/./) }),
   );
 
@@ -131,11 +131,11 @@ describe('a command that steers', () => {
     ['journal clear --operation createOrder', 'journal clear does not accept --operation'],
     [`clock run ${MOMENT}`, `clock run does not accept ${MOMENT}`],
     ['clock follow 12', 'clock follow does not accept 12'],
-  ])('%s is refused: it would do other than it says', (line, said) =>
+  ])('is rejected if it does not use one of its arguments: %s', (line, said) =>
     expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringContaining(said) }),
   );
 
-  it('is done by a running shop, and told by it where it is refused', async () => {
+  it('is executed by a running server, or fails with the error message of the server', async () => {
     const { url, ask } = await startStorefront();
     const done = (line: string) => printed(`${line} --url ${url} --sandbox w1`);
     expect(JSON.parse(await done(`clock freeze ${MOMENT}`))).toMatchObject({ nowMs: Date.parse(MOMENT), frozen: true });
@@ -146,7 +146,7 @@ describe('a command that steers', () => {
     await expect(done('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
   });
 
-  it('makes a sandbox, seeds its ids, puts a state into it that was shown before, and removes it', async () => {
+  it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {
     const { url, ask } = await startStorefront();
     const done = (line: string) => printed(`${line} --url ${url} --sandbox w1`);
     const idsOf = async () => JSON.parse(await printed(`sandboxes --url ${url}`)).map(({ id }: { id: string }) => id);
@@ -165,7 +165,7 @@ describe('a command that steers', () => {
     expect(await idsOf()).toEqual(['default']);
   });
 
-  it('shows what was asked on lines, and says of a verdict whether it is so', async () => {
+  it('prints journal entries as lines and returns whether a verification passed', async () => {
     const { url, ask } = await startStorefront();
     const told = async (line: string) => {
       let text = '';
@@ -190,7 +190,7 @@ describe('a command that steers', () => {
     expect(JSON.parse((await told('journal --json'))[0])).toMatchObject([{ id: 1 }, { id: 2 }]);
   });
 
-  it('follows the journal until the server ends it', async () => {
+  it('follows the journal until the server closes', async () => {
     const { url, ask, close } = await startStorefront();
     await ask('GET', '/api/orders');
     const lines: string[] = [];
@@ -204,7 +204,7 @@ describe('a command that steers', () => {
     expect(lines.join('')).toMatch(/ 1 .* \/api\/orders .*\n +2 .* \/api\/products /);
   });
 
-  it('is refused in a sentence where another server answers in its own way', async () => {
+  it('fails with a message if the server is not a storefront', async () => {
     const server = createServer((_, res) => res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>hello')).listen(
       0,
     );
@@ -220,12 +220,12 @@ describe('a command that steers', () => {
     ['journal verify', 'application/json', ''],
     ['journal verify', 'application/json', '{"verified":true}'],
     ['journal follow', 'text/event-stream', 'data: {"a":1}\n\n'],
-  ])('%s is refused in a sentence where a server answers %s %s', async (line, type, text) => {
+  ])('fails with a message if a response is invalid: %s, %s, %s', async (line, type, text) => {
     const { url } = await recorder((_, response) => void response.writeHead(200, { 'Content-Type': type }).end(text));
     await expect(printed(`${line} --url ${url}`)).rejects.toThrow('has no storefront control API');
   });
 
-  it('is refused in a sentence where no server answers, or another one does', async () => {
+  it('fails with a message if no server answers, or one that is not a storefront', async () => {
     const { url, close } = await startPlainServer();
     await expect(printed(`reset --url ${url}`)).rejects.toThrow(ControlError);
     await close();
@@ -242,17 +242,17 @@ async function printed(line: string): Promise<string> {
   return text;
 }
 
-describe('a check of a storefront', () => {
+describe('inOwnSandbox', () => {
   const parts = { contract: projectFile('openapi.yaml'), seed: 7, print() {}, tell() {} };
   const command = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 
-  it('is done in a sandbox of its own, which may be changed', async () => {
+  it('runs a check of a storefront in a new sandbox, with writes allowed', async () => {
     const { url } = await startStorefront();
     const inside = { url, headers: { 'x-sandbox': 'check-7' }, allowWrites: true, isFresh: true };
     expect(await inOwnSandbox({ ...command, url }, parts)).toMatchObject(inside);
   });
 
-  it('is left as it is where the server is none, or a sandbox was named', async () => {
+  it('changes no options if the server has no control API or the user chose a sandbox', async () => {
     const { url, close } = await startPlainServer();
     expect(await inOwnSandbox({ ...command, url }, parts)).toEqual({ ...command, url });
     await close();

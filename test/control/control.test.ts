@@ -42,29 +42,29 @@ function pointers({ body }: Reply): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
 
-describe('the contract of control', () => {
-  it('is served as it stands in its file', async () => {
+describe('GET /_control/openapi.yaml', () => {
+  it('returns the contract of the control API unchanged', async () => {
     const { shop } = await steered();
     const { status, headers, text } = await shop.ask('GET', '/_control/openapi.yaml');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
     expect(text).toBe(controlContract.text);
   });
 
-  it('leaves the contract of the shop as it is', async () => {
+  it('does not affect GET /openapi.yaml, which has no path of the control API', async () => {
     const { shop } = await steered();
     expect((await shop.ask('GET', '/openapi.yaml')).text).not.toContain('/_control/sandboxes');
   });
 });
 
-describe('a path of control with a broken escape', () => {
-  it.each(['/%zz', '/w1/snapshots/%E0%A4%A'])('is refused as what it names is no id: %s', async (rest) => {
+describe('a path of the control API with an invalid percent escape', () => {
+  it.each(['/%zz', '/w1/snapshots/%E0%A4%A'])('is rejected with 400: %s', async (rest) => {
     const { shop } = await steered();
     expectProblem(await shop.ask('GET', SANDBOXES + rest), 400, 'invalid-request', rest);
   });
 });
 
-describe('a path of control that leads nowhere', () => {
-  it('is answered 404 with all that there is', async () => {
+describe('an unknown path of the control API', () => {
+  it('is answered with 404 and lists all paths', async () => {
     const { shop } = await steered();
     const paths = [...controlContract.routes.map(({ path }) => path), '/_control/openapi.yaml'];
     for (const path of ['/_control/', '/_control/sandbox', `${SANDBOXES}/w1/stat`, `${SANDBOXES}/w1/snapshots/a/b`]) {
@@ -76,14 +76,14 @@ describe('a path of control that leads nowhere', () => {
     }
   });
 
-  it('tells what there is at the path itself too', async () => {
+  it('is answered with a list of all paths if it is /_control itself', async () => {
     const { shop } = await steered();
     expect((await shop.ask('GET', '/_control')).body.detail).toContain(SANDBOXES);
   });
 });
 
-describe('a method that a path of control does not have', () => {
-  it('is answered 405 with those that it has', async () => {
+describe('a path of the control API', () => {
+  it('rejects each method that it does not support with 405 and lists its methods in Allow', async () => {
     const { shop } = await steered();
     const cases: readonly [string, string, string][] = [
       ['POST', '', 'GET'],
@@ -110,8 +110,8 @@ describe('a method that a path of control does not have', () => {
   });
 });
 
-describe('an id or a name that is none', () => {
-  it('is refused with 400 and its place', async () => {
+describe('an invalid sandbox id or snapshot name', () => {
+  it('is rejected with 400 and a JSON Pointer to the parameter', async () => {
     const { shop, steer } = await steered();
     for (const below of ['/W1', '/-a', '/w_1/state', '/w1%2Fx/clock', `/${'w'.repeat(64)}`]) {
       const reply = await steer('GET', below);
@@ -127,8 +127,8 @@ describe('an id or a name that is none', () => {
   });
 });
 
-describe('a sandbox that is not there', () => {
-  it('is answered 404 by all that look, which make none', async () => {
+describe('a sandbox that does not exist', () => {
+  it('is answered with 404 by each operation that reads or deletes, and is not created', async () => {
     const { shop, steer } = await steered();
     const looks = ['', '/state', '/clock', '/ids', '/snapshots', '/snapshots/empty-cart'].map((rest) => ['GET', rest]);
     const ends = ['', '/clock', '/ids', '/snapshots/empty-cart'].map((rest) => ['DELETE', rest]);
@@ -140,7 +140,7 @@ describe('a sandbox that is not there', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is made by all that change it', async () => {
+  it('is created by each operation that changes it', async () => {
     const { shop, steer } = await steered();
     const changes: readonly [string, string, object?][] = [
       ['PUT', ''],
@@ -157,7 +157,7 @@ describe('a sandbox that is not there', () => {
     expect(await sandboxIds(shop)).toEqual(['default', ...changes.map((_, place) => `w${place}`)]);
   });
 
-  it('is not made by a change where sandboxes are declared, but for the one that makes it', async () => {
+  it('is created only by PUT /_control/sandboxes/ID if sandboxes are declared', async () => {
     const { shop, steer } = await steered({ sandboxes: 'declared' });
     for (const [method, rest, body] of [
       ['POST', '/reset', undefined],
@@ -170,7 +170,7 @@ describe('a sandbox that is not there', () => {
     expect((await steer('PUT', '/w1/state', { cartItems: [] })).status).toBe(204);
   });
 
-  it('is not made by a change that is refused', async () => {
+  it('is not created by a rejected change', async () => {
     const { shop, steer } = await steered();
     await steer('PUT', '/w1/state', { cartItems: [{}] });
     await steer('POST', '/w2/snapshots/none/restore');
@@ -178,8 +178,8 @@ describe('a sandbox that is not there', () => {
   });
 });
 
-describe('sandboxes', () => {
-  it('are listed, shown, made, made anew and removed', async () => {
+describe('the sandboxes of the control API', () => {
+  it('can be created, listed, read, recreated and removed', async () => {
     const { shop, steer } = await steered();
     expect((await steer('PUT', '/w1', {})).body).toEqual({ id: 'w1', ...NEW });
     expect((await steer('GET', '')).body).toEqual(['default', 'w1'].map((id) => ({ id, ...NEW })));
@@ -199,7 +199,7 @@ describe('sandboxes', () => {
     expectProblem(await steer('DELETE', '/w1'), 404, 'unknown-sandbox');
   });
 
-  it('are made from a snapshot: one that came along, or one saved in default', async () => {
+  it('can be created from a built-in snapshot or one of the default sandbox', async () => {
     const { shop, steer } = await steered();
     expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({ cartItems: 40, orders: 2 });
     expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toHaveLength(40);
@@ -211,7 +211,7 @@ describe('sandboxes', () => {
     expect(await sandboxIds(shop)).toEqual(['default', 'w1', 'w2']);
   });
 
-  it('stay as they are where they were to be made anew from no snapshot', async () => {
+  it('stay unchanged if they are to be recreated from an unknown snapshot', async () => {
     const { shop, steer } = await steered();
     await within(shop, 'w1')('POST', '/api/orders');
     const reply = await steer('PUT', '/w1', { from: 'fullcart' });
@@ -220,7 +220,7 @@ describe('sandboxes', () => {
     expect((await steer('GET', '/w1')).body.orders).toBe(3);
   });
 
-  it('of which default is one can not be removed, but made anew, with its snapshots', async () => {
+  it('include the default sandbox, which cannot be removed, and keeps its snapshots when it is recreated', async () => {
     const { shop, steer } = await steered();
     expectProblem(await steer('DELETE', '/default'), 409, 'default-sandbox');
     await shop.ask('POST', '/api/orders');
@@ -230,14 +230,14 @@ describe('sandboxes', () => {
     expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 
-  it('that there are stand in the refusal of one that is not there', async () => {
+  it('are listed in the error message for an unknown sandbox id', async () => {
     const { steer } = await steered();
     await steer('PUT', '/basket-tests');
     expect((await steer('GET', '/basket-test')).body.detail).toContain('basket-tests');
   });
 });
 
-describe('what does not hold by the contract of control', () => {
+describe('a request that breaks the contract of the control API', () => {
   const bodies: readonly [string, string, unknown, string, string][] = [
     ['PUT', '/w1', { form: 'full-cart' }, '/form', 'did you mean "from"?'],
     ['PUT', '/w1', { from: '' }, '/from', ''],
@@ -265,7 +265,7 @@ describe('what does not hold by the contract of control', () => {
     ['PUT', '/w1/ids', { sead: 1, seed: 1 }, '/sead', 'did you mean "seed"?'],
   ];
 
-  it('is refused with 400, each place and what would be right, and makes nothing', async () => {
+  it('is rejected with 400 and a remedy for each violation in the body, and creates no sandbox', async () => {
     const { shop, steer } = await steered();
     for (const [method, below, body, pointer, said] of bodies) {
       const about = `${method} ${below} ${JSON.stringify(body)}`;
@@ -278,21 +278,21 @@ describe('what does not hold by the contract of control', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is refused in a query', async () => {
+  it('is rejected with 400 for an unknown query parameter', async () => {
     const { steer } = await steered();
     const reply = await steer('GET', '?limit=1');
     expectProblem(reply, 400, 'invalid-request');
     expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: '/limit' }]);
   });
 
-  it('is refused where it is no JSON', async () => {
+  it('is rejected with 400 if its body is not valid JSON', async () => {
     const { steer } = await steered();
     expectProblem(await steer('PUT', '/w1/state', '{"cartItems":'), 400, 'malformed-json');
   });
 });
 
 describe('the state of a sandbox', () => {
-  it('is read and replaced, in whole and in part', async () => {
+  it('can be read, and replaced in whole or in part', async () => {
     const { shop, steer } = await steered();
     await steer('PUT', '/w1');
     expect((await steer('GET', '/w1/state')).body).toEqual(defaults);
@@ -306,7 +306,7 @@ describe('the state of a sandbox', () => {
     expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
   });
 
-  it('of the default shop is kept in the data file, and shows in answers at once', async () => {
+  it('is saved to the data file for the default sandbox, and applies to the next response', async () => {
     const { shop, steer } = await steered();
     for (const quantity of [3, 4]) {
       expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
@@ -320,7 +320,7 @@ describe('the state of a sandbox', () => {
     expect(await sizes(after, 'default')).toEqual([1, 2, 40]);
   });
 
-  it('is not replaced by what is none: each flaw is told, nothing is changed', async () => {
+  it('is not changed by an invalid state, which is rejected with a remedy for each violation', async () => {
     const { shop, steer } = await steered();
     const [product] = defaults.products;
     const [order] = defaults.orders;
@@ -348,7 +348,7 @@ describe('the state of a sandbox', () => {
     expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(defaultText);
   });
 
-  it('may be larger than a request to the shop', async () => {
+  it('can be larger than the limit for request bodies of the shop', async () => {
     const { steer } = await steered();
     const keywords = Array.from({ length: 20_000 }, (_, n) => `keyword ${n}`);
     const products = defaults.products.map((product, place) => (place === 0 ? { ...product, keywords } : product));
@@ -356,7 +356,7 @@ describe('the state of a sandbox', () => {
     expect((await steer('GET', '/w1/state')).body.products[0].keywords).toHaveLength(20_000);
   });
 
-  it('is the default data again after a reset', async () => {
+  it('is the default data after a reset', async () => {
     const { shop, steer } = await steered();
     for (const id of ['w1', 'default']) {
       await steer('PUT', `/${id}/state`, { cartItems: [], orders: [] });
@@ -369,7 +369,7 @@ describe('the state of a sandbox', () => {
 });
 
 describe('a snapshot', () => {
-  it('is saved, listed, read, restored and deleted', async () => {
+  it('can be saved, listed, read, restored and deleted', async () => {
     const { shop, steer } = await steered();
     const ask = within(shop, 'w1');
     await ask('POST', '/api/orders');
@@ -396,7 +396,7 @@ describe('a snapshot', () => {
     expect(await sizes(steer, 'w1')).toEqual([1, 3, 40]);
   });
 
-  it('takes the place of an earlier one of its name, and is its sandbox’s own', async () => {
+  it('replaces the snapshot of the same name in the same sandbox only', async () => {
     const { steer } = await steered();
     await steer('PUT', '/w1/snapshots/a');
     await steer('PUT', '/w1/state', { cartItems: [] });
@@ -407,7 +407,7 @@ describe('a snapshot', () => {
     expectProblem(await steer('GET', '/w2/snapshots/a'), 404, 'unknown-snapshot');
   });
 
-  it('of the default shop that is restored is kept in the data file', async () => {
+  it('is saved to the data file when it is restored into the default sandbox', async () => {
     const { shop, steer } = await steered();
     await steer('PUT', '/default/snapshots/start');
     await shop.ask('POST', '/api/orders');
@@ -418,7 +418,7 @@ describe('a snapshot', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
   });
 
-  it('is one of at most 100 in a sandbox, of which each can be saved anew', async () => {
+  it('can replace another one when the limit of 100 snapshots per sandbox is reached', async () => {
     const { steer } = await steered();
     for (let n = 0; n < 100; n++) await steer('PUT', `/w1/snapshots/s${n}`);
     expectProblem(await steer('PUT', '/w1/snapshots/more'), 409, 'limit-reached');
@@ -427,7 +427,7 @@ describe('a snapshot', () => {
     expect((await steer('PUT', '/w1/snapshots/more')).status).toBe(200);
   });
 
-  it('that came along has what its name says, in every sandbox, and holds', async () => {
+  it('has the content that its name says and is valid in every sandbox if it is built-in', async () => {
     const { shop, steer } = await steered();
     await steer('PUT', '/w1');
     const listed = (await steer('GET', '/w1/snapshots')).body;
@@ -449,7 +449,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('that came along is hidden by one that was saved under its name, until that is deleted', async () => {
+  it('hides the built-in snapshot of the same name until it is deleted', async () => {
     const { steer } = await steered();
     await steer('PUT', '/w1/snapshots/empty-cart');
     expect((await steer('GET', '/w1/snapshots/empty-cart')).body).toEqual(defaults);
@@ -462,18 +462,18 @@ describe('a snapshot', () => {
     expectProblem(await steer('DELETE', '/w1/snapshots/empty-cart'), 409, 'built-in-snapshot');
   });
 
-  it('that was saved stands in the refusal of one that is not there', async () => {
+  it('is listed in the error message for an unknown snapshot name', async () => {
     const { steer } = await steered();
     await steer('PUT', '/w1/snapshots/paid');
     expect((await steer('POST', '/w1/snapshots/payed/restore')).body.detail).toContain('paid');
   });
 });
 
-describe('a folder of snapshots', () => {
+describe('a snapshot folder', () => {
   const PARTIAL = { cartItems: [ITEM] };
   const WHOLE = { ...defaults, products: defaults.products.slice(0, 2), cartItems: [], orders: [] };
 
-  it('has built-in ones: whole states, and what differs from the default data', async () => {
+  it('adds built-in snapshots: whole states, and changes to the default data', async () => {
     const snapshots = await folderWith({
       'kettles.json': JSON.stringify(PARTIAL),
       'two-products.json': `\uFEFF${JSON.stringify(WHOLE)}`,
@@ -496,25 +496,22 @@ describe('a folder of snapshots', () => {
     ['another name', '{"cart":[]}', /broken\.json .*\/cart is not one of/],
     ['a reference to nothing', JSON.stringify({ products: [] }), /broken\.json .*\/cartItems\/0\/productId/],
     ['nothing', '', /broken\.json is empty/],
-  ])(
-    'stops the start where one of its files holds %s, with a clear sentence and no lock left',
-    async (_, text, said) => {
-      const folder = await folderWith({ 'snapshots/broken.json': text, 'snapshots/good.json': '{"cartItems":[]}' });
-      const data = join(folder, 'db.json');
-      const starting = createStorefront({ data, snapshots: join(folder, 'snapshots') });
-      await expect(starting).rejects.toThrow(said);
-      await expect(starting).rejects.toMatchObject({ name: 'DataFileError' });
-      expect((await startStorefront({ data })).dataFile).toBe(data);
-    },
-  );
+  ])('fails the start with a message if a file contains %s, and leaves no lock behind', async (_, text, said) => {
+    const folder = await folderWith({ 'snapshots/broken.json': text, 'snapshots/good.json': '{"cartItems":[]}' });
+    const data = join(folder, 'db.json');
+    const starting = createStorefront({ data, snapshots: join(folder, 'snapshots') });
+    await expect(starting).rejects.toThrow(said);
+    await expect(starting).rejects.toMatchObject({ name: 'DataFileError' });
+    expect((await startStorefront({ data })).dataFile).toBe(data);
+  });
 
-  it('stops the start where it is not there, with what to do', async () => {
+  it('fails the start with a message that names the option if it does not exist', async () => {
     const folder = await folderWith({});
     const starting = createStorefront({ snapshots: join(folder, 'none') });
     await expect(starting).rejects.toThrow(/folder of snapshots .*none .*--snapshots/);
   });
 
-  it('is not restored from where the default data has changed so that it would not hold any more', async () => {
+  it('has a partial snapshot that is not restored if the default data no longer fits it', async () => {
     const folder = await folderWith({ 'default.json': defaultText, 's/kettles.json': JSON.stringify(PARTIAL) });
     const defaultData = join(folder, 'default.json');
     const { steer } = await steered({ snapshots: join(folder, 's'), defaultData, faultsExpected: true });

@@ -18,7 +18,7 @@ async function startWithTime(options: Parameters<typeof startStorefront>[0] = {}
 }
 
 describe('a response for the id of an expired sandbox', () => {
-  it('says in a header when the sandbox expired, once, to pages of other origins too', async () => {
+  it('has a header with the time of expiry, once, which allowed origins can read', async () => {
     const { shop, pass } = await startWithTime();
     const ask = within(shop, 'w1');
     expect((await ask('GET', '/api/orders')).headers.get('x-sandbox-expired')).toBeNull();
@@ -29,7 +29,7 @@ describe('a response for the id of an expired sandbox', () => {
     expect((await ask('GET', '/api/orders')).headers.get('x-sandbox-expired')).toBeNull();
   });
 
-  it('says so through the control API too, which refuses to read it', async () => {
+  it('has the header in the control API too, which rejects a read with 404', async () => {
     const { shop, steer, pass } = await startWithTime();
     await within(shop, 'w1')('GET', '/api/orders');
     pass(HOUR_MS);
@@ -42,7 +42,7 @@ describe('a response for the id of an expired sandbox', () => {
     expect((await steer('GET', '/w1')).headers.get('x-sandbox-expired')).toBeNull();
   });
 
-  it('says so where sandboxes are declared', async () => {
+  it('has the header also if sandboxes are declared', async () => {
     const { shop, steer, pass } = await startWithTime({ sandboxes: 'declared' });
     await steer('PUT', '/w1');
     pass(HOUR_MS);

@@ -7,15 +7,18 @@ const LOCAL = { Origin: 'http://localhost:5173' };
 const EXPOSE = 'access-control-expose-headers';
 
 describe('a header of a fault', () => {
-  it.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])('sets the type of a text, spelled %s', async (name) => {
-    const here = room();
-    const page = { status: 502, body: '<h1>bad</h1>', headers: { [name]: 'text/html' }, violation: true };
-    await here.steer('POST', '/faults', page);
-    const reply = await here.ask('GET', '/api/orders');
-    expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
-  });
+  it.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])(
+    'sets the content type of a text body with the spelling %s',
+    async (name) => {
+      const here = room();
+      const page = { status: 502, body: '<h1>bad</h1>', headers: { [name]: 'text/html' }, violation: true };
+      await here.steer('POST', '/faults', page);
+      const reply = await here.ask('GET', '/api/orders');
+      expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
+    },
+  );
 
-  it('leads to the same sandbox if it is a Location, however it is spelled', async () => {
+  it('points to the same sandbox if it is a Location header, in any letter case', async () => {
     const here = room();
     const headers = { location: '/api/orders/x' };
     await here.steer('POST', '/faults', { operation: 'createOrder', status: 503, headers });
@@ -34,13 +37,16 @@ describe('a header of a fault', () => {
     [{ Upgrade: 'h2c' }, '/headers/Upgrade', /set by the server/],
     [{ 'X-A': 'a\rb' }, '/headers/X-A', /not a header value/],
     [{ 'X-A': 'a\n' }, '/headers/X-A', /not a header value/],
-  ])('is refused with its place if it can not be sent or breaks the contract: %j', async (headers, pointer, reason) => {
-    const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
-    const reply = await room().steer('POST', '/faults', fault);
-    expect([reply.status, reply.body.type]).toEqual([400, '/problems/invalid-fault']);
-    expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
-    expect(reply.body.detail).toMatch(reason);
-  });
+  ])(
+    'is rejected with a JSON Pointer if it cannot be sent or breaks the contract: %j',
+    async (headers, pointer, reason) => {
+      const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
+      const reply = await room().steer('POST', '/faults', fault);
+      expect([reply.status, reply.body.type]).toEqual([400, '/problems/invalid-fault']);
+      expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
+      expect(reply.body.detail).toMatch(reason);
+    },
+  );
 
   it.each([{ operation: 'listOrders' }, { where: { path: '/images/*' } }])(
     'can be read by pages of allowed origins: %j',
@@ -60,8 +66,8 @@ describe('a header of a fault', () => {
   );
 });
 
-describe('a forced 403', () => {
-  it.each(['GET', 'POST'])('says nothing that does not hold for its method: %s', async (method) => {
+describe('a forced 403 response', () => {
+  it.each(['GET', 'POST'])('has a detail that is true for the method %s', async (method) => {
     const reply = await room().ask(method, '/api/orders', undefined, { Prefer: 'code=403' });
     expect([reply.status, reply.body.type]).toEqual([403, '/problems/origin-not-allowed']);
     expect(reply.body.detail).toContain('is not allowed: start the server with --allow-origin');

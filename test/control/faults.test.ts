@@ -50,8 +50,8 @@ function pointers({ body }: Reply): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
 
-describe('a fault of an operation', () => {
-  it('is met by requests for it alone', async () => {
+describe('a fault for an operation', () => {
+  it('applies only to requests for this operation', async () => {
     const here = room();
     const id = await failing(here, { operation: 'createOrder', status: 503 });
     const reply = await here.ask('POST', '/api/orders');
@@ -60,7 +60,7 @@ describe('a fault of an operation', () => {
     expect(await fate(here, id)).toEqual([1, 1, false]);
   });
 
-  it('is met by requests for each of several', async () => {
+  it('applies to requests for each operation in a list', async () => {
     const here = room();
     await failing(here, { operation: ['createOrder', 'getPaymentSummary'], status: 503 });
     expect((await here.ask('POST', '/api/orders')).status).toBe(503);
@@ -68,7 +68,7 @@ describe('a fault of an operation', () => {
     expect((await here.ask('GET', '/api/orders')).status).toBe(200);
   });
 
-  it('is one of all where none is named', async () => {
+  it('applies to all operations if it names none', async () => {
     const here = room();
     await failing(here, { status: 500 });
     for (const [method, path] of [
@@ -79,7 +79,7 @@ describe('a fault of an operation', () => {
       expect((await here.ask(method, path)).status, path).toBe(500);
   });
 
-  it('is none of those that do not have its response, where none is named', async () => {
+  it('applies only to operations that document its response if it names none', async () => {
     const here = room();
     const id = await failing(here, { status: 409 });
     const other = await failing(here, { example: 'byName' });
@@ -91,7 +91,7 @@ describe('a fault of an operation', () => {
     expect(await fate(here, other)).toEqual([1, 1, false]);
   });
 
-  it('is nothing to what is no operation', async () => {
+  it('does not apply to requests that match no operation', async () => {
     const here = room();
     const id = await failing(here, { status: 500 });
     expectProblem(await here.ask('GET', '/api/nothing'), 404, 'unknown-path');
@@ -152,8 +152,8 @@ const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
   ],
 ];
 
-describe('a fault of requests that are like something', () => {
-  it.each(WHERES)('%j is met by these alone', async (where, met, unmet) => {
+describe('a fault with a matcher', () => {
+  it.each(WHERES)('applies only to matching requests: %j', async (where, met, unmet) => {
     const here = room();
     const id = await failing(here, { where, status: 500 });
     const statusOf = async ([method, path, headers, body]: Sent) =>
@@ -162,7 +162,7 @@ describe('a fault of requests that are like something', () => {
     expect(await fate(here, id)).toEqual([1, 1, false]);
   });
 
-  it('is met by a value that the contract does not know', async () => {
+  it('matches a property that the contract does not define', async () => {
     const here = room();
     await failing(here, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, status: 500 });
     const giving = (names: readonly string[]) => here.ask('PUT', ITEM_PATH, { quantity: 1, gift: { for: names } });
@@ -174,7 +174,7 @@ describe('a fault of requests that are like something', () => {
     ['without what names the sandbox', ({ id }: Room) => `/_sandbox/${id}/api/orders`],
     ['that is whole', () => 'http://localhost/api/orders'],
     ['that begins with more than one slash', () => '//api/orders'],
-  ])('looks at the path of a target %s, as the journal does', async (_, target) => {
+  ])('matches the path of a target %s, as the journal does', async (_, target) => {
     const here = room();
     const where = { path: '/api/orders' };
     await failing(here, { where, status: 503 });
@@ -232,8 +232,8 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ status: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
 ];
 
-describe('what is no fault', () => {
-  it.each(NO_FAULTS)('is refused with its place and what would be right: %j', async (fault, pointer, said) => {
+describe('an invalid fault', () => {
+  it.each(NO_FAULTS)('is rejected with a JSON Pointer and a remedy: %j', async (fault, pointer, said) => {
     const here = room();
     await here.steer('PUT', '');
     const one = await here.steer('POST', '/faults', fault);
@@ -244,21 +244,21 @@ describe('what is no fault', () => {
     expect((await here.steer('GET', '/faults')).body).toEqual([]);
   });
 
-  it('is refused by codes that tell what the contract lacks from what makes no sense', async () => {
+  it('is rejected with the code invalid-fault or invalid-matcher', async () => {
     const { steer } = room();
     expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 400, 'invalid-fault');
     expectProblem(await steer('POST', '/faults', { status: 302 }), 400, 'invalid-fault');
     expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'invalid-matcher');
   });
 
-  it('is a condition that is too deep, whatever its depth', async () => {
+  it('is rejected if its matcher is nested too deeply', async () => {
     const steer = steering(await startStorefront({ faultsExpected: true }));
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
     const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
     expect(reply.status).toBe(400);
   });
 
-  it('makes no sandbox', async () => {
+  it('does not create the sandbox', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'x', status: 500 });
     await here.steer('PUT', '/faults', [{ status: 500 }, {}]);
@@ -267,7 +267,7 @@ describe('what is no fault', () => {
   });
 });
 
-describe('how often a fault is met', () => {
+describe('a fault with limits', () => {
   it.each<readonly [fault: object, seen: string, fate: readonly unknown[]]>([
     [{}, '500 500 500 500', [4, 4, false]],
     [{ skip: 2 }, '200 200 500 500', [4, 2, false]],
@@ -276,14 +276,14 @@ describe('how often a fault is met', () => {
     [{ probability: 0 }, '200 200 200 200', [4, 0, false]],
     [{ probability: 1 }, '500 500 500 500', [4, 4, false]],
     [{ probability: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
-  ])('follows %j', async (when, seen, expected) => {
+  ])('applies as often as its skip, times and probability say: %j', async (when, seen, expected) => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', status: 500, ...when });
     expect(await statuses(here, 4)).toBe(seen);
     expect(await fate(here, id)).toEqual(expected);
   });
 
-  it('by chance is the same for the same seed, the number of its id where none is given', async () => {
+  it('with a probability applies to the same requests for the same seed, by default the number of its id', async () => {
     const met = async (fault: object) => {
       const here = room();
       await failing(here, { operation: 'listOrders', status: 500, probability: 0.5, ...fault });
@@ -296,14 +296,14 @@ describe('how often a fault is met', () => {
     expect(one).toMatch(/200.*500.*200/);
   });
 
-  it('by chance is not the same for two without a seed', async () => {
+  it('with a probability applies to other requests than another fault if neither has a seed', async () => {
     const here = room();
     for (const operation of ['listOrders', 'getPaymentSummary'])
       await failing(here, { operation, status: 500, probability: 0.5 });
     expect(await statuses(here, 24)).not.toBe(await statuses(here, 24, 'GET', '/api/payment-summary'));
   });
 
-  it('by chance is the same anew where a seed is given, and not where none is', async () => {
+  it('with a probability applies to the same requests after it is replaced if it has a seed', async () => {
     const here = room();
     const met = async (fault: object) => {
       await here.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, probability: 0.5, ...fault }]);
@@ -313,24 +313,27 @@ describe('how often a fault is met', () => {
     expect(await met({ seed: 7 })).toBe(await met({ seed: 7 }));
   });
 
-  it('by chance counts those that meet it towards its times', async () => {
+  it('with a probability counts only the requests that it applies to towards its times', async () => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', status: 500, probability: 0.5, times: 3 });
     expect((await statuses(here, 24)).match(/500/g)).toHaveLength(3);
     expect((await fate(here, id)).slice(1)).toEqual([3, true]);
   });
 
-  it.each(['2025-06-01T12:00:10Z', NOW_MS + 10_000])('ends by the clock of the sandbox: until %s', async (until) => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', status: 500, until });
-    await here.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
-    expect(await statuses(here, 1)).toBe('500');
-    await here.steer('POST', '/clock/advance', { ms: 1 });
-    expect(await statuses(here, 2)).toBe('200 200');
-    expect(await fate(here, id)).toEqual([1, 1, true]);
-  });
+  it.each(['2025-06-01T12:00:10Z', NOW_MS + 10_000])(
+    'expires by the clock of the sandbox, with until: %s',
+    async (until) => {
+      const here = room();
+      const id = await failing(here, { operation: 'listOrders', status: 500, until });
+      await here.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
+      expect(await statuses(here, 1)).toBe('500');
+      await here.steer('POST', '/clock/advance', { ms: 1 });
+      expect(await statuses(here, 2)).toBe('200 200');
+      expect(await fate(here, id)).toEqual([1, 1, true]);
+    },
+  );
 
-  it('ends some ms later by no clock that can be set', async () => {
+  it('expires after its durationMs, whatever the clock of the sandbox says', async () => {
     const here = room();
     const [short, long] = [
       await failing(here, { operation: 'listOrders', status: 500, durationMs: 1 }),
@@ -342,7 +345,7 @@ describe('how often a fault is met', () => {
     expect(await fate(here, long)).toEqual([2, 2, false]);
   });
 
-  it('leaves out requests that break the contract, which get their 400', async () => {
+  it('does not apply to requests that break the contract, which get a 400 response', async () => {
     const here = room();
     const id = await failing(here, { operation: 'addCartItem', status: 503, times: 1 });
     expectProblem(await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');
@@ -353,8 +356,8 @@ describe('how often a fault is met', () => {
   });
 });
 
-describe('a preference that can not be had', () => {
-  it('gets its 400, and leaves the fault to the next request', async () => {
+describe('a preference that is not possible', () => {
+  it('gets a 400 response, and the fault applies to the next request', async () => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', delay: 1, times: 1 });
     const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
@@ -363,8 +366,8 @@ describe('a preference that can not be had', () => {
   });
 });
 
-describe('an response that a fault forces', () => {
-  it('is the documented one of its code, made up', async () => {
+describe('a response that a fault forces', () => {
+  it('is generated from the documented response of its status', async () => {
     const here = room();
     await failing(here, { operation: 'createOrder', status: 409 });
     const reply = await here.ask('POST', '/api/orders');
@@ -373,21 +376,21 @@ describe('an response that a fault forces', () => {
     expect(reply.headers.get('x-sandbox')).toBe(here.id);
   });
 
-  it('is the documented one of its example', async () => {
+  it('is the documented example that the fault names', async () => {
     const here = room();
     await failing(here, { operation: 'listProducts', example: 'noMatch' });
     const reply = await here.ask('GET', '/api/products');
     expect([reply.status, reply.body]).toEqual([200, []]);
   });
 
-  it('is not said to be one that the client preferred', async () => {
+  it('has no Preference-Applied header, because the client stated no preference', async () => {
     const here = room();
     await failing(here, { operation: 'listProducts', status: 503 });
     expect((await here.ask('GET', '/api/products')).headers.get('preference-applied')).toBeNull();
   });
 
   it.each(['before', 'after'] as const)(
-    'says of the delay that the client preferred, %s the operation',
+    'has a Preference-Applied header for the delay that the client prefers, %s the operation',
     async (phase) => {
       const here = room();
       await failing(here, { operation: 'listProducts', status: 503, phase });
@@ -396,7 +399,7 @@ describe('an response that a fault forces', () => {
     },
   );
 
-  it('comes in place of the operation, or after it where it is so wished', async () => {
+  it('replaces the operation, or follows it with the phase after', async () => {
     for (const [phase, orders] of [
       ['before', 2],
       ['after', 3],
@@ -409,14 +412,14 @@ describe('an response that a fault forces', () => {
     }
   });
 
-  it('comes after an operation that declines too', async () => {
+  it('follows an operation that declines the request too', async () => {
     const here = room();
     await here.steer('PUT', '/state', { cartItems: [] });
     await failing(here, { operation: 'createOrder', status: 503, phase: 'after' });
     expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable');
   });
 
-  it('does not hide that the operation could not be done after which it was to come', async () => {
+  it('does not replace the error of an operation that failed to save its change', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     const main = roomIn(shop, 'default');
     await rm(shop.dataFile ?? '');
@@ -434,7 +437,7 @@ describe('an response that a fault forces', () => {
       },
     ],
     ['gives back no answer', () => 'ordered'],
-  ])('does not hide that a handler of a team %s', async (_, createOrder) => {
+  ])('does not replace the error of a custom handler that %s', async (_, createOrder) => {
     const here = roomIn(
       await startStorefront({ handlers: { createOrder: createOrder as never }, faultsExpected: true }),
       'w1',
@@ -443,7 +446,7 @@ describe('an response that a fault forces', () => {
     expectProblem(await here.ask('POST', '/api/orders'), 500, 'internal-error');
   });
 
-  it('is beaten by the one that the client prefers, which leaves the fault to the next', async () => {
+  it('yields to the preference of the client, and then the fault applies to the next request', async () => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', status: 503, times: 1 });
     const preferring = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=404' });
@@ -463,7 +466,7 @@ describe('an response that a fault forces', () => {
     ]);
   });
 
-  it('can be had of a shop that is mocked', async () => {
+  it('is supported in mock mode too', async () => {
     const here = mocking.room();
     await failing(here, { operation: 'createOrder', status: 409, times: 1 });
     expectProblem(await here.ask('POST', '/api/orders'), 409, 'empty-cart');
@@ -472,7 +475,7 @@ describe('an response that a fault forces', () => {
     expect((await endingOf(here, 'POST', '/api/orders')).how).toBe('reset');
   });
 
-  it('is met in a sandbox that is named by the path', async () => {
+  it('applies in a sandbox that the path names', async () => {
     const here = room();
     await failing(here, { operation: 'createOrder', status: 201 });
     const path = `/_sandbox/${here.id}/api/orders`;
@@ -481,7 +484,7 @@ describe('an response that a fault forces', () => {
     expect(await ordersIn(here)).toBe(2);
   });
 
-  it('leads back into a sandbox that is named by the path', async () => {
+  it('has a Location in the sandbox that the path names', async () => {
     const here = room();
     await failing(here, { operation: 'createOrder', status: 201 });
     const reply = await asking(shop())('POST', `/_sandbox/${here.id}/api/orders`);
@@ -489,7 +492,7 @@ describe('an response that a fault forces', () => {
     expect(reply.headers.get('location')).toMatch(new RegExp(`^/_sandbox/${here.id}/api/orders/`));
   });
 
-  it('is in the journal with what was forced', async () => {
+  it('is recorded in the journal with what the fault forced', async () => {
     const here = room();
     const id = await failing(here, { operation: 'listProducts', example: 'noMatch', phase: 'after' });
     await here.ask('GET', '/api/products');
@@ -501,7 +504,7 @@ describe('a connection that a fault resets', () => {
   it.each([
     ['before', 2],
     ['after', 3],
-  ] as const)('%s the operation brings no response and leaves %s orders', async (phase, orders) => {
+  ] as const)('%s the operation gets no response and leaves %s orders', async (phase, orders) => {
     const here = room();
     const id = await failing(here, { operation: 'createOrder', connection: 'reset', phase });
     expect(await endingOf(here, 'POST', '/api/orders')).toEqual({
@@ -518,14 +521,14 @@ describe('a connection that a fault resets', () => {
     });
   });
 
-  it('leaves other connections alone', async () => {
+  it('does not affect other connections', async () => {
     const here = room();
     await failing(here, { operation: 'createOrder', connection: 'reset' });
     expect((await endingOf(here, 'POST', '/api/orders')).how).toBe('reset');
     expect(await statuses(here, 1)).toBe('200');
   });
 
-  it('leaves the response whole that comes before it on the same connection', async () => {
+  it('still carries the complete response to the request before', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', delay: 30 });
     await failing(here, { operation: 'createOrder', connection: 'reset' });
@@ -537,17 +540,17 @@ describe('a connection that a fault resets', () => {
     expect(replies.map(({ status, body }) => [status, body])).toEqual([[200, defaults.orders]]);
   });
 
-  it('is an error to a client, whatever it asked', async () => {
+  it('is an error for fetch, whatever the method', async () => {
     const here = room();
     await failing(here, { connection: 'reset' });
     for (const method of ['GET', 'HEAD']) await expect(here.ask(method, '/api/orders')).rejects.toThrow();
   });
 });
 
-describe('an response that a fault cuts', () => {
+describe('a response that a fault cuts', () => {
   const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.floor(announced / 2)];
 
-  it('ends with half of its body, and the operation is done', async () => {
+  it('ends after half of its body, and the operation is completed', async () => {
     const here = room();
     await failing(here, { operation: 'createOrder', connection: 'cut' });
     const ending = await endingOf(here, 'POST', '/api/orders');
@@ -558,7 +561,7 @@ describe('an response that a fault cuts', () => {
     expect((await lastOf(here)).forced).toMatchObject({ connection: 'cut' });
   });
 
-  it('is an error to a client', async () => {
+  it('is an error for fetch', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', connection: 'cut' });
     await expect(
@@ -566,7 +569,7 @@ describe('an response that a fault cuts', () => {
     ).rejects.toThrow();
   });
 
-  it('may be one that is forced too', async () => {
+  it('can have a forced status too', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', status: 503, connection: 'cut' });
     const ending = await endingOf(here, 'GET', '/api/orders');
@@ -577,15 +580,15 @@ describe('an response that a fault cuts', () => {
   it.each([
     ['DELETE', ITEM_PATH],
     ['HEAD', '/api/orders'],
-  ])('does not come where it has no body: %s %s', async (method, path) => {
+  ])('becomes a reset if it has no body: %s %s', async (method, path) => {
     const here = room();
     await failing(here, { connection: 'cut' });
     expect(await endingOf(here, method, path)).toMatchObject({ how: 'reset', status: undefined });
   });
 });
 
-describe('an response that a fault slows down', () => {
-  it('arrives whole, and says so in the journal', async () => {
+describe('a response that a fault slows down', () => {
+  it('arrives complete, and the journal records its duration', async () => {
     const here = room();
     const plain = await here.ask('GET', '/api/products');
     const id = await failing(here, { operation: 'listProducts', bodyDurationMs: 40 });
@@ -600,13 +603,13 @@ describe('an response that a fault slows down', () => {
     ['DELETE', ITEM_PATH, 204],
     ['HEAD', '/api/orders', 200],
     ['GET', '/api/products?search=nothing-of-the-kind', 200],
-  ])('arrives where it has little or no body: %s %s', async (method, path, status) => {
+  ])('arrives also with little or no body: %s %s', async (method, path, status) => {
     const here = room();
     await failing(here, { bodyDurationMs: 5 });
     expect((await here.ask(method, path)).status).toBe(status);
   });
 
-  it('is in the journal once it has arrived, with the time that it took', async () => {
+  it('is recorded in the journal when it has arrived, with the elapsed time', async () => {
     const here = room();
     await failing(here, { operation: 'listProducts', bodyDurationMs: 60 });
     await here.ask('GET', '/api/products');
@@ -615,7 +618,7 @@ describe('an response that a fault slows down', () => {
     expect((await lastOf(here)).durationMs).toBeGreaterThanOrEqual(59);
   });
 
-  it('is none in the journal where the client goes away in the middle, at once', async () => {
+  it('is recorded in the journal as null as soon as the client disconnects', async () => {
     const here = room();
     await failing(here, { operation: 'listProducts', bodyDurationMs: 60_000 });
     const going = new AbortController();
@@ -631,11 +634,11 @@ describe('an response that a fault slows down', () => {
   });
 });
 
-describe('an response without a body that is to be slow', () => {
+describe('a slowed-down response without a body', () => {
   it.each([
     ['POST', '/api/reset', 'resetData', 204],
     ['HEAD', '/api/orders', 'listOrders', 200],
-  ] as const)('has come once its head has: %s %s', async (method, path, operation, status) => {
+  ] as const)('is complete as soon as its headers arrive: %s %s', async (method, path, operation, status) => {
     const here = room();
     const id = await failing(here, { operation, bodyDurationMs: 60_000 });
     expect((await here.ask(method, path)).status).toBe(status);
@@ -646,29 +649,35 @@ describe('an response without a body that is to be slow', () => {
   });
 });
 
-describe('an response that a fault delays', () => {
-  it.each(['before', 'after'] as const)('comes no earlier, %s the operation', async (phase) => {
-    const here = room();
-    const id = await failing(here, { operation: 'createOrder', delay: 30, phase });
-    const startMs = performance.now();
-    expect((await here.ask('POST', '/api/orders')).status).toBe(201);
-    // Timers may be early by what their clock rounds away.
-    expect(performance.now() - startMs).toBeGreaterThanOrEqual(29);
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
-  });
+describe('a response that a fault delays', () => {
+  it.each(['before', 'after'] as const)(
+    'arrives no earlier than the delay, with the delay %s the operation',
+    async (phase) => {
+      const here = room();
+      const id = await failing(here, { operation: 'createOrder', delay: 30, phase });
+      const startMs = performance.now();
+      expect((await here.ask('POST', '/api/orders')).status).toBe(201);
+      // Timers may be early by what their clock rounds away.
+      expect(performance.now() - startMs).toBeGreaterThanOrEqual(29);
+      expect((await lastOf(here)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
+    },
+  );
 
-  it.each(['before', 'after'] as const)('comes at once where the server stops, %s the operation', async (phase) => {
-    const shop = await startStorefront();
-    const steer = steering(shop);
-    await steer('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
-    const waiting = shop.ask('POST', '/_sandbox/w1/api/orders');
-    const faults = async () => (await steer('GET', '/w1/faults')).body;
-    await vi.waitFor(async () => expect(await faults()).toMatchObject([{ applied: 1 }]));
-    await shop.close();
-    expect((await waiting).status).toBe(201);
-  });
+  it.each(['before', 'after'] as const)(
+    'arrives at once when the server stops, with the delay %s the operation',
+    async (phase) => {
+      const shop = await startStorefront();
+      const steer = steering(shop);
+      await steer('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
+      const waiting = shop.ask('POST', '/_sandbox/w1/api/orders');
+      const faults = async () => (await steer('GET', '/w1/faults')).body;
+      await vi.waitFor(async () => expect(await faults()).toMatchObject([{ applied: 1 }]));
+      await shop.close();
+      expect((await waiting).status).toBe(201);
+    },
+  );
 
-  it('waits between two bounds by chance, the same ones for the same seed', async () => {
+  it('has a random delay between two bounds that is the same for the same seed', async () => {
     const delays = async (seed: number) => {
       const here = room();
       await failing(here, { operation: 'listOrders', delay: { from: 1, to: 6 }, seed });
@@ -683,7 +692,7 @@ describe('an response that a fault delays', () => {
     expect(new Set(one).size).toBeGreaterThan(2);
   });
 
-  it('adds to the delay that the client prefers', async () => {
+  it("has the sum of the delays of the fault and of the client's preference", async () => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', delay: 3 });
     const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=4' });
@@ -694,7 +703,7 @@ describe('an response that a fault delays', () => {
   it.each([
     ['before', 2],
     ['after', 3],
-  ] as const)('%s the operation leaves %s orders where the client goes away', async (phase, orders) => {
+  ] as const)('%s the operation leaves %s orders if the client disconnects', async (phase, orders) => {
     const here = room();
     await failing(here, { operation: 'createOrder', delay: 60_000, phase, times: 1 });
     const going = new AbortController();
@@ -710,8 +719,8 @@ describe('an response that a fault delays', () => {
   });
 });
 
-describe('several faults that a request meets', () => {
-  it('add their delays up', async () => {
+describe('two or more faults for one request', () => {
+  it('add up their delays', async () => {
     const here = room();
     const ids = [
       await failing(here, { operation: 'listOrders', delay: 2 }),
@@ -722,7 +731,7 @@ describe('several faults that a request meets', () => {
     expect((await lastOf(here)).forced).toEqual({ faults: ids, phase: 'after', delayMs: 9 });
   });
 
-  it('leave the response to the first, and the others to the next requests', async () => {
+  it('use the response of the first fault, and the others apply to the next requests', async () => {
     const here = room();
     const ids = [
       await failing(here, { operation: 'listOrders', status: 503, times: 1 }),
@@ -740,7 +749,7 @@ describe('several faults that a request meets', () => {
     ]);
   });
 
-  it('leave the connection to the first', async () => {
+  it('use the connection of the first fault, and the others apply to the next requests', async () => {
     const here = room();
     const ids = [
       await failing(here, { operation: 'listOrders', connection: 'cut', times: 1 }),
@@ -753,14 +762,14 @@ describe('several faults that a request meets', () => {
     expect(await fate(here, ids[2] ?? '')).toEqual([3, 1, false]);
   });
 
-  it('count the calls that another one settled, so that the second call is the second', async () => {
+  it('each count a request that another fault applied to, so that skip: 1 means the second request', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', status: 500, times: 1 });
     await failing(here, { operation: 'listOrders', status: 503, skip: 1, times: 1 });
     expect(await statuses(here, 3)).toBe('500 503 200');
   });
 
-  it('go together where one settles the response and another the connection', async () => {
+  it('combine the response of one with the connection of the other', async () => {
     const here = room();
     await failing(here, { operation: 'listOrders', connection: 'cut' });
     await failing(here, { operation: 'listOrders', status: 503 });
@@ -769,7 +778,7 @@ describe('several faults that a request meets', () => {
 });
 
 describe('the faults of a sandbox', () => {
-  it('are shown as they were wished, with what has become of them, in their order', async () => {
+  it('are listed in order, each with its definition and counters', async () => {
     const here = room();
     const wishes = [
       {
@@ -798,7 +807,7 @@ describe('the faults of a sandbox', () => {
     expect((await here.steer('GET', '')).body.faults).toBe(1);
   });
 
-  it('are removed one by one, and what they did stays in the journal', async () => {
+  it('can be removed one by one, and the journal keeps what they forced', async () => {
     const here = room();
     const [first, second] = [await failing(here, { status: 500 }), await failing(here, { status: 503 })];
     expect(await statuses(here, 1)).toBe('500');
@@ -816,7 +825,7 @@ describe('the faults of a sandbox', () => {
     ]);
   });
 
-  it('are replaced by others, none of which has been met', async () => {
+  it('can be replaced by new faults, whose counters start at zero', async () => {
     const here = room();
     const old = await failing(here, { operation: 'listOrders', status: 500 });
     await statuses(here, 1);
@@ -832,7 +841,7 @@ describe('the faults of a sandbox', () => {
     expect(await statuses(here, 2)).toBe('503 404');
   });
 
-  it('stay as they are where one of those that were to replace them can not be had', async () => {
+  it('stay unchanged if one of the faults to replace them is invalid', async () => {
     const here = room();
     const id = await failing(here, { operation: 'listOrders', status: 500 });
     await statuses(here, 1);
@@ -843,7 +852,7 @@ describe('the faults of a sandbox', () => {
     expect(await statuses(here, 1)).toBe('500');
   });
 
-  it('are cleared', async () => {
+  it('can all be removed with DELETE, or with PUT and an empty list', async () => {
     for (const [method, body, status] of [
       ['DELETE', undefined, 204],
       ['PUT', [], 200],
@@ -856,7 +865,7 @@ describe('the faults of a sandbox', () => {
     }
   });
 
-  it('are 100 at most: one more is refused, until one is over or removed', async () => {
+  it('are limited to 100, not counting expired and removed faults', async () => {
     const here = room();
     const wishes = Array.from({ length: 100 }, () => ({ operation: 'listOrders', status: 500, times: 1 }));
     const { body } = await here.steer('PUT', '/faults', wishes);
@@ -870,7 +879,7 @@ describe('the faults of a sandbox', () => {
     await failing(here, { status: 503 });
   });
 
-  it('are 20,000 characters together at most: one more is refused, until one is over or removed', async () => {
+  it('are limited to 20,000 characters in total, not counting expired and removed faults', async () => {
     const here = room();
     const long = (more: object = {}) => ({
       where: { body: 'x'.repeat(9_000) },
@@ -890,7 +899,7 @@ describe('the faults of a sandbox', () => {
     expectProblem(await here.steer('POST', '/faults', long()), 409, 'limit-reached');
   });
 
-  it('are nothing to another one, nor to default', async () => {
+  it('do not apply to another sandbox or to the default sandbox', async () => {
     const [here, there, main] = [room(), room(), roomIn(shop(), 'default')];
     await failing(here, { status: 500 });
     await there.steer('PUT', '');
@@ -899,7 +908,7 @@ describe('the faults of a sandbox', () => {
     expect((await main.steer('GET', '/faults')).body).toEqual([]);
   });
 
-  it('make it where it is not there, but are not looked for in it then', async () => {
+  it('create the sandbox when the first one is added, but not when they are read or deleted', async () => {
     const here = room();
     for (const [method, below] of [
       ['GET', '/faults'],
@@ -912,14 +921,14 @@ describe('the faults of a sandbox', () => {
     expect(await statuses(here, 1)).toBe('500');
   });
 
-  it('have ids of their own form', async () => {
+  it('have ids that are validated', async () => {
     const { steer } = room();
     await steer('PUT', '');
     expect(pointers(await steer('GET', '/faults/x1'))).toEqual(['/fault']);
     expectProblem(await steer('GET', '/faults/f1'), 404, 'unknown-fault');
   });
 
-  it('stay where its data is reset, and go where it is made anew', async () => {
+  it('remain after a reset of the data, and are removed when the sandbox is recreated', async () => {
     const here = room();
     await failing(here, { status: 500 });
     await here.steer('POST', '/reset');
@@ -931,7 +940,7 @@ describe('the faults of a sandbox', () => {
 });
 
 describe('a fault of the default sandbox', () => {
-  it('is met though the response was given before, and that one comes again when it is over', async () => {
+  it('applies also to a cached response, which is served again when the fault expires', async () => {
     const { ask, port } = await startStorefront();
     const plain = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const steer = steering({ port });
@@ -946,7 +955,7 @@ describe('a fault of the default sandbox', () => {
     expect((await ask('GET', '/api/products')).text).toBe(plain[0]?.text);
   });
 
-  it('goes where it is made anew', async () => {
+  it('is removed when the sandbox is recreated', async () => {
     const { ask, port } = await startStorefront();
     const steer = steering({ port });
     await steer('POST', '/default/faults', { status: 503 });

@@ -19,7 +19,7 @@ function violationsOf(operationId: string, { status, headers, text, body }: Repl
   return shopContract.verify(route, response, { closed: true });
 }
 
-describe('a forced error that the contract has no example of', () => {
+describe('a forced error without an example in the contract', () => {
   it.each([
     [401, 'Unauthorized', 'the request has no valid credentials: sign in'],
     [404, 'Not Found', 'nothing was found at this path'],
@@ -27,7 +27,7 @@ describe('a forced error that the contract has no example of', () => {
     [429, 'Too Many Requests', 'too many requests: try again after the time in Retry-After'],
     [502, 'Bad Gateway', 'a gateway got an invalid response from the server: try again'],
     [504, 'Gateway Timeout', 'a gateway got no response from the server in time: try again'],
-  ])('describes its own status: %i', async (status, title, detail) => {
+  ])('has a title and a detail for its status: %i', async (status, title, detail) => {
     const reply = await room().ask('GET', '/api/products', undefined, { Prefer: `code=${status}` });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
     expect(reply.body).toEqual({
@@ -39,7 +39,7 @@ describe('a forced error that the contract has no example of', () => {
     expect(violationsOf('listProducts', reply)).toEqual([]);
   });
 
-  it('names the methods of its own path where the status is 405', async () => {
+  it('lists the methods of the requested path in Allow if the status is 405', async () => {
     const { ask } = room();
     const one = await ask('GET', '/api/products', undefined, { Prefer: 'code=405' });
     const other = await ask('GET', '/api/cart-items', undefined, { Prefer: 'code=405' });
@@ -48,14 +48,14 @@ describe('a forced error that the contract has no example of', () => {
     expect(one.body.detail).not.toContain('/api/orders');
   });
 
-  it('says after which time to try again where the status is 503', async () => {
+  it('has a Retry-After header if the status is 503', async () => {
     const { ask } = room();
     const reply = await ask('GET', '/api/products', undefined, { Prefer: 'code=503' });
     expect([reply.headers.get('retry-after'), reply.headers.get('allow')]).toEqual(['1', null]);
     expect(reply.body.type).toBe('/problems/unavailable');
   });
 
-  it('names the path of the request, that of the sandbox included', async () => {
+  it('has the path of the request as its instance, including the prefix of the sandbox', async () => {
     const here = room();
     const path = `/_sandbox/${here.id}/api/orders`;
     const reply = await asking(here)('POST', path, undefined, { Prefer: 'code=409' });
@@ -105,8 +105,8 @@ async function otherShop(options: object = {}) {
   return startStorefront({ contract: file, ...options });
 }
 
-describe('a forced error of the contract of somebody else', () => {
-  it('describes its own status in the form that the contract has', async () => {
+describe('a forced error of another contract', () => {
+  it('describes its status in the form that the contract defines', async () => {
     const { ask } = await otherShop();
     const preferring = async (code: number) => ask('GET', '/things', undefined, { Prefer: `code=${code}` });
     const [tooMany, teapot, gateway] = [await preferring(429), await preferring(404), await preferring(502)];
@@ -119,7 +119,7 @@ describe('a forced error of the contract of somebody else', () => {
 });
 
 describe('an error that the contract does not document', () => {
-  it('can be injected, is marked in the journal, and is no violation of the handler', async () => {
+  it('can be injected, is marked in the journal and is not reported as a violation of the handler', async () => {
     const lines: string[] = [];
     const shop = await otherShop({
       verify: 'strict',
@@ -144,20 +144,20 @@ describe('an error that the contract does not document', () => {
     expect((await here.ask('GET', '/things')).status).toBe(503);
   });
 
-  it.each([302, 204])('is an error: %i is refused', async (status) => {
+  it.each([302, 204])('is rejected if its status is not an error: %i', async (status) => {
     const here = roomIn(await otherShop(), 'w1');
     const reply = await here.steer('POST', '/faults', { operation: 'addThing', status });
     expect([reply.status, reply.body.violations[0].pointer]).toEqual([400, '/status']);
   });
 });
 
-describe('a fault with a body and headers of its own', () => {
+describe('a fault with a custom body and headers', () => {
   const PROBLEM = {
     ...{ type: 'about:blank', title: 'Slow down', status: 429, detail: 'not so fast', message: 'not so fast' },
     instance: '/api/orders',
   };
 
-  it('answers with them', async () => {
+  it('responds with this body and these headers', async () => {
     const here = room();
     const headers = { 'Retry-After': '30', 'X-RateLimit-Remaining': '0' };
     const fault = { operation: 'listOrders', status: 429, body: PROBLEM, headers };
@@ -169,14 +169,14 @@ describe('a fault with a body and headers of its own', () => {
     expect([reply.headers.get('retry-after'), reply.headers.get('x-ratelimit-remaining')]).toEqual(['30', '0']);
   });
 
-  it('may have headers alone', async () => {
+  it('can have headers without a body', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'listOrders', status: 503, headers: { 'Retry-After': '7' } });
     const reply = await here.ask('GET', '/api/orders');
     expect([reply.status, reply.headers.get('retry-after'), reply.body.status]).toEqual([503, '7', 503]);
   });
 
-  it('may have a success of its own', async () => {
+  it('can have a success status with a body', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'listOrders', status: 200, body: [] });
     expect((await here.ask('GET', '/api/orders?expand=products')).body).toEqual([]);
@@ -194,7 +194,7 @@ describe('a fault with a body and headers of its own', () => {
     [{ status: 200, example: 'none', body: [] }, '/example', /remove body/],
     [{ status: 500, violation: true }, '/violation', /applies to body or headers/],
   ])(
-    'is refused with its place where that breaks the contract or makes no sense: %j',
+    'is rejected with a JSON Pointer if its response breaks the contract or its properties conflict: %j',
     async (fault, pointer, reason) => {
       const reply = await room().steer('POST', '/faults', { operation: 'listOrders', ...fault });
       expect(reply.status).toBe(400);
@@ -204,7 +204,7 @@ describe('a fault with a body and headers of its own', () => {
     },
   );
 
-  it('may break the contract where it says so, as the page of a gateway does', async () => {
+  it('can break the contract with violation: true, like an HTML page of a gateway', async () => {
     const here = room();
     const page = { status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'Content-Type': 'text/html' } };
     const added = await here.steer('POST', '/faults', { operation: 'listOrders', ...page, violation: true });
@@ -219,8 +219,8 @@ describe('a fault with a body and headers of its own', () => {
   });
 });
 
-describe('a sandbox that is not there, where sandboxes are declared', () => {
-  it('is a 404 that the contract documents, for every operation', async () => {
+describe('a request for an unknown sandbox, if sandboxes are declared,', () => {
+  it('gets a 404 response that the contract documents, for every operation', async () => {
     const shop = await startStorefront({ sandboxes: 'declared' });
     const uuid = '6fb12208-d3f8-49e5-8f52-3d2038703fc6';
     for (const { method, path, operationId } of shopContract.routes) {
@@ -233,8 +233,8 @@ describe('a sandbox that is not there, where sandboxes are declared', () => {
   });
 });
 
-describe('the contract of control', () => {
-  it('is closed: what a request may not have is said in its schemas', async () => {
+describe('the contract of the control API', () => {
+  it('rejects unknown properties with its schemas', async () => {
     const text = await readFile(new URL('../../src/control/control.yaml', import.meta.url), 'utf8');
     const { steer } = room();
     await steer('PUT', '');

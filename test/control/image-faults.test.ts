@@ -8,14 +8,14 @@ const { room } = sharedShop();
 const LOGO = '/images/logo.png';
 const where = { path: '/images/*' };
 
-describe('a fault that images can not have', () => {
+describe('a fault that images do not support', () => {
   it.each<readonly [fault: object, warning: RegExp]>([
     [{ status: 503, connection: 'cut' }, /images can't have connection cut/],
     [{ connection: 'cut' }, /images can't have connection cut/],
     [{ bodyDurationMs: 100 }, /images can't have bodyDurationMs/],
     [{ status: 200 }, /images can't have status 200/],
     [{ example: 'foreignOrigin' }, /images can't have example/],
-  ])('is set with a warning: %j', async (fault, warning) => {
+  ])('is added with a warning: %j', async (fault, warning) => {
     const here = room();
     const added = await here.steer('POST', '/faults', { where, ...fault });
     expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
@@ -24,26 +24,26 @@ describe('a fault that images can not have', () => {
   });
 
   it.each([{ connection: 'reset' }, { delay: 1 }, { status: 418 }])(
-    'is none of these, which are set without a warning: %j',
+    'is not reported if images support it: %j',
     async (fault) => {
       const added = await room().steer('POST', '/faults', { where, ...fault });
       expect([added.status, added.body.warnings]).toEqual([200, undefined]);
     },
   );
 
-  it('is set without a warning if operations can have it at its path', async () => {
+  it('is not reported if operations at its path support it', async () => {
     const added = await room().steer('POST', '/faults', { where: { path: '*' }, connection: 'cut' });
     expect([added.status, added.body.warnings]).toEqual([200, undefined]);
   });
 });
 
-describe('an error of an image', () => {
+describe('a forced error for an image', () => {
   it.each([
     [405, { allow: 'GET, HEAD', 'retry-after': null }],
     [429, { allow: null, 'retry-after': '1' }],
     [503, { allow: null, 'retry-after': '1' }],
     [404, { allow: null, 'retry-after': null }],
-  ] as const)('has the headers that its status calls for: %i', async (status, headers) => {
+  ] as const)('has the headers that its status requires: %i', async (status, headers) => {
     const here = room();
     await here.steer('POST', '/faults', { where, status });
     const reply = await here.ask('GET', LOGO);
@@ -53,13 +53,13 @@ describe('an error of an image', () => {
     expect(reply.body).toMatchObject({ type: 'about:blank', status, instance: LOGO });
   });
 
-  it('has the headers of the fault in place of those that its status calls for', async () => {
+  it('has the headers of the fault instead of those that its status requires', async () => {
     const here = room();
     await here.steer('POST', '/faults', { where, status: 503, headers: { 'retry-after': '7' } });
     expect((await here.ask('GET', LOGO)).headers.get('retry-after')).toBe('7');
   });
 
-  it('has a text of the fault as it is, however the fault spells Content-Type', async () => {
+  it('has the text body of the fault unchanged, in any spelling of Content-Type', async () => {
     const here = room();
     const page = { status: 502, body: '<h1>bad</h1>', headers: { 'content-type': 'text/html' } };
     await here.steer('POST', '/faults', { where, ...page });
@@ -67,7 +67,7 @@ describe('an error of an image', () => {
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
   });
 
-  it('comes before the image of a built front end', async () => {
+  it('replaces the image of a built front end', async () => {
     const folder = await folderWith({ 'index.html': 'the front end', 'images/logo.png': 'a logo of its own' });
     const shop = await startStorefront({ static: folder });
     await steering(shop)('POST', '/default/faults', { where, status: 503, times: 1 });

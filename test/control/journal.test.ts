@@ -43,7 +43,7 @@ async function askAtOnce({ id, port }: Room, count: number): Promise<void> {
 }
 
 describe('the journal of a sandbox', () => {
-  it('has its requests with their answers, the oldest first', async () => {
+  it('lists requests with their responses, the oldest first', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
     await here.ask('GET', '/api/products?search=no+such+thing&a=1&a=2');
@@ -85,7 +85,7 @@ describe('the journal of a sandbox', () => {
     ]);
   });
 
-  it.each(ways)('has what names the sandbox by $by in the URL alone', async (way) => {
+  it.each(ways)('shows the prefix that names the sandbox in the URL only, for a sandbox named by $by', async (way) => {
     const here = room();
     await within(shop(), here.id, way)('GET', '/api/orders?expand=products');
     const [{ request }] = await journalOf(here);
@@ -97,7 +97,7 @@ describe('the journal of a sandbox', () => {
     });
   });
 
-  it('has requests that were refused, with what was wrong with them', async () => {
+  it('records rejected requests with their violations', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
     await here.ask('POST', '/api/cart-items', '{"productId":');
@@ -126,14 +126,14 @@ describe('the journal of a sandbox', () => {
     for (const { notes, response } of entries) expect(notes).toContain(response.body.detail);
   });
 
-  it('has notes of what was ignored', async () => {
+  it('records notes about ignored parameters', async () => {
     const here = room();
     await here.ask('GET', '/api/products?serach=kettle');
     const [{ notes, response }] = await journalOf(here);
     expect([response.status, notes]).toEqual([200, [expect.stringContaining('serach')]]);
   });
 
-  it('has requests for HEAD and OPTIONS too', async () => {
+  it('records HEAD and OPTIONS requests', async () => {
     const here = room();
     await here.ask('HEAD', '/api/orders');
     await here.ask('OPTIONS', '/api/orders');
@@ -143,7 +143,7 @@ describe('the journal of a sandbox', () => {
     ]);
   });
 
-  it('has a request for a whole URL that names it', async () => {
+  it('records a request whose target is an absolute URL', async () => {
     const here = room();
     await here.steer('PUT', '');
     const target = `http://127.0.0.1:${here.port}/api/orders?a=1`;
@@ -151,7 +151,7 @@ describe('the journal of a sandbox', () => {
     expect(await idsIn(here)).toEqual([1]);
   });
 
-  it('has the path alone of a request for a whole URL', async () => {
+  it('shows only the path of a request whose target is an absolute URL', async () => {
     const main = roomIn(await startStorefront(), 'default');
     const target = `http://127.0.0.1:${main.port}/api/orders?a=1`;
     expect((await rawRequest(main.port, `GET ${target}`)).status).toBe(200);
@@ -159,7 +159,7 @@ describe('the journal of a sandbox', () => {
     expect([operation, request.path, request.query]).toEqual(['listOrders', '/api/orders', { a: '1' }]);
   });
 
-  it('has nothing of control, of pictures, of the page and of what else is no shop', async () => {
+  it('does not record requests for the control API, images, the page or unknown paths', async () => {
     const there = await startStorefront();
     const rooms = [roomIn(there, 'w1'), roomIn(there, 'default')];
     const paths = ['/', '/openapi.yaml', '/images/products/kettle.svg', '/nothing', '/problems/empty-cart'];
@@ -174,7 +174,7 @@ describe('the journal of a sandbox', () => {
     expect(await Promise.all(rooms.map((each) => idsIn(each)))).toEqual([[1], [1]]);
   });
 
-  it('is nothing to another one', async () => {
+  it('does not contain requests of another sandbox', async () => {
     const [here, there] = [room(), room()];
     await here.ask('GET', '/api/orders');
     await there.ask('GET', '/api/products?search=x');
@@ -184,7 +184,7 @@ describe('the journal of a sandbox', () => {
     ]);
   });
 
-  it('is not looked for where there is no such sandbox', async () => {
+  it('is answered with 404 if the sandbox does not exist', async () => {
     const { steer } = room();
     for (const [method, below, body] of [
       ['GET', '', undefined],
@@ -195,7 +195,7 @@ describe('the journal of a sandbox', () => {
       expectProblem(await steer(method, `/requests${below}`, body), 404, 'unknown-sandbox', below);
   });
 
-  it('stays where its data is reset, and goes where it is made anew', async () => {
+  it('remains after a reset of the data, and is cleared when the sandbox is recreated', async () => {
     const here = room();
     await askTimes(here, 2);
     await here.steer('POST', '/reset');
@@ -207,7 +207,7 @@ describe('the journal of a sandbox', () => {
     expect((await here.steer('GET', '')).body.requests).toBe(0);
   });
 
-  it('has the last 100 requests, of default the last 1,000', async () => {
+  it('keeps the last 100 requests, and the last 1,000 in the default sandbox', async () => {
     const there = await startStorefront();
     const [here, main] = [roomIn(there, 'w1'), roomIn(there, 'default')];
     await askAtOnce(here, 105);
@@ -219,7 +219,7 @@ describe('the journal of a sandbox', () => {
     expect(await idsIn(here)).toHaveLength(100);
   });
 
-  it('goes with the requests of default where it is made anew, whose ids go on', async () => {
+  it('is cleared when the default sandbox is recreated, while ids continue', async () => {
     const main = roomIn(await startStorefront(), 'default');
     await askTimes(main, 2);
     await main.steer('PUT', '');
@@ -228,8 +228,8 @@ describe('the journal of a sandbox', () => {
   });
 });
 
-describe('answers of default that are given again and again', () => {
-  it('are in the journal each time, alike', async () => {
+describe('cached responses of the default sandbox', () => {
+  it('are recorded in the journal each time, with equal entries', async () => {
     const main = roomIn(await startStorefront(), 'default');
     for (let n = 0; n < 4; n++) await main.ask('GET', '/api/orders?x=1', undefined, { 'X-Nth': `${n}` });
     const entries: Journal[] = await journalOf(main);
@@ -250,7 +250,7 @@ describe('answers of default that are given again and again', () => {
     });
   });
 
-  it('have their body in it, cut as any other', async () => {
+  it('are recorded with their body, truncated like any other', async () => {
     const main = roomIn(await startStorefront(), 'default');
     let text = '';
     for (let n = 0; n < 3; n++) text = (await main.ask('GET', '/api/products')).text;
@@ -262,7 +262,7 @@ describe('answers of default that are given again and again', () => {
 });
 
 describe('bodies in the journal', () => {
-  it('are cut at 4 kB, not in the middle of a character', async () => {
+  it('are truncated to 4 kB at a character boundary', async () => {
     const here = room();
     const note = '😀'.repeat(2_000);
     await here.ask('POST', '/api/cart-items', { ...ITEM, note });
@@ -273,7 +273,7 @@ describe('bodies in the journal', () => {
     expect([bytes <= 4096, bytes > 4092]).toEqual([true, true]);
   });
 
-  it('are whole up to 4 kB', async () => {
+  it('are complete up to 4 kB', async () => {
     const here = room();
     const spare = 4096 - JSON.stringify({ ...ITEM, note: '' }).length;
     for (const length of [spare, spare + 1])
@@ -283,15 +283,15 @@ describe('bodies in the journal', () => {
     expect([cut.request.isTruncated, cut.request.body.length]).toEqual([true, 4096]);
   });
 
-  it('may be of any depth', async () => {
+  it('can be nested to any depth', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', `${'['.repeat(2_048)}${']'.repeat(2_048)}`);
     expect((await journalOf(here))[0].response.status).toBe(400);
   });
 });
 
-describe('what may be secret', () => {
-  it('is left out of headers, URL, query, bodies and what was wrong with them', async () => {
+describe('a secret in a request', () => {
+  it('is redacted in headers, URL, query, bodies and violations', async () => {
     const here = room();
     const headers = { Authorization: `Bearer ${SECRET}`, Cookie: `id=${SECRET}`, 'X-Api-Key': SECRET };
     await here.ask('GET', `/api/products?search=a&access_token=${SECRET}`, undefined, headers);
@@ -310,20 +310,20 @@ describe('what may be secret', () => {
     expect(body[1].request.body).toEqual({ ...ITEM, card: { cardNumber: '[left out]', cvc: '[left out]' } });
   });
 
-  it('is left out of the response that refuses it', async () => {
+  it('is redacted in the response that rejects it', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: { password: SECRET } });
     expect((await here.steer('GET', '/requests')).text).not.toContain(SECRET);
   });
 
-  it('is left out of a long body however deep it stands there', async () => {
+  it('is redacted in a truncated body at any depth', async () => {
     const here = room();
     const note = 'x'.repeat(5_000);
     await here.ask('POST', '/api/cart-items', { ...ITEM, user: { password: SECRET }, note });
     expect((await here.steer('GET', '/requests')).text).not.toContain(SECRET);
   });
 
-  it('is looked for in a URL that hides much, which neither the journal nor those who follow it break on', async () => {
+  it('is redacted in a URL with thousands of parameters, in the journal and in events', async () => {
     const here = room();
     await here.steer('PUT', '');
     const stream = await following(here, `/${here.id}/requests`);
@@ -333,7 +333,7 @@ describe('what may be secret', () => {
     expect(await journalOf(here)).toHaveLength(1);
   });
 
-  it('is left out of events too', async () => {
+  it('is redacted in events', async () => {
     const here = room();
     await here.steer('PUT', '');
     const stream = await following(here, `/${here.id}/requests`);
@@ -342,8 +342,8 @@ describe('what may be secret', () => {
   });
 });
 
-describe('what was forced upon a request', () => {
-  it('is in the journal: by a fault', async () => {
+describe('the forced part of a journal entry', () => {
+  it('shows what a fault forced', async () => {
     const here = room();
     const wish = { operation: 'createOrder', status: 409, phase: 'after', delay: 2, bodyDurationMs: 2 };
     const { body } = await here.steer('POST', '/faults', wish);
@@ -352,7 +352,7 @@ describe('what was forced upon a request', () => {
     expect(forced).toEqual({ faults: [body.id], phase: 'after', status: 409, delayMs: 2, bodyDurationMs: 2 });
   });
 
-  it('is in the journal: by the client itself', async () => {
+  it('shows what the client preferred', async () => {
     const here = room();
     await here.ask('POST', '/api/orders', undefined, { Prefer: 'code=409, example=emptyCart' });
     await here.ask('GET', '/api/orders?__code=503');
@@ -366,7 +366,7 @@ describe('what was forced upon a request', () => {
     ]);
   });
 
-  it('is in the journal: by the delay of the server, each time, added to the others', async () => {
+  it('shows the sum of the delays of the server and of the client, also for cached responses', async () => {
     const there = await startStorefront({ delay: 3 });
     const [here, main] = [roomIn(there, 'w1'), roomIn(there, 'default')];
     await here.ask('GET', '/api/orders');
@@ -376,7 +376,7 @@ describe('what was forced upon a request', () => {
     expect((await journalOf(main)).map(({ forced }: Journal) => forced)).toEqual(Array(3).fill({ delayMs: 3 }));
   });
 
-  it('is in the journal: by a delay between bounds, the same ones at each start', async () => {
+  it('shows random delays of the server that are the same after each start', async () => {
     const delays = async () => {
       const here = roomIn(await startStorefront({ delay: { from: 1, to: 5 } }), 'w1');
       for (let n = 0; n < 8; n++) await here.ask('GET', '/api/orders');
@@ -388,7 +388,7 @@ describe('what was forced upon a request', () => {
     expect(new Set(first).size).toBeGreaterThan(1);
   });
 
-  it('leaves no response there where none went out, and the whole one where half of it did', async () => {
+  it('has no response if the connection was reset, and the complete response if it was cut', async () => {
     const here = room();
     for (const connection of ['reset', 'cut']) {
       await here.steer('PUT', '/faults', [{ connection }]);
@@ -402,7 +402,7 @@ describe('what was forced upon a request', () => {
   it.each([
     ['DELETE', `/api/cart-items/${KETTLE}`],
     ['HEAD', '/api/orders'],
-  ])('leaves no response there where one was cut that has no body: %s %s', async (method, path) => {
+  ])('has no response if the connection was cut and the response has no body: %s %s', async (method, path) => {
     const here = room();
     await here.ask('POST', '/api/cart-items', ITEM);
     await here.steer('POST', '/faults', { connection: 'cut' });
@@ -410,7 +410,7 @@ describe('what was forced upon a request', () => {
     expect(await journalOf(here, '?after=1')).toMatchObject([{ response: null, forced: { connection: 'cut' } }]);
   });
 
-  it('leaves no response there where the client went away before it', async () => {
+  it('has no response if the client disconnected before it', async () => {
     const here = room();
     await here.steer('POST', '/faults', { delay: 60_000, phase: 'after', operation: 'createOrder' });
     const going = new AbortController();
@@ -423,7 +423,7 @@ describe('what was forced upon a request', () => {
     expect((await journalOf(here))[0].response).toBeNull();
   });
 
-  it('is in the journal of a refused request too: the delay of the server', async () => {
+  it('shows the delay of the server for rejected requests too', async () => {
     const here = roomIn(await startStorefront({ delay: 3 }), 'w1');
     await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
     await here.ask('POST', '/api/cart-items', '{"productId":');
@@ -438,8 +438,8 @@ describe('what was forced upon a request', () => {
   });
 });
 
-describe('an response that breaks the contract', () => {
-  it('is in the journal with how it does', async () => {
+describe('a response that breaks the contract', () => {
+  it('is recorded in the journal with its violations', async () => {
     const listOrders = (() => ({ body: [{ id: 1 }] })) as never;
     const here = roomIn(await startStorefront({ handlers: { listOrders }, verify: 'log', faultsExpected: true }), 'w1');
     await here.ask('GET', '/api/orders');
@@ -449,8 +449,8 @@ describe('an response that breaks the contract', () => {
   });
 });
 
-describe('an response that can not be written', () => {
-  it('is in the journal as it was answered in its place', async () => {
+describe('a response that cannot be serialized', () => {
+  it('is recorded in the journal as the 500 response that was sent instead', async () => {
     const listOrders = (() => ({ headers: { 'X-Own': 'a' }, body: { a: 1n } })) as never;
     const here = roomIn(await startStorefront({ handlers: { listOrders }, verify: 'off', faultsExpected: true }), 'w1');
     const reply = await here.ask('GET', '/api/orders');
@@ -461,14 +461,14 @@ describe('an response that can not be written', () => {
   });
 });
 
-describe('a request that is under way', () => {
+describe('a request in progress', () => {
   it.each([
     ['w1', 'made anew', 'PUT', ''],
     ['w1', 'removed', 'DELETE', ''],
     ['w1', 'to forget its requests', 'DELETE', '/requests'],
     ['default', 'made anew', 'PUT', ''],
     ['default', 'to forget its requests', 'DELETE', '/requests'],
-  ])('in the sandbox %s is in no journal once that is %s', async (id, _, method, below) => {
+  ])('in the sandbox %s is not recorded if the sandbox is %s', async (id, _, method, below) => {
     const here = roomIn(await startStorefront(), id);
     await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
     const asked = here.ask('POST', '/api/orders');
@@ -481,8 +481,8 @@ describe('a request that is under way', () => {
   });
 });
 
-describe('looking at the journal', () => {
-  it('shows those after an id, of an operation, and the newest so many', async () => {
+describe('GET /_control/sandboxes/ID/requests', () => {
+  it('selects requests by after, operation and limit', async () => {
     const here = room();
     for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none', '/api/orders'])
       await here.ask('GET', path);
@@ -511,7 +511,7 @@ describe('looking at the journal', () => {
     ['?limit=1001', 'limit'],
     ['?operation=', 'operation/0'],
     ['?oparation=listOrders', 'oparation'],
-  ])('is refused with the place for what makes no sense: %s', async (query, name) => {
+  ])('rejects an invalid query with a JSON Pointer: %s', async (query, name) => {
     const here = room();
     await here.ask('GET', '/api/orders');
     const reply = await here.steer('GET', `/requests${query}`);
@@ -519,7 +519,7 @@ describe('looking at the journal', () => {
     expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: `/${name}` }]);
   });
 
-  it('is refused for an operation that there is not, with those that there are', async () => {
+  it('rejects an unknown operation and lists the known ones', async () => {
     const here = room();
     await here.ask('GET', '/api/orders');
     for (const named of ['listOrder', 'listOrders,listOrder']) {
@@ -529,7 +529,7 @@ describe('looking at the journal', () => {
     }
   });
 
-  it('forgets what there was, while ids go on', async () => {
+  it('returns an empty list after DELETE, while ids continue', async () => {
     const here = room();
     await askTimes(here, 2);
     const { status, text } = await here.steer('DELETE', '/requests');
@@ -540,8 +540,8 @@ describe('looking at the journal', () => {
   });
 });
 
-describe('following the journal', () => {
-  it('tells of each request as it comes, as the journal has it', async () => {
+describe('the event stream of a journal', () => {
+  it('sends each new request as it is in the journal', async () => {
     const here = room();
     await askTimes(here, 2);
     const stream = await following(here, `/${here.id}/requests`);
@@ -569,7 +569,7 @@ describe('following the journal', () => {
     ['', { 'Last-Event-ID': '99' }, ['5']],
     ['', { 'Last-Event-ID': 'x' }, ['5']],
     ['', {}, ['5']],
-  ] as const)('begins with those that were missed: %s %j', async (query, headers, ids) => {
+  ] as const)('starts with the requests that the client missed: %s %j', async (query, headers, ids) => {
     const here = room();
     for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none']) await here.ask('GET', path);
     const stream = await following(here, `/${here.id}/requests${query}`, headers);
@@ -577,7 +577,7 @@ describe('following the journal', () => {
     expect((await stream.next(ids.length)).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('tells of no other operation than the one that was asked for', async () => {
+  it('sends only requests for the selected operation', async () => {
     const here = room();
     await here.steer('PUT', '');
     const stream = await following(here, `/${here.id}/requests?operation=listOrders`);
@@ -585,7 +585,7 @@ describe('following the journal', () => {
     expect((await stream.next(2)).map(({ id }) => id)).toEqual(['2', '4']);
   });
 
-  it('tells all who follow, of their sandbox alone', async () => {
+  it('sends the requests of its sandbox to every client that follows it', async () => {
     const [here, there] = [room(), room()];
     for (const { steer } of [here, there]) await steer('PUT', '');
     const streams = await Promise.all([here, here, there].map((each) => following(each, `/${each.id}/requests`)));
@@ -595,14 +595,14 @@ describe('following the journal', () => {
     expect(told).toEqual(['getPaymentSummary', 'getPaymentSummary', 'listOrders']);
   });
 
-  it('tells of answers of default that are given again and again', async () => {
+  it('sends cached responses of the default sandbox too', async () => {
     const there = await startStorefront();
     const stream = await following(there, '/default/requests');
     for (let n = 0; n < 3; n++) await there.ask('GET', '/api/products');
     expect((await stream.next(3)).map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
-  it('goes on where the journal is cleared', async () => {
+  it('continues when the journal is cleared', async () => {
     const here = room();
     await askTimes(here, 1);
     const stream = await following(here, `/${here.id}/requests`);
@@ -611,7 +611,7 @@ describe('following the journal', () => {
     expect((await stream.next())[0]?.id).toBe('2');
   });
 
-  it('goes on where the sandbox is made anew', async () => {
+  it('continues when the sandbox is recreated', async () => {
     const here = room();
     await askTimes(here, 1);
     const stream = await following(here, `/${here.id}/requests`);
@@ -620,7 +620,7 @@ describe('following the journal', () => {
     expect(await stream.next()).toMatchObject([{ id: '2' }]);
   });
 
-  it('ends where the sandbox is removed', async () => {
+  it('ends when the sandbox is removed', async () => {
     const here = room();
     await askTimes(here, 1);
     const stream = await following(here, `/${here.id}/requests`);
@@ -628,14 +628,14 @@ describe('following the journal', () => {
     expect(await stream.ended).toBe(true);
   });
 
-  it('is JSON to those who want no events', async () => {
+  it('is sent only to clients that accept text/event-stream, and JSON to others', async () => {
     const here = room();
     await askTimes(here, 1);
     for (const Accept of ['*/*', 'application/json', 'text/html'])
       expect((await here.steer('GET', '/requests', undefined, { Accept })).body, Accept).toHaveLength(1);
   });
 
-  it('is refused as looking is', async () => {
+  it('is rejected like a GET for JSON if the sandbox or the query is invalid', async () => {
     const here = room();
     const headers = { Accept: 'text/event-stream' };
     expectProblem(await here.steer('GET', '/requests', undefined, headers), 404, 'unknown-sandbox');
@@ -652,7 +652,7 @@ describe('following the journal', () => {
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([200, 'text/event-stream', '']);
   });
 
-  it('ends in order when the server is closed, which does not wait for it', async () => {
+  it('ends properly when the server closes, which does not wait for it', async () => {
     const there = await startStorefront();
     const stream = await following(there, '/default/requests');
     // Connections that aren't over are cut off after 8 s: one that is cut off doesn't end in order.
@@ -663,7 +663,7 @@ describe('following the journal', () => {
   it.each<readonly [what: string, end: (here: Room, there: TestShop) => Promise<unknown>]>([
     ['its sandbox is removed', ({ steer }) => steer('DELETE', '')],
     ['the server is closed', (_, { close }) => close()],
-  ])('ends in order for a client that reads late where %s, with a request under way', async (_, end) => {
+  ])('ends properly for a client that reads late if %s, with a request in progress', async (_, end) => {
     const there = await startStorefront();
     const here = roomIn(there, 'w1');
     await here.steer('POST', '/faults', { operation: 'createOrder', delay: 500, phase: 'after' });
@@ -689,7 +689,7 @@ describe('following the journal', () => {
     ['its sandbox is removed', 404, ({ steer }) => steer('DELETE', '')],
     ['the server is closed', 503, (_, { close }) => close()],
   ])(
-    'begins after the response before it on its connection, and is refused where meanwhile %s',
+    'starts after the response before it on the same connection, and is rejected if meanwhile %s',
     async (_, status, end) => {
       const there = await startStorefront();
       const here = roomIn(there, 'w1');
@@ -705,7 +705,7 @@ describe('following the journal', () => {
     },
   );
 
-  it('is warned of by nothing, however many do', async () => {
+  it('causes no warning of Node.js with 15 clients', async () => {
     const there = await startStorefront();
     const warnings: Error[] = [];
     const warned = (warning: Error) => void warnings.push(warning);
@@ -717,7 +717,7 @@ describe('following the journal', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('does no harm when the client goes away', async () => {
+  it('continues for other clients when one client disconnects', async () => {
     const here = room();
     await here.steer('PUT', '');
     const [gone, stays] = [
@@ -731,7 +731,7 @@ describe('following the journal', () => {
   });
 });
 
-describe('the journal of a storefront whose contract is another', () => {
+describe('the journal of a server with another contract', () => {
   /** A storefront with one operation, a parameter of which is a secret. */
   async function pinned() {
     const parameters = [{ name: 'token', in: 'query', schema: { type: 'integer' } }];
@@ -740,7 +740,7 @@ describe('the journal of a storefront whose contract is another', () => {
     return startStorefront({ contract, mock: true, verify: 'off' });
   }
 
-  it('knows its operations, wherever their paths lie, and no others', async () => {
+  it('accepts the operations of this contract, at any path, and rejects others', async () => {
     const main = roomIn(await pinned(), 'default');
     await main.ask('GET', '/pins');
     expect(await idsIn(main, '?operation=listPins')).toEqual([1]);
@@ -754,7 +754,7 @@ describe('the journal of a storefront whose contract is another', () => {
       );
   });
 
-  it('leaves a secret out that is a parameter of a wrong type', async () => {
+  it('redacts a secret parameter that has the wrong type', async () => {
     const main = roomIn(await pinned(), 'default');
     expect((await main.ask('GET', `/pins?token=${SECRET}`)).status).toBe(400);
     expect((await main.steer('GET', '/requests')).text).not.toContain(SECRET);

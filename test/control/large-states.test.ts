@@ -9,8 +9,8 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 /** More entries than are checked before other requests get their turn, many times over. */
 const MANY = 8_000;
 
-describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
-  it('is checked in slices: a request that comes later is answered before', async () => {
+describe('PUT /_control/sandboxes/ID/state with a large state', () => {
+  it('validates in slices, so that a later request gets its response first', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const order: string[] = [];
     const large = steering(shop)('PUT', '/w1/state', ordersText(MANY)).then(({ status }) =>
@@ -28,14 +28,14 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     expect(new Set(before)).toEqual(new Set(['GET 200']));
   });
 
-  it('is refused with 413 above 16 MB, and creates no sandbox', async () => {
+  it('rejects a body above 16 MB with 413 and creates no sandbox', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const reply = await steering(shop)('PUT', '/w1/state', `{"orders":[]${' '.repeat(16 * 1024 * 1024)}}`);
     expectProblem(reply, 413, 'body-too-large');
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is refused with 413 above 1,200,000 values, and creates no sandbox', async () => {
+  it('rejects a body above 1,200,000 values with 413 and creates no sandbox', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const steer = steering(shop);
     for (const body of [`{"orders":[${'{},'.repeat(3_000_000)}{}]}`, `{"orders":[${'1,'.repeat(1_300_000)}1]}`]) {
@@ -46,7 +46,7 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('may have any number of commas and brackets in a text', async () => {
+  it('accepts any number of commas and brackets within a string', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const [first, ...others] = defaults.products;
     const products = [{ ...first, name: `"${'\\"{,['.repeat(500_000)}` }, ...others];
@@ -54,7 +54,7 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     expect(reply.status).toBe(204);
   });
 
-  it('is handled while 15 other clients send theirs slowly', async () => {
+  it('succeeds while 15 other clients send their bodies slowly', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const slow = Array.from({ length: 15 }, (_, n) => {
       const connection = rawConnection(Number(new URL(shop.url).port));
@@ -69,7 +69,7 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     for (const { socket } of slow) socket.destroy();
   });
 
-  it('is refused with the first error alone, where all would take more memory than there is', async () => {
+  it('reports at most 1,000 violations of an invalid state', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const steer = steering(shop);
     for (const body of [`{"orders":[${'1,'.repeat(1_000_000)}1]}`, `{"products":[${'{},'.repeat(100_000)}{}]}`]) {
@@ -80,7 +80,7 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('replaces what another change did meanwhile only where it is given', async () => {
+  it('does not overwrite a change made meanwhile to another part of the state', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const [steer, ask] = [steering(shop), within(shop, 'w1')];
     await ask('GET', '/api/cart-items');
@@ -93,7 +93,7 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
     expect([body.orders.length, body.cartItems.length]).toEqual([MANY, 1]);
   });
 
-  it('goes through for many clients at once', async () => {
+  it('succeeds for eight clients at once', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const text = ordersText(2_000);
     const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => steering(shop)('PUT', `/w${n}/state`, text)));
@@ -101,8 +101,8 @@ describe('PUT /_control/sandboxes/{id}/state with a large state', () => {
   });
 });
 
-describe('other bodies of the control API', () => {
-  it('are refused above 100 kB', async () => {
+describe('a body of another operation of the control API', () => {
+  it('is rejected above 100 kB', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const reply = await steering(shop)('PUT', '/w1/faults', `[${' '.repeat(110_000)}]`);
     expectProblem(reply, 413, 'body-too-large');

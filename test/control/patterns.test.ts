@@ -14,8 +14,8 @@ const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
   ['x*y', 'x'.repeat(60_000)],
 ];
 
-describe('a regular expression that an engine with backtracking never ends with', () => {
-  it.each(HOSTILE)('decides whether a fault applies: %s', async (pattern, text) => {
+describe('a regular expression that causes catastrophic backtracking elsewhere', () => {
+  it.each(HOSTILE)('is evaluated in a fault: %s', async (pattern, text) => {
     const here = room();
     const added = await here.steer('POST', '/faults', { ...searching({ $regex: pattern }), status: 503 });
     expect(added.status).toBe(200);
@@ -23,7 +23,7 @@ describe('a regular expression that an engine with backtracking never ends with'
     expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: false }]);
   });
 
-  it.each(HOSTILE)('decides how many requests of the journal are meant: %s', async (pattern, text) => {
+  it.each(HOSTILE)('is evaluated in a count and a verification of requests: %s', async (pattern, text) => {
     const here = room();
     await here.ask('GET', `/api/products?search=${text}`);
     const { body } = await here.steer('POST', '/requests/count', searching({ $regex: pattern }));
@@ -33,13 +33,13 @@ describe('a regular expression that an engine with backtracking never ends with'
   });
 });
 
-describe('a regular expression that is refused', () => {
+describe('an unsupported regular expression', () => {
   it.each([
     ['(?=a)b', /lookaround or a backreference, which are not supported/],
     ['(a)\\1', /lookaround or a backreference, which are not supported/],
     ['((a{0,100}){0,100}){0,100}', /invalid repeat count/],
     ['.{0,999}'.repeat(12), /more than 10000 instructions/],
-  ])('is told with its place and the reason: %s', async (pattern, reason) => {
+  ])('is rejected with a JSON Pointer and the reason: %s', async (pattern, reason) => {
     const here = room();
     const where = searching({ $regex: pattern });
     for (const [path, body] of [
@@ -55,7 +55,7 @@ describe('a regular expression that is refused', () => {
     }
   });
 
-  it('is one of those that are too large together', async () => {
+  it('is rejected if the faults of the sandbox become too large in total', async () => {
     const here = room();
     const large = { ...searching({ $regex: '^.{0,900}.{0,900}.{0,900}.{0,900}!$' }), status: 503 };
     expect((await here.steer('PUT', '/faults', [large, large])).status).toBe(200);
@@ -63,18 +63,18 @@ describe('a regular expression that is refused', () => {
   });
 });
 
-describe('a regular expression that is large', () => {
+describe('a large regular expression', () => {
   const large = '.{0,999}a.{0,999}b.{0,999}a.{0,999}!';
   const long = `!${'ab'.repeat(25_000)}`;
 
-  it('ends its fault with a request that it would take too long for', async () => {
+  it('expires its fault if the evaluation of a request takes too long', async () => {
     const here = room();
     await here.steer('POST', '/faults', { ...searching({ $regex: large }), status: 503 });
     expect((await here.ask('GET', `/api/products?search=${long}`)).status).toBe(200);
     expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: true }]);
   });
 
-  it('is refused for a journal that it would take too long for', async () => {
+  it('is rejected by a verification if the evaluation of the journal takes too long', async () => {
     const here = room();
     await here.ask('GET', `/api/products?search=${long}`);
     const reply = await here.steer('POST', '/requests/verify', searching({ $regex: large }));

@@ -7,7 +7,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 const { room } = sharedShop();
 const KETTLE = '/images/products/kettle.svg';
 
-describe('a fault that no request can meet', () => {
+describe('a fault that no request can match', () => {
   it.each<readonly [fault: object, warning: RegExp]>([
     [{ where: { path: '/api/product' } }, /no operation is at \/api\/product.*\/api\/products/],
     [{ where: { path: '/_sandbox/w1/api/orders' } }, /without \/_sandbox\/ID: use \/api\/orders/],
@@ -16,7 +16,7 @@ describe('a fault that no request can meet', () => {
     [{ operation: 'createOrder', where: { method: 'get' } }, /createOrder has no method get, but POST/],
     [{ where: { path: '/images/*', method: 'POST' } }, /images have no method POST/],
     [{ operation: 'listOrders', where: { path: '/images/*' } }, /listOrders is at \/api\/orders/],
-  ])('is set with a warning: %j', async (fault, warning) => {
+  ])('is added with a warning: %j', async (fault, warning) => {
     const here = room();
     const added = await here.steer('POST', '/faults', { ...fault, status: 500 });
     expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
@@ -34,12 +34,12 @@ describe('a fault that no request can meet', () => {
     { where: { path: KETTLE, method: 'HEAD' } },
     { where: { path: '/api/orders/b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9' } },
     { operation: ['createOrder', 'listProducts'], where: { path: '/api/products' } },
-  ])('is none of these, which are set without a warning: %j', async (fault) => {
+  ])('is not reported if a request can match it: %j', async (fault) => {
     const added = await room().steer('POST', '/faults', { ...fault, status: 500 });
     expect([added.status, added.body.warnings]).toEqual([200, undefined]);
   });
 
-  it('is told of in the log', async () => {
+  it('is reported in the log', async () => {
     const lines: string[] = [];
     const shop = await startStorefront({ log: 'json', logTo: { write: (line: string) => lines.push(line) } });
     await steering(shop)('POST', '/w1/faults', { where: { path: '/api/product' }, status: 500 });
@@ -55,13 +55,13 @@ describe('a fault that no request can meet', () => {
     ['*a', 'b*', true],
     ['a*c', 'ab*', true],
     ['ab', 'a*b*c', false],
-  ])('is found by two texts with *: %s and %s: %s', (one, other, both) => {
+  ])('is found by comparing two patterns, %s and %s: both can match is %s', (one, other, both) => {
     expect([canBothMatch(one, other), canBothMatch(other, one)]).toEqual([both, both]);
   });
 });
 
 describe('a request for an image', () => {
-  it('meets a fault whose path it is like, and stands in the journal then', async () => {
+  it('gets the response of a fault that matches its path, and is then recorded in the journal', async () => {
     const here = room();
     const { body } = await here.steer('POST', '/faults', { where: { path: '/images/*' }, status: 503, times: 1 });
     const reply = await here.ask('GET', KETTLE);
@@ -72,7 +72,7 @@ describe('a request for an image', () => {
     ]);
   });
 
-  it('meets it in the sandbox that its path names', async () => {
+  it('gets the response of a fault of the sandbox that its path names', async () => {
     const here = room();
     await here.steer('POST', '/faults', { where: { path: '/images/*' }, status: 404, body: 'gone' });
     const reply = await asking(here)('GET', `/_sandbox/${here.id}${KETTLE}`);
@@ -80,7 +80,7 @@ describe('a request for an image', () => {
     expect((await room().ask('GET', KETTLE)).status).toBe(200);
   });
 
-  it('loses its connection, or waits', async () => {
+  it('can be reset or delayed by a fault', async () => {
     const here = room();
     await here.steer('PUT', '/faults', [{ where: { path: '/images/*' }, connection: 'reset', times: 1 }]);
     await expect(here.ask('GET', KETTLE)).rejects.toThrow();
@@ -94,7 +94,7 @@ describe('a request for an image', () => {
   });
 
   it.each([{ status: 500 }, { operation: 'listProducts', status: 500 }, { where: { path: '/api/*' }, status: 500 }])(
-    'meets none that is of operations: %j',
+    'gets no response of a fault for operations: %j',
     async (fault) => {
       const here = room();
       await here.steer('POST', '/faults', fault);
@@ -105,7 +105,7 @@ describe('a request for an image', () => {
 });
 
 describe('the journal', () => {
-  it('says of a response that was cut that the operation was done before', async () => {
+  it('records the phase after for a response that was cut, because the operation was completed', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'createOrder', connection: 'cut', times: 1 });
     await expect(here.ask('POST', '/api/orders').then(({ body }) => body.id.length)).rejects.toThrow();
@@ -115,7 +115,7 @@ describe('the journal', () => {
     expect(body.map(({ forced }: { forced: { phase: string } }) => forced.phase)).toEqual(['after', 'before']);
   });
 
-  it('keeps its faults over a reset, as the sandbox does', async () => {
+  it('records requests after a reset of the data, to which the faults still apply', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'listOrders', status: 503 });
     expect((await here.ask('POST', '/api/reset')).status).toBe(204);

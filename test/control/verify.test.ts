@@ -38,7 +38,7 @@ async function order({ ask }: Room): Promise<void> {
   await ask('GET', '/api/orders');
 }
 
-describe('counting requests', () => {
+describe('POST /_control/sandboxes/ID/requests/count', () => {
   it.each<readonly [wanted: object, count: number]>([
     [{}, 5],
     [{ operation: 'addCartItem' }, 2],
@@ -60,19 +60,19 @@ describe('counting requests', () => {
     [{ where: { body: { quantity: { $in: [3, 4] } } } }, 1],
     [{ where: { body: { $exists: false } } }, 3],
     [{ fault: 'f1' }, 0],
-  ])('counts those that are as described: %j', async (wanted, count) => {
+  ])('counts matching requests: %j', async (wanted, count) => {
     const { steer } = await visited();
     expect((await steer('POST', '/requests/count', wanted)).body).toEqual({ count });
   });
 
-  it('counts those that met a fault', async () => {
+  it('counts requests that a fault applied to', async () => {
     const here = room();
     const { body } = await here.steer('POST', '/faults', { operation: 'listOrders', delay: 1, times: 2 });
     for (let n = 0; n < 3; n++) await order(here);
     expect((await here.steer('POST', '/requests/count', { fault: body.id })).body).toEqual({ count: 2 });
   });
 
-  it('counts those without an response where no status is wanted', async () => {
+  it('counts requests without a response unless a status is expected', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'listOrders', connection: 'reset' });
     await order(here).catch(() => {});
@@ -80,7 +80,7 @@ describe('counting requests', () => {
     expect([await count({}), await count({ status: 200 })]).toEqual([1, 0]);
   });
 
-  it('looks into a form as a fault does', async () => {
+  it('compares form bodies as a fault does', async () => {
     const properties = { age: { type: 'integer' }, tag: { type: 'array', items: { type: 'string' } } };
     const form = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } };
     const logIn = operation('logIn', {}, { requestBody: { content: form } });
@@ -105,7 +105,7 @@ describe('counting requests', () => {
     }
   });
 
-  it('can not look into a body that the journal has cut, and says so', async () => {
+  it('cannot match a truncated body, which a verification reports as the reason', async () => {
     const here = room();
     await here.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(5_000) });
     const count = async (body: unknown) =>
@@ -118,7 +118,7 @@ describe('counting requests', () => {
   });
 });
 
-describe('verifying that requests came', () => {
+describe('POST /_control/sandboxes/ID/requests/verify', () => {
   it.each<readonly [often: object, isSo: boolean, said: string]>([
     [{}, true, 'at least 1 matching request'],
     [{ times: 2 }, true, 'exactly 2 matching requests'],
@@ -133,7 +133,7 @@ describe('verifying that requests came', () => {
     [{ atLeast: 1, atMost: 3 }, true, '1 to 3 matching requests'],
     [{ atLeast: 3, atMost: 4 }, false, '3 to 4 matching requests'],
     [{ atLeast: 2, atMost: 2 }, true, 'exactly 2 matching requests'],
-  ])('says whether there are as many as wanted: %j', async (often, isSo, said) => {
+  ])('compares the number of matching requests with the expected number: %j', async (often, isSo, said) => {
     const {
       verified,
       count,
@@ -142,7 +142,7 @@ describe('verifying that requests came', () => {
     expect([verified, count, sentence]).toEqual([isSo, 2, `Expected ${said}, found 2`]);
   });
 
-  it('wants at least one where nothing is said, of none as many as are wanted', async () => {
+  it('expects at least one matching request by default', async () => {
     const here = await visited();
     expect(await verdict(here, { operation: 'createOrder' })).toMatchObject({ verified: false, count: 0 });
     expect(await verdict(here, { operation: 'createOrder', times: 0 })).toMatchObject({ verified: true, count: 0 });
@@ -151,11 +151,11 @@ describe('verifying that requests came', () => {
     );
   });
 
-  it('shows nothing else where it is so', async () => {
+  it('returns no near misses if the verification passes', async () => {
     expect((await verdict(await visited(), { status: 200 })).nearMisses).toEqual([]);
   });
 
-  it('shows what came closest where there are too few, and why that is none', async () => {
+  it('returns the nearest requests with reasons if there are too few matching requests', async () => {
     const here = await visited();
     const wanted = { operation: 'addCartItem', status: 201, where: { body: { quantity: 4 } }, after: 1 };
     const { nearMisses } = await verdict(here, wanted);
@@ -167,7 +167,7 @@ describe('verifying that requests came', () => {
     expect(nearMisses[0].request).toEqual((await here.steer('GET', '/requests')).body[1]);
   });
 
-  it('names each reason: what it is, when it came, which fault it did not meet', async () => {
+  it('returns a reason for each part of the matcher that a near miss does not match', async () => {
     const { nearMisses } = await verdict(await visited(), {
       operation: 'createOrder',
       where: { method: 'PUT', path: '/api/x', query: { a: 1 }, headers: { 'X-Page': 'x' } },
@@ -185,14 +185,14 @@ describe('verifying that requests came', () => {
     ]);
   });
 
-  it('shows the last three where there are too many', async () => {
+  it('returns the last three matching requests if there are too many', async () => {
     const here = room();
     for (let n = 0; n < 5; n++) await order(here);
     const { nearMisses } = await verdict(here, { operation: 'listOrders', atMost: 2 });
     expect(nearMisses.map(({ request }: Reply['body']) => request.id)).toEqual([3, 4, 5]);
   });
 
-  it('shows nothing of an empty journal', async () => {
+  it('returns no near misses if the journal is empty', async () => {
     const here = room();
     await here.steer('PUT', '');
     expect(await verdict(here, {})).toEqual({
@@ -207,7 +207,7 @@ describe('verifying that requests came', () => {
     [{ body: { user: { password: 'other' } } }],
     [{ headers: { authorization: 'other' } }],
     [{ query: { token: 'other' } }],
-  ])('tells no secret: %j', async (where) => {
+  ])('redacts secrets in near misses: %j', async (where) => {
     const here = room();
     const headers = { Authorization: 'hunter2' };
     await here.ask('POST', '/api/cart-items?token=hunter2', { ...ITEM, user: { password: 'hunter2' } }, headers);
@@ -222,7 +222,7 @@ describe('verifying that requests came', () => {
     [{ body: { $exists: false } }],
     [{ body: { user: 'other' } }],
     [{ body: { user: { $in: [] } } }],
-  ])('tells no secret that stands in what is seen: %j', async (where) => {
+  ])('redacts secrets in the values that a reason quotes: %j', async (where) => {
     const here = room();
     await here.ask('POST', '/api/cart-items', { user: { password: 'hunter2' }, ...ITEM });
     const { nearMisses } = await verdict(here, { where });
@@ -231,8 +231,8 @@ describe('verifying that requests came', () => {
   });
 });
 
-describe('verifying within some time', () => {
-  it.each([{}, { atLeast: 2 }])('is done as soon as enough have come, meanwhile: %j', async (often) => {
+describe('a verification with withinMs', () => {
+  it.each([{}, { atLeast: 2 }])('passes as soon as there are enough requests: %j', async (often) => {
     const here = room();
     await order(here);
     const waiting = verdict(here, { operation: 'getPaymentSummary', ...often, withinMs: FOR_EVER_MS });
@@ -241,7 +241,7 @@ describe('verifying within some time', () => {
     expect((await waiting).verified).toBe(true);
   });
 
-  it('is done at once where enough are there', async () => {
+  it('passes at once if there are already enough requests', async () => {
     expect(await verdict(await visited(), { status: 200, atLeast: 2, withinMs: FOR_EVER_MS })).toMatchObject({
       verified: true,
       count: 2,
@@ -249,7 +249,7 @@ describe('verifying within some time', () => {
   });
 
   it.each([{ times: 0 }, { atMost: 0 }, { times: 1 }, { atLeast: 1, atMost: 1 }])(
-    'is done at once where too many are there: %j',
+    'fails at once if there are already too many requests: %j',
     async (often) => {
       const here = await visited();
       expect(await verdict(here, { operation: 'addCartItem', ...often, withinMs: FOR_EVER_MS })).toMatchObject({
@@ -259,7 +259,7 @@ describe('verifying within some time', () => {
     },
   );
 
-  it('is done as soon as too many have come', async () => {
+  it('fails as soon as there are too many requests', async () => {
     const here = room();
     await order(here);
     const waiting = verdict(here, { operation: 'listOrders', times: 1, withinMs: FOR_EVER_MS });
@@ -268,7 +268,7 @@ describe('verifying within some time', () => {
   });
 
   it.each([{ times: 1 }, { atMost: 1 }, { atLeast: 1, atMost: 2 }, { times: 0, operation: 'createOrder' }])(
-    'waits to the end where one more would be too many: %j',
+    'waits until the end if one more request would be too many: %j',
     async (often) => {
       const here = room();
       await order(here);
@@ -278,7 +278,7 @@ describe('verifying within some time', () => {
     },
   );
 
-  it('counts what comes meanwhile, up to one too many', async () => {
+  it('counts the requests that arrive while it waits, and stops at one too many', async () => {
     const here = room();
     await here.steer('PUT', '');
     const waiting = verdict(here, { operation: 'listOrders', times: 2, withinMs: FOR_EVER_MS });
@@ -286,20 +286,20 @@ describe('verifying within some time', () => {
     expect(await waiting).toMatchObject({ verified: false, count: 3 });
   });
 
-  it('says what came closest where too few have come by the end', async () => {
+  it('returns near misses if there are too few requests at the end', async () => {
     const here = room();
     await order(here);
     const { verified, nearMisses } = await verdict(here, { operation: 'createOrder', withinMs: 20 });
     expect([verified, nearMisses.length]).toEqual([false, 1]);
   });
 
-  it('is looked at once where no time is given, or none at all', async () => {
+  it('does not wait if withinMs is absent or 0', async () => {
     const here = await visited();
     for (const withinMs of [undefined, 0])
       expect((await verdict(here, { operation: 'createOrder', withinMs })).verified).toBe(false);
   });
 
-  it('ends when the server is closed, which does not wait for it', async () => {
+  it('ends when the server closes, which does not wait for it', async () => {
     const there = await startStorefront();
     const steer = steering(there);
     await there.ask('GET', '/api/orders');
@@ -316,7 +316,7 @@ describe('verifying within some time', () => {
   });
 });
 
-describe('waiting for requests', () => {
+describe('waitForRequests', () => {
   /** Waits for so many beside five that are there; gives back how a request comes, those that were looked at, and the end. */
   function waiting(bounds: Bounds) {
     const looks: number[] = [];
@@ -341,21 +341,21 @@ describe('waiting for requests', () => {
     return { looks, followers, comes, over, stop: () => stopping.abort() };
   }
 
-  it('looks at each further one once, whatever there was before, until it is over', async () => {
+  it('checks each new request once and stops at the expected number', async () => {
     const { looks, followers, comes, over } = waiting({ least: 7, most: Number.POSITIVE_INFINITY });
     for (const id of [6, 7, 8, 9, 10]) comes(id);
     await over;
     expect([looks, followers.size]).toEqual([[6, 7, 8], 0]);
   });
 
-  it('looks at none where enough are there', async () => {
+  it('checks no request if there are already enough', async () => {
     const { looks, followers, comes, over } = waiting({ least: 5, most: Number.POSITIVE_INFINITY });
     comes(6);
     await over;
     expect([looks, followers.size]).toEqual([[], 0]);
   });
 
-  it('is over at the end of the journal, and when the server stops', async () => {
+  it('stops when the journal ends or the server stops', async () => {
     const [one, other] = [waiting({ least: 0, most: 9 }), waiting({ least: 0, most: 9 })];
     for (const { end } of one.followers) end();
     other.stop();
@@ -364,7 +364,7 @@ describe('waiting for requests', () => {
   });
 });
 
-describe('verifying what the journal has forgotten in part', () => {
+describe('a verification of a journal that has dropped requests', () => {
   /** A sandbox that has had 103 requests, of which it has forgotten three. */
   async function forgetful(): Promise<Room> {
     const here = room();
@@ -374,7 +374,7 @@ describe('verifying what the journal has forgotten in part', () => {
 
   const FORGOTTEN = /; the journal has dropped the requests up to #3: /;
 
-  it('says no where there may have been more than are wanted, and up to which request it has forgotten', async () => {
+  it('fails if the dropped requests could be too many, and names the last dropped one', async () => {
     const here = await forgetful();
     for (const wanted of [
       { operation: 'createOrder', times: 0 },
@@ -386,13 +386,13 @@ describe('verifying what the journal has forgotten in part', () => {
       expect(await verdict(here, wanted)).toMatchObject({ verified: false, message: expect.stringMatching(FORGOTTEN) });
   });
 
-  it('says yes of those that came after', async () => {
+  it('passes if it starts after the dropped requests', async () => {
     const here = await forgetful();
     expect((await verdict(here, { operation: 'createOrder', times: 0, after: 3 })).verified).toBe(true);
     expect((await verdict(here, { operation: 'listOrders', times: 100, after: 3 })).verified).toBe(true);
   });
 
-  it('says yes where the journal was cleared meanwhile', async () => {
+  it('passes after the journal was cleared', async () => {
     const here = await forgetful();
     await here.steer('DELETE', '/requests');
     expect((await verdict(here, { operation: 'listOrders', times: 0 })).verified).toBe(true);
@@ -400,7 +400,7 @@ describe('verifying what the journal has forgotten in part', () => {
     expect((await verdict(here, { operation: 'listOrders', times: 1 })).verified).toBe(true);
   });
 
-  it('says whether there are at least so many, as ever', async () => {
+  it('checks a minimum number as usual', async () => {
     const here = await forgetful();
     expect(await verdict(here, { operation: 'listOrders', atLeast: 100 })).toEqual({
       verified: true,
@@ -412,7 +412,7 @@ describe('verifying what the journal has forgotten in part', () => {
   });
 });
 
-describe('requests that are described in a way that makes no sense', () => {
+describe('an invalid count or verification', () => {
   it.each<readonly [wanted: object, code: string, pointer: string]>([
     [{ operation: 'listOrder' }, 'invalid-matcher', '/operation'],
     [{ operation: ['listOrders', 'x'] }, 'invalid-matcher', '/operation'],
@@ -426,7 +426,7 @@ describe('requests that are described in a way that makes no sense', () => {
     [{ fault: '' }, 'invalid-request', '/fault'],
     [{ after: -1 }, 'invalid-request', '/after'],
     [{ oparation: 'listOrders' }, 'invalid-request', '/oparation'],
-  ])('are refused, counted or verified: %j', async (wanted, code, pointer) => {
+  ])('is rejected by both if the matcher is invalid: %j', async (wanted, code, pointer) => {
     const here = room();
     await here.steer('PUT', '');
     for (const way of ['count', 'verify']) {
@@ -449,7 +449,7 @@ describe('requests that are described in a way that makes no sense', () => {
     [{ atMost: '1' }, 'invalid-request', '/atMost'],
     [{ withinMs: 60_001 }, 'invalid-request', '/withinMs'],
     [{ withinMs: -1 }, 'invalid-request', '/withinMs'],
-  ])('are refused, as often as that: %j', async (often, code, pointer) => {
+  ])('is rejected if the expected number or the time is invalid: %j', async (often, code, pointer) => {
     const here = room();
     await here.steer('PUT', '');
     const reply = await here.steer('POST', '/requests/verify', { operation: 'listOrders', ...often });
@@ -457,14 +457,14 @@ describe('requests that are described in a way that makes no sense', () => {
     expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
   });
 
-  it('are refused where they say how often, to be counted', async () => {
+  it('is rejected if a count has an expected number', async () => {
     const here = room();
     await here.steer('PUT', '');
     const reply = await here.steer('POST', '/requests/count', { times: 1 });
     expectProblem(reply, 400, 'invalid-request');
   });
 
-  it('are refused where they have no body', async () => {
+  it('is rejected if it has no body', async () => {
     const here = room();
     await here.steer('PUT', '');
     for (const way of ['count', 'verify'])
