@@ -4,7 +4,7 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { asking, controlContract, expectInContract, SANDBOXES, sandboxIds } from '../support/harness/sandboxes.ts';
 import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-/** What looks, what changes, and what documents. */
+/** Requests that read, change and document. */
 const REQUESTS: readonly [string, string, object?][] = [
   ['GET', SANDBOXES],
   ['GET', `${SANDBOXES}/default/state`],
@@ -16,10 +16,10 @@ const REQUESTS: readonly [string, string, object?][] = [
   ['GET', '/_control/nothing'],
 ];
 
-/** One of each kind, for the many ways in which one may ask. */
+/** One request of each kind, for tests with many variants of headers. */
 const FEW = [REQUESTS[1], REQUESTS[2], REQUESTS[6]] as typeof REQUESTS;
 
-/** Asks all of these with some headers, and gives back the answers. */
+/** Sends all requests with the same headers and returns the responses. */
 async function askAll(
   shop: Pick<TestShop, 'port'>,
   headers: Record<string, string>,
@@ -34,7 +34,7 @@ async function askAll(
   return replies;
 }
 
-/** Expects all to be refused alike, and nothing to have been made. */
+/** Expects that every request is rejected with the same status, code and detail. */
 async function expectRefused(
   shop: Pick<TestShop, 'port'>,
   headers: Record<string, string>,
@@ -48,7 +48,7 @@ async function expectRefused(
   }
 }
 
-/** Expects that who asks so may steer. */
+/** Expects that requests with these headers have access to the control API. */
 async function expectAdmitted(shop: Pick<TestShop, 'port'>, headers: Record<string, string>): Promise<void> {
   const statuses = (await askAll(shop, headers)).map(({ status }) => status);
   expect(statuses, JSON.stringify(headers)).toEqual([200, 200, 200, 204, 204, 204, 200, 404]);
@@ -64,7 +64,7 @@ describe('the control API on a loopback address', () => {
     const { port } = shop;
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'w1.localhost', 'LOCALHOST'])
       await expectAdmitted(shop, { host });
-    // An IP address is nobody's name: DNS rebinding can't bring it.
+    // DNS rebinding needs a host name, so an IP address is safe.
     for (const host of ['10.0.0.1', '[::2]']) await expectAdmitted(shop, { host });
     const foreign = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'evil-localhost'];
     const odd = ['127.0.0.1.evil.example', '.localhost', '127-0-0-1'];

@@ -15,7 +15,7 @@ describe('a client of the control API', () => {
 
   it('rejects with one line for each violation', async () => {
     const { url } = await startStorefront();
-    // @ts-expect-error a cart item has more than this
+    // @ts-expect-error a cart item has more required properties
     const fault = await rejection(sandboxAt(url, 'w3').setState({ cartItems: [{ quantity: 1 }] }), ControlError);
     expect(fault.message.split('\n').slice(1)).toEqual([
       expect.stringMatching(/^ {2}\/cartItems\/0\/\w+: /),
@@ -38,7 +38,7 @@ describe('a client of the control API', () => {
   });
 });
 
-/** What is followed of a server that answers so. */
+/** Starts a server that sends the parts without ending its response, and follows its events. */
 async function followed(type: string, ...parts: readonly string[]) {
   let open = 0;
   const { url } = await recorder((_, response) => {
@@ -75,8 +75,8 @@ describe('an event stream that the client follows', () => {
   });
 
   it.each([
-    ['is another response, without waiting for its end', 'text/plain', 'hello'],
-    ['has events that are no JSON', 'text/event-stream', 'data: hello\n\n'],
+    ['is not an event stream, before the response ends', 'text/plain', 'hello'],
+    ['has an event that is not JSON', 'text/event-stream', 'data: hello\n\n'],
   ])('is rejected if it %s', async (_, type, text) => {
     const { url, told, open } = await followed(type, text);
     const fault = await rejection(told.next(), ControlError);
@@ -97,8 +97,8 @@ describe('the error of a client of the control API', () => {
   });
 
   it.each<readonly [about: string, status: number, body: string]>([
-    ['violations that are none', 422, '{"detail":"no","violations":[null,7,{}]}'],
-    ['violations that are no list', 422, '{"detail":"no","violations":null}'],
+    ['a list of invalid violations', 422, '{"detail":"no","violations":[null,7,{}]}'],
+    ['violations that are not a list', 422, '{"detail":"no","violations":null}'],
   ])('has the detail of a response with %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
     expect(await rejection(sandboxAt(url, 'w3').state(), ControlError)).toMatchObject({
@@ -109,9 +109,9 @@ describe('the error of a client of the control API', () => {
   });
 
   it.each<readonly [about: string, status: number, body: string]>([
-    ['a detail that is no text', 422, '{"detail":[{"loc":["body"]}]}'],
-    ['nothing', 200, ''],
-    ['null', 404, 'null'],
+    ['a detail that is not a string', 422, '{"detail":[{"loc":["body"]}]}'],
+    ['an empty body', 200, ''],
+    ['the body null', 404, 'null'],
   ])('says that the server is not a storefront if the response has %s', async (_, status, body) => {
     const { url } = await recorder((_, response) => void response.writeHead(status).end(body));
     const fault = await rejection(sandboxAt(url, 'w3').state(), ControlError);

@@ -12,7 +12,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 import { recorder } from '../support/reference-servers/echo-server.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
-/** What a command line asks for. */
+/** Parses a command line. */
 function read(line: string, environment: Readonly<Record<string, string>> = {}) {
   return readCommandLine({ args: line.split(' '), environment, isTerminal: false, version: '1' });
 }
@@ -233,7 +233,7 @@ describe('a command for the control API', () => {
   });
 });
 
-/** What a command prints. */
+/** Runs a command and returns its output. */
 async function printed(line: string): Promise<string> {
   let text = '';
   await runControlCommand(steeringOf(line), (more) => {

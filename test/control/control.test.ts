@@ -14,7 +14,7 @@ const ITEM = { productId: KETTLE, quantity: 3, deliveryOptionId: '2' };
 const CAME_ALONG = ['empty-cart', 'full-cart', 'many-orders', 'no-products', 'one-product'];
 const NOW = new Date(NOW_MS).toISOString();
 
-/** A new sandbox as control shows it. */
+/** A new sandbox as the control API returns it. */
 const NEW = {
   cartItems: defaults.cartItems.length,
   orders: defaults.orders.length,
@@ -31,13 +31,13 @@ async function steered(options: Parameters<typeof startStorefront>[0] = {}) {
   return { shop, steer: steering(shop) };
 }
 
-/** How many cart items, orders and products a sandbox has. */
+/** Returns the numbers of cart items, orders and products in a sandbox. */
 async function sizes(steer: TestShop['ask'], id: string): Promise<readonly number[]> {
   const { body } = await steer('GET', `/${id}/state`);
   return [body.cartItems.length, body.orders.length, body.products.length];
 }
 
-/** The pointers of what was wrong with a request. */
+/** Returns the JSON Pointers of the violations in a response. */
 function pointers({ body }: Reply): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
@@ -491,11 +491,11 @@ describe('a snapshot folder', () => {
   });
 
   it.each([
-    ['no JSON', '{"cartItems":', /broken\.json:1 /],
-    ['no object', '[]', /broken\.json .*not an object/],
-    ['another name', '{"cart":[]}', /broken\.json .*\/cart is not one of/],
-    ['a reference to nothing', JSON.stringify({ products: [] }), /broken\.json .*\/cartItems\/0\/productId/],
-    ['nothing', '', /broken\.json is empty/],
+    ['invalid JSON', '{"cartItems":', /broken\.json:1 /],
+    ['a list instead of an object', '[]', /broken\.json .*not an object/],
+    ['an unknown property', '{"cart":[]}', /broken\.json .*\/cart is not one of/],
+    ['a reference to a missing product', JSON.stringify({ products: [] }), /broken\.json .*\/cartItems\/0\/productId/],
+    ['no text', '', /broken\.json is empty/],
   ])('fails the start with a message if a file contains %s, and leaves no lock behind', async (_, text, said) => {
     const folder = await folderWith({ 'snapshots/broken.json': text, 'snapshots/good.json': '{"cartItems":[]}' });
     const data = join(folder, 'db.json');

@@ -16,15 +16,18 @@ const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const ITEM_PATH = `/api/cart-items/${IN_CART}`;
 
-/** Sets a fault, and gives back its id. */
+/** Adds a fault to a sandbox and returns its id. */
 async function failing({ steer }: Room, fault: object): Promise<string> {
   const { status, body } = await steer('POST', '/faults', fault);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.id;
 }
 
-/** How often requests that a fault means have come, how many met it, and whether it is over. */
-async function fate({ steer }: Room, id: string): Promise<readonly [seen: number, met: number, over: boolean]> {
+/** Returns the counters of a fault: how many requests matched it, to how many it applied, and whether it has expired. */
+async function fate(
+  { steer }: Room,
+  id: string,
+): Promise<readonly [matched: number, applied: number, expired: boolean]> {
   const { body } = await steer('GET', `/faults/${id}`);
   return [body.matched, body.applied, body.expired];
 }
@@ -33,13 +36,13 @@ async function ordersIn({ steer }: Room): Promise<number> {
   return (await steer('GET', '')).body.orders;
 }
 
-/** What was forced upon the last request of a sandbox, and what it was answered. */
+/** Returns the last journal entry of a sandbox. */
 async function lastOf({ steer }: Room) {
   const { body } = await steer('GET', '/requests?limit=1');
   return body[0];
 }
 
-/** The statuses of the same request, asked so many times in turn. */
+/** Sends the same request `count` times, one after the other, and returns the statuses with spaces between. */
 async function statuses({ ask }: Room, count: number, method = 'GET', path = '/api/orders'): Promise<string> {
   const seen: number[] = [];
   for (let n = 0; n < count; n++) seen.push((await ask(method, path)).status);
@@ -101,7 +104,7 @@ describe('a fault for an operation', () => {
   });
 });
 
-/** What requests are to be like; one that is, one that isn't. Each is method, path, headers and body. */
+/** Matchers, each with a request that matches and one that does not. */
 type Sent = readonly [method: string, path: string, headers?: Record<string, string>, body?: object];
 const ITEM = { productId: KETTLE, quantity: 3 };
 const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
@@ -171,9 +174,9 @@ describe('a fault with a matcher', () => {
   });
 
   it.each([
-    ['without what names the sandbox', ({ id }: Room) => `/_sandbox/${id}/api/orders`],
-    ['that is whole', () => 'http://localhost/api/orders'],
-    ['that begins with more than one slash', () => '//api/orders'],
+    ['with the prefix that names the sandbox', ({ id }: Room) => `/_sandbox/${id}/api/orders`],
+    ['that is an absolute URL', () => 'http://localhost/api/orders'],
+    ['that starts with two slashes', () => '//api/orders'],
   ])('matches the path of a target %s, as the journal does', async (_, target) => {
     const here = room();
     const where = { path: '/api/orders' };
@@ -184,7 +187,7 @@ describe('a fault with a matcher', () => {
   });
 });
 
-/** What is no fault, where it is wrong, and what is said of it. */
+/** Invalid faults, each with the pointer to the invalid value and the message. */
 const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
   [{}, '', /add at least one of operation, where,.* status, example,/],
   [{ where: { path: '/api/orders' } }, '', /has no effect: add status, example, delay/],
@@ -436,7 +439,7 @@ describe('a response that a fault forces', () => {
         throw new Error('out of order');
       },
     ],
-    ['gives back no answer', () => 'ordered'],
+    ['returns no response', () => 'ordered'],
   ])('does not replace the error of a custom handler that %s', async (_, createOrder) => {
     const here = roomIn(
       await startStorefront({ handlers: { createOrder: createOrder as never }, faultsExpected: true }),
@@ -614,7 +617,7 @@ describe('a response that a fault slows down', () => {
     await failing(here, { operation: 'listProducts', bodyDurationMs: 60 });
     await here.ask('GET', '/api/products');
     await vi.waitFor(async () => expect((await lastOf(here)).response.status).toBe(200), { interval: 2 });
-    // Timers may be early by what their clock rounds away.
+    // A timer may fire up to 1 ms early, because its clock is rounded.
     expect((await lastOf(here)).durationMs).toBeGreaterThanOrEqual(59);
   });
 

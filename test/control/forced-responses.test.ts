@@ -11,7 +11,7 @@ import { tempFolder } from '../support/harness/temp-folder.ts';
 const { room } = sharedShop();
 const shopContract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
-/** How a response breaks the contract of the shop. */
+/** Returns the violations of the contract of the shop in a response. */
 function violationsOf(operationId: string, { status, headers, text, body }: Reply) {
   const route = shopContract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`the contract has no ${operationId}`);
@@ -63,7 +63,7 @@ describe('a forced error without an example in the contract', () => {
   });
 });
 
-/** A contract of somebody else: errors in three forms, each for all of its range. */
+/** A contract other than the shop's, with two forms of errors for ranges of statuses. */
 const OTHER = `openapi: 3.0.3
 info: { title: Other, version: 1.0.0 }
 paths:

@@ -18,7 +18,7 @@ const SECRET = 'hunter2';
 
 type Journal = Reply['body'];
 
-/** The journal of a sandbox, as control tells it. */
+/** Returns the journal of a sandbox from the control API. */
 async function journalOf({ steer }: Pick<Room, 'steer'>, query = ''): Promise<Journal> {
   const { status, body } = await steer('GET', `/requests${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -29,12 +29,12 @@ async function idsIn(here: Pick<Room, 'steer'>, query = ''): Promise<readonly nu
   return (await journalOf(here, query)).map(({ id }: { id: number }) => id);
 }
 
-/** Asks so many times for what costs little. */
+/** Sends `count` cheap requests, one after the other. */
 async function askTimes({ ask }: Pick<Room, 'ask'>, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await ask('GET', '/api/payment-summary');
 }
 
-/** Asks so many times on one connection, without waiting for the answers in between. */
+/** Sends `count` requests on one connection, without waiting for the responses in between (pipelining). */
 async function askAtOnce({ id, port }: Room, count: number): Promise<void> {
   const requestText = (more: string) =>
     `GET /api/payment-summary HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${id}\r\n${more}\r\n`;
@@ -463,11 +463,11 @@ describe('a response that cannot be serialized', () => {
 
 describe('a request in progress', () => {
   it.each([
-    ['w1', 'made anew', 'PUT', ''],
-    ['w1', 'removed', 'DELETE', ''],
-    ['w1', 'to forget its requests', 'DELETE', '/requests'],
-    ['default', 'made anew', 'PUT', ''],
-    ['default', 'to forget its requests', 'DELETE', '/requests'],
+    ['w1', 'recreated meanwhile', 'PUT', ''],
+    ['w1', 'removed meanwhile', 'DELETE', ''],
+    ['w1', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
+    ['default', 'recreated meanwhile', 'PUT', ''],
+    ['default', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
   ])('in the sandbox %s is not recorded if the sandbox is %s', async (id, _, method, below) => {
     const here = roomIn(await startStorefront(), id);
     await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
@@ -655,7 +655,7 @@ describe('the event stream of a journal', () => {
   it('ends properly when the server closes, which does not wait for it', async () => {
     const there = await startStorefront();
     const stream = await following(there, '/default/requests');
-    // Connections that aren't over are cut off after 8 s: one that is cut off doesn't end in order.
+    // The server destroys open connections after 8 s: the stream would not end properly then.
     await there.close();
     expect(await stream.ended).toBe(true);
   });
@@ -679,7 +679,7 @@ describe('the event stream of a journal', () => {
     await end(here, there);
     await ordered;
     connection.socket.resume();
-    // What is written after the end is an error that nobody handles, which fails the run.
+    // A write after the end is an unhandled error, which fails the test run.
     await connection.until(/^HTTP\/1\.1 200 .*: the journal\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
     connection.socket.destroy();
     expect(connection.received()).not.toContain('id: 2');
@@ -732,11 +732,11 @@ describe('the event stream of a journal', () => {
 });
 
 describe('the journal of a server with another contract', () => {
-  /** A storefront with one operation, a parameter of which is a secret. */
+  /** Starts a storefront with one operation that has a secret parameter. */
   async function pinned() {
     const parameters = [{ name: 'token', in: 'query', schema: { type: 'integer' } }];
     const contract = await otherDocument({ paths: { '/pins': { get: operation('listPins', {}, { parameters }) } } });
-    // It documents no refusals.
+    // The contract documents no 400 response.
     return startStorefront({ contract, mock: true, verify: 'off' });
   }
 

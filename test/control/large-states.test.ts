@@ -6,7 +6,7 @@ import { rawConnection } from '../support/harness/raw-client.ts';
 import { sandboxIds, steering, within } from '../support/harness/sandboxes.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** More entries than are checked before other requests get their turn, many times over. */
+/** The number of entries of a large state: many times more than one slice of the validation. */
 const MANY = 8_000;
 
 describe('PUT /_control/sandboxes/ID/state with a large state', () => {
@@ -16,7 +16,7 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
     const large = steering(shop)('PUT', '/w1/state', ordersText(MANY)).then(({ status }) =>
       order.push(`PUT ${status}`),
     );
-    // Goes on while the large state is handled: each GET comes after the response to the one before.
+    // Sends one GET after the other until the large state is stored.
     const small = (async () => {
       while (!order.some((done) => done.startsWith('PUT'))) {
         order.push(`GET ${(await within(shop, 'w2')('GET', '/api/delivery-options')).status}`);

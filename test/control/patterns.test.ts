@@ -6,7 +6,7 @@ const { room } = sharedShop();
 
 const searching = (where: object) => ({ operation: 'listProducts', where: { query: { search: where } } });
 
-/** Expressions and texts on which an engine that backtracks never ends. */
+/** Patterns and texts for which a backtracking engine takes practically forever. */
 const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
   ['^.{0,999}.{0,999}.{0,999}.{0,999}!$', 'a'.repeat(1_000)],
   [`${'(a|a)'.repeat(26)}b`, 'a'.repeat(40)],

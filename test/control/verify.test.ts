@@ -14,10 +14,10 @@ const { room } = sharedShop();
 const KETTLE = productId('Cordless Electric Kettle');
 const ITEM = { productId: KETTLE, quantity: 3 };
 
-/** How long is waited where nothing is to be waited for, in ms: longer than a test may take, so that none ends that waits. */
+/** A timeout in ms that is longer than a test may take: a test that waits for it fails. */
 const FOR_EVER_MS = 60_000;
 
-/** A sandbox with five requests. */
+/** Creates a sandbox with five requests in its journal. */
 async function visited(): Promise<Room> {
   const here = room();
   await here.ask('GET', '/api/orders', undefined, { 'X-Page': 'orders' });
@@ -308,7 +308,7 @@ describe('a verification with withinMs', () => {
       times: 0,
       withinMs: FOR_EVER_MS,
     });
-    // What was asked for afterwards, on a connection that was made afterwards, is answered: so the verdict is waited for.
+    // Requests that were sent later have their responses, so the verification is waiting by now.
     await there.ask('GET', '/api/orders');
     await there.ask('GET', '/api/orders');
     await there.close();
@@ -317,7 +317,7 @@ describe('a verification with withinMs', () => {
 });
 
 describe('waitForRequests', () => {
-  /** Waits for so many beside five that are there; gives back how a request comes, those that were looked at, and the end. */
+  /** Waits with five requests in the journal; returns functions to add a request and to stop, and the ids that were checked. */
   function waiting(bounds: Bounds) {
     const looks: number[] = [];
     const followers = new Set<Follower>();
@@ -365,7 +365,7 @@ describe('waitForRequests', () => {
 });
 
 describe('a verification of a journal that has dropped requests', () => {
-  /** A sandbox that has had 103 requests, of which it has forgotten three. */
+  /** Creates a sandbox that has received 103 requests, the first three of which its journal has dropped. */
   async function forgetful(): Promise<Room> {
     const here = room();
     await Promise.all(Array.from({ length: 103 }, () => order(here)));
