@@ -8,13 +8,13 @@ import { HOUR_MS, idsOf, MOST, sandboxesWith } from '../support/harness/registry
 
 const KB = 1024;
 
-/** Limits by which a sandbox is guaranteed 100 kB, and two that hold a MB each fit, three don't. */
+/** Limits that guarantee a sandbox 100 kB and allow two sandboxes of 1 MB each, but not three. */
 const LIMITS: MemoryLimits = {
   sandboxBytes: 2_000 * KB,
   pools: [{ fromBytes: 110 * KB, toBytes: Number.POSITIVE_INFINITY, totalBytes: 2_000 * KB }],
 };
 
-/** The default data with orders of its own that take about so many bytes. */
+/** Returns the default data with orders of about this size in total. */
 function stateOf(bytes: number): State {
   const [order] = defaults.orders;
   const orders = Array.from({ length: bytes / 1_000 }, (_, n) => ({
@@ -28,7 +28,7 @@ function stateOf(bytes: number): State {
 const LARGE = () => stateOf(900 * KB);
 const TOO_LARGE = () => stateOf(4_000 * KB);
 
-/** The error that a function throws. */
+/** Returns the error that the function throws. */
 function thrownBy(run: () => unknown): unknown {
   try {
     run();
@@ -40,8 +40,8 @@ function thrownBy(run: () => unknown): unknown {
 
 const limited = () => sandboxesWith({ memoryLimits: LIMITS });
 
-describe('sandboxes at their number', () => {
-  it('are 10,000, and make room for one more: the least recently used one that was never written to is removed', () => {
+describe('the registry at the maximum number of sandboxes', () => {
+  it('holds 10,000 sandboxes and removes the least recently used one that was never written to', () => {
     const { sandboxes, told } = sandboxesWith();
     for (let n = 0; n < MOST; n++) sandboxes.get(`w${n}`);
     sandboxes.get('w0');
@@ -54,7 +54,7 @@ describe('sandboxes at their number', () => {
     expect(sandboxes.expiredAtMs('w1')).toBeDefined();
   });
 
-  it('refuse one more where all were written to, with when the first of them expires', () => {
+  it('rejects a new sandbox if all were written to, with the time until the first one expires', () => {
     const { sandboxes, pass } = sandboxesWith({ most: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.make(id);
     pass(60_000);
@@ -71,7 +71,7 @@ describe('sandboxes at their number', () => {
     expect(sandboxes.get('more').id).toBe('more');
   });
 
-  it('lose those first whose hour is over', () => {
+  it('removes expired sandboxes first', () => {
     const { sandboxes, pass } = sandboxesWith({ most: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.make(id);
     pass(HOUR_MS - 1);
@@ -81,7 +81,7 @@ describe('sandboxes at their number', () => {
     expect(idsOf(sandboxes)).toEqual(['default', 'a', 'last']);
   });
 
-  it('keep a sandbox in use, whether a request is handled in it or its journal is followed', async () => {
+  it('keeps a sandbox that handles a request or whose journal is followed', async () => {
     const { sandboxes } = sandboxesWith({ most: 3 });
     let finish = () => {};
     const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
@@ -92,7 +92,7 @@ describe('sandboxes at their number', () => {
     await handled;
   });
 
-  it('that are made from one state count it once', () => {
+  it('counts a state that several sandboxes were created from once', () => {
     const { sandboxes } = limited();
     const shared = LARGE();
     sandboxes.share(shared);
@@ -101,8 +101,8 @@ describe('sandboxes at their number', () => {
   });
 });
 
-describe('the memory that a sandbox may take', () => {
-  it('is bounded for a new sandbox, and the sandbox that there was stays', () => {
+describe('the memory limit of one sandbox', () => {
+  it('applies to a new sandbox, and an existing one with the same id stays', () => {
     const { sandboxes } = limited();
     const before = sandboxes.make('a', LARGE());
     expect(() => sandboxes.make('a', TOO_LARGE())).toThrow(StateTooLargeError);
@@ -111,7 +111,7 @@ describe('the memory that a sandbox may take', () => {
     expect(sandboxes.find('a')).toBe(before);
   });
 
-  it('is bounded for a change, which changes nothing then, and a smaller one is accepted', async () => {
+  it('applies to a change, which then changes nothing, and a smaller change is accepted', async () => {
     const { sandboxes } = limited();
     const { store } = sandboxes.make('a');
     const before = store.read().state;
@@ -123,7 +123,7 @@ describe('the memory that a sandbox may take', () => {
     await store.update(() => ({ next: LARGE(), result: undefined }));
   });
 
-  it('lets a sandbox at its limit remove what it holds', async () => {
+  it('allows a sandbox at the limit to remove data', async () => {
     const { sandboxes } = limited();
     const { store, snapshots } = sandboxes.make('a', stateOf(1_000 * KB));
     snapshots.set('s', stateOf(700 * KB));
@@ -133,14 +133,14 @@ describe('the memory that a sandbox may take', () => {
     await store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }));
   });
 
-  it('counts a snapshot once that shares all with the state', () => {
+  it('counts a snapshot that shares its data with the state once', () => {
     const { sandboxes } = limited();
     const { snapshots, store } = sandboxes.make('a', stateOf(1_500 * KB));
     for (let n = 0; n < 100; n++) snapshots.set(`s${n}`, store.read().state);
     expect(() => snapshots.set('other', LARGE())).toThrow(StateTooLargeError);
   });
 
-  it('counts the products of a catalogue with their texts', () => {
+  it('counts the text of the products in a catalogue', () => {
     const { sandboxes } = limited();
     const [product] = defaults.products;
     const products = [{ ...product, keywords: ['x'.repeat(3_000 * KB)] }] as State['products'];
@@ -148,8 +148,8 @@ describe('the memory that a sandbox may take', () => {
   });
 });
 
-describe('the memory that all sandboxes share', () => {
-  it('runs out for sandboxes that hold much, until another is removed or made anew', () => {
+describe('the memory limit of all sandboxes', () => {
+  it('rejects a large sandbox until another one is removed or recreated', () => {
     const { sandboxes } = limited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     expect(() => sandboxes.make('c', LARGE())).toThrow(StateTooLargeError);
@@ -161,7 +161,7 @@ describe('the memory that all sandboxes share', () => {
     expect(sandboxes.make('d', LARGE()).id).toBe('d');
   });
 
-  it('leaves each sandbox its guaranteed bytes, however much the others hold', async () => {
+  it('guarantees each sandbox a minimum, however much the others hold', async () => {
     const { sandboxes } = limited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     const { store } = sandboxes.make('c');
@@ -170,14 +170,14 @@ describe('the memory that all sandboxes share', () => {
     expect(store.read().state.orders).toHaveLength(51);
   });
 
-  it('is given back by a reset', async () => {
+  it('counts a sandbox no longer after a reset', async () => {
     const { sandboxes } = limited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     await sandboxes.get('a').store.reset();
     expect(sandboxes.make('c', LARGE()).id).toBe('c');
   });
 
-  it('is given back by a removed sandbox, also where a change is under way', async () => {
+  it('counts a removed sandbox no longer, even if a change was in progress', async () => {
     const { sandboxes } = limited();
     for (let round = 1; round <= 4; round++) {
       const { store } = sandboxes.make('a');
@@ -188,14 +188,14 @@ describe('the memory that all sandboxes share', () => {
     for (const id of ['b', 'c']) expect(sandboxes.make(id, LARGE()).id).toBe(id);
   });
 
-  it('is given back by sandboxes whose hour is over', () => {
+  it('counts expired sandboxes no longer', () => {
     const { sandboxes, pass } = limited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     pass(HOUR_MS);
     expect(sandboxes.make('c', LARGE()).id).toBe('c');
   });
 
-  it('is not taken by the snapshots of the default sandbox', () => {
+  it('does not count the snapshots of the default sandbox', () => {
     const { sandboxes } = limited();
     for (let n = 0; n < 10; n++) sandboxes.default.snapshots.set(`s${n}`, LARGE());
     for (const id of ['a', 'b']) expect(sandboxes.make(id, LARGE()).id).toBe(id);

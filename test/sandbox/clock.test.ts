@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const CHRISTMAS_MS = Date.UTC(2025, 11, 24, 18);
 const CHRISTMAS = '2025-12-24T18:00:00.000Z';
 
-/** A clock over a machine's clock that the test moves. */
+/** Creates a clock whose system time the test controls. */
 function clockWith() {
   let machineMs = NOW_MS;
   const clock = createClock(() => machineMs);
@@ -22,14 +22,14 @@ function clockWith() {
 }
 
 describe('a clock', () => {
-  it('is that of the machine at first', () => {
+  it('starts with the system time', () => {
     const { clock, pass } = clockWith();
     expect([clock.nowMs(), clock.isFrozen]).toEqual([NOW_MS, false]);
     pass(1_234);
     expect(clock.nowMs()).toBe(NOW_MS + 1_234);
   });
 
-  it('runs on from where it was set', () => {
+  it('continues to run from the time that it is set to', () => {
     const { clock, pass } = clockWith();
     clock.set({ nowMs: CHRISTMAS_MS });
     expect([clock.nowMs(), clock.isFrozen]).toEqual([CHRISTMAS_MS, false]);
@@ -37,7 +37,7 @@ describe('a clock', () => {
     expect(clock.nowMs()).toBe(CHRISTMAS_MS + 1_000);
   });
 
-  it('stands still where it is frozen, now or at a moment, and runs on from there', () => {
+  it('can be frozen at the current or a given time, and then run on from there', () => {
     const { clock, pass } = clockWith();
     clock.set({ isFrozen: true });
     pass(1_000);
@@ -51,7 +51,7 @@ describe('a clock', () => {
     expect(clock.nowMs()).toBe(CHRISTMAS_MS + 1_000);
   });
 
-  it.each([true, false])('goes forward and back, frozen: %s, and stays as it is', (isFrozen) => {
+  it.each([true, false])('can be advanced and set back without a change of frozen: %s', (isFrozen) => {
     const { clock, pass } = clockWith();
     clock.set({ isFrozen });
     clock.advance(7 * DAY_MS);
@@ -63,7 +63,7 @@ describe('a clock', () => {
     expect(clock.nowMs()).toBe(NOW_MS - 2 * DAY_MS + (isFrozen ? 0 : 1_000));
   });
 
-  it('stays as it is where nothing of it is set', () => {
+  it('stays unchanged if nothing is set', () => {
     const { clock, pass } = clockWith();
     clock.set({});
     pass(5);
@@ -76,7 +76,7 @@ describe('a clock', () => {
     expect([clock.nowMs(), clock.isFrozen]).toEqual([0, true]);
   });
 
-  it('is that of the machine again on request', () => {
+  it('returns to the system time on request', () => {
     const { clock, pass } = clockWith();
     clock.set({ nowMs: CHRISTMAS_MS, isFrozen: true });
     pass(10);
@@ -85,10 +85,10 @@ describe('a clock', () => {
   });
 });
 
-describe('ids', () => {
+describe('the id generator', () => {
   const take = (ids: { next(): string }, count = 50) => Array.from({ length: count }, () => ids.next());
 
-  it('are random until they get a seed, and again without one', () => {
+  it('generates random ids until it gets a seed, and again without one', () => {
     let made = 0;
     const ids = createIdGenerator(() => `random-${++made}`);
     expect([ids.seed, ...take(ids, 2)]).toEqual([undefined, 'random-1', 'random-2']);
@@ -99,7 +99,7 @@ describe('ids', () => {
     expect([ids.seed, ids.next()]).toEqual([undefined, 'random-3']);
   });
 
-  it('of one seed are the same each time, all different, and uuids of version 4', () => {
+  it('generates the same distinct version 4 UUIDs for the same seed', () => {
     const ids = createIdGenerator(() => '');
     ids.use(7);
     const first = take(ids);
@@ -109,7 +109,7 @@ describe('ids', () => {
     for (const id of first) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('of different seeds are different, the smallest and the largest too', () => {
+  it('generates different ids for different seeds, including the smallest and the largest one', () => {
     const firsts = [0, 1, 2, 4_294_967_294, 4_294_967_295].map((seed) => {
       const ids = createIdGenerator(() => '');
       ids.use(seed);
@@ -119,7 +119,7 @@ describe('ids', () => {
   });
 });
 
-/** When an order is made in a sandbox, and when its products come, in ms since then. */
+/** Creates an order; returns its time and, for each product, the estimated delivery time in ms since then. */
 async function ordered(ask: TestShop['ask']): Promise<{ atMs: number; afterMs: readonly number[] }> {
   await ask('POST', '/api/reset');
   const { body } = await ask('POST', '/api/orders');
@@ -130,7 +130,7 @@ async function ordered(ask: TestShop['ask']): Promise<{ atMs: number; afterMs: r
   };
 }
 
-/** When the delivery options would bring what is ordered now. */
+/** Returns the estimated delivery time of each delivery option. */
 async function estimates(ask: TestShop['ask']): Promise<readonly number[]> {
   const { body } = await ask('GET', '/api/delivery-options?expand=estimatedDeliveryTime');
   return body.map(({ estimatedDeliveryTimeMs }: { estimatedDeliveryTimeMs: number }) => estimatedDeliveryTimeMs);
@@ -139,7 +139,7 @@ async function estimates(ask: TestShop['ask']): Promise<readonly number[]> {
 describe('the clock of a sandbox', () => {
   const afterMs = [7 * DAY_MS, 3 * DAY_MS];
 
-  it('is what its orders and estimates follow: set, advanced, put back, run on, followed', async () => {
+  it('determines the times of orders and estimates after each kind of change', async () => {
     let machineMs = NOW_MS;
     const shop = await startStorefront({ nowMs: () => machineMs });
     const [steer, ask] = [steering(shop), within(shop, 'w1')];
@@ -155,17 +155,17 @@ describe('the clock of a sandbox', () => {
     await steer('POST', '/w1/clock/advance', { ms: DAY_MS });
     await expectNow(CHRISTMAS_MS + DAY_MS, 'advanced');
     await steer('POST', '/w1/clock/advance', { ms: -400 * DAY_MS });
-    await expectNow(CHRISTMAS_MS - 399 * DAY_MS, 'put back');
+    await expectNow(CHRISTMAS_MS - 399 * DAY_MS, 'set back');
     await steer('PUT', '/w1/clock', { frozen: false });
     machineMs += 5;
-    await expectNow(CHRISTMAS_MS - 399 * DAY_MS + 5, 'run on');
+    await expectNow(CHRISTMAS_MS - 399 * DAY_MS + 5, 'running');
     await steer('PUT', '/w1/clock', { now: 0 });
     await expectNow(0, 'at 1970');
     await steer('DELETE', '/w1/clock');
-    await expectNow(NOW_MS + 10, 'followed');
+    await expectNow(NOW_MS + 10, 'system time');
   });
 
-  it('is its own: others have theirs, and the default shop too', async () => {
+  it('does not affect other sandboxes or the default sandbox', async () => {
     const shop = await startStorefront();
     const steer = steering(shop);
     await steer('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
@@ -177,7 +177,7 @@ describe('the clock of a sandbox', () => {
     );
   });
 
-  it('of the default shop is not missed by answers that were kept', async () => {
+  it('of the default sandbox applies to cached responses', async () => {
     const shop = await startStorefront();
     for (const nowMs of [1_000, 2_000, 500]) {
       await steering(shop)('PUT', '/default/clock', { now: nowMs, frozen: true });
@@ -185,7 +185,7 @@ describe('the clock of a sandbox', () => {
     }
   });
 
-  it('stays when the data is reset, and goes when the sandbox is made anew', async () => {
+  it('remains after a reset of the data, and returns to the system time when the sandbox is recreated', async () => {
     const shop = await startStorefront();
     const steer = steering(shop);
     for (const id of ['w1', 'default']) {
@@ -202,7 +202,7 @@ describe('the clock of a sandbox', () => {
     }
   });
 
-  it('takes moments as ISO 8601 has them', async () => {
+  it('accepts times in ISO 8601 format', async () => {
     const steer = steering(await startStorefront());
     const cases: readonly [string, number][] = [
       [CHRISTMAS, CHRISTMAS_MS],
@@ -214,7 +214,7 @@ describe('the clock of a sandbox', () => {
   });
 
   it.each([{ now: '2016-12-31T23:59:60Z' }, { now: '2025-06-01T12:00:00+02' }])(
-    'takes or refuses every moment that its contract has, and stays readable: $now',
+    'accepts or rejects each time that its contract allows, and can still be read: $now',
     async ({ now }) => {
       const steer = steering(await startStorefront({ faultsExpected: true }));
       await steer('PUT', '/w1');
@@ -225,7 +225,7 @@ describe('the clock of a sandbox', () => {
   );
 
   it.each([8_640_000_000_000_000, -8_640_000_000_000_000])(
-    'stays within what answers may hold, however far it is put: %s ms',
+    'stays within the range of the contract when it is advanced by %s ms',
     async (ms) => {
       const shop = await startStorefront({ faultsExpected: true });
       const steer = steering(shop);
@@ -235,7 +235,7 @@ describe('the clock of a sandbox', () => {
     },
   );
 
-  it('stays within what answers may hold, however late it is set', async () => {
+  it('stays within the range of the contract when it is set to the latest time', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     await shop.ask('PUT', '/_control/sandboxes/w1/clock', { now: 8_640_000_000_000_000 });
     expect((await within(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
@@ -244,7 +244,7 @@ describe('the clock of a sandbox', () => {
 });
 
 describe('the ids of a sandbox', () => {
-  /** All that a visit is answered, byte for byte. */
+  /** Sends the requests of a visit and returns the exact texts and locations of the responses. */
   async function visit(ask: TestShop['ask']): Promise<readonly string[]> {
     const texts: string[] = [];
     for (const _ of [1, 2]) {
@@ -256,7 +256,7 @@ describe('the ids of a sandbox', () => {
     return texts;
   }
 
-  it('make whole answers the same that have the same seed and clock', async () => {
+  it('make whole responses equal for the same seed and clock', async () => {
     const shop = await startStorefront();
     const steer = steering(shop);
     const visits: (readonly string[])[] = [];
@@ -272,7 +272,7 @@ describe('the ids of a sandbox', () => {
     expect(await visit(within(shop, 'w3'))).not.toEqual(visits[0]);
   });
 
-  it('are random again on request, and in a sandbox made anew', async () => {
+  it('are random again on request, and when the sandbox is recreated', async () => {
     const shop = await startStorefront();
     const steer = steering(shop);
     for (const [method, below] of [
@@ -288,7 +288,7 @@ describe('the ids of a sandbox', () => {
     }
   });
 
-  it('go on when the data is reset', async () => {
+  it('continue after a reset of the data', async () => {
     const shop = await startStorefront();
     const ask = within(shop, 'w1');
     await steering(shop)('PUT', '/w1/ids', { seed: 42 });
@@ -297,7 +297,7 @@ describe('the ids of a sandbox', () => {
     expect((await ask('POST', '/api/orders')).body.id).not.toBe(first.body.id);
   });
 
-  it('are never those of orders that are there, so that the state holds and the next start succeeds', async () => {
+  it('never repeat the id of an existing order, so that the state is valid for the next start', async () => {
     const shop = await startStorefront();
     for (const _ of [1, 2]) {
       await steering(shop)('PUT', '/default/ids', { seed: 42 });
@@ -308,7 +308,7 @@ describe('the ids of a sandbox', () => {
     await startStorefront({ data: shop.dataFile });
   });
 
-  it('are never those of the orders of a snapshot that came along', async () => {
+  it('never repeat the id of an order in a built-in snapshot', async () => {
     const shop = await startStorefront();
     await steering(shop)('PUT', '/w1', { from: 'many-orders' });
     await steering(shop)('PUT', '/w1/ids', { seed: 1 });

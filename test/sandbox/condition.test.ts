@@ -6,7 +6,7 @@ import {
 } from '../../src/sandbox/matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../../src/sandbox/matcher/value-matcher.ts';
 
-/** A request: one for the products, but for what is given. */
+/** Returns a request for the list of products with some properties replaced. */
 function asking(given: Partial<MatchableRequest> = {}): MatchableRequest {
   return {
     operationId: 'listProducts',
@@ -19,12 +19,12 @@ function asking(given: Partial<MatchableRequest> = {}): MatchableRequest {
   };
 }
 
-/** Whether a request is as wanted. */
+/** Returns whether a request matches. */
 function isMet(wish: MatcherDefinition, given: Partial<MatchableRequest> = {}): boolean {
   return createRequestMatcher(wish)(asking(given)).length === 0;
 }
 
-/** Whether a request with this body is as wanted. */
+/** Returns whether a request with this body matches. */
 function isBodyMet(wanted: unknown, body: unknown): boolean {
   return isMet({ where: { body: wanted } }, { body });
 }
@@ -33,7 +33,7 @@ function isQueryMet(wanted: unknown, value: string | string[] | undefined): bool
   return isMet({ where: { query: { q: wanted } } }, { query: value === undefined ? {} : { q: value } });
 }
 
-/** Where a condition makes no sense. */
+/** Returns the JSON Pointers of the issues of an invalid matcher. */
 function pointersIn(wish: MatcherDefinition): readonly string[] {
   try {
     createRequestMatcher(wish);
@@ -44,7 +44,7 @@ function pointersIn(wish: MatcherDefinition): readonly string[] {
   return [];
 }
 
-/** Conditions on a JSON value: what is wanted, what meets it, what doesn't. */
+/** Matchers for a JSON value, each with values that match and values that do not. */
 const ON_VALUES: readonly (readonly [wanted: unknown, met: readonly unknown[], unmet: readonly unknown[]])[] = [
   [2, [2], [3, '2', null, [2], {}, undefined]],
   ['2', ['2'], [2, '', '22']],
@@ -93,13 +93,13 @@ const ON_VALUES: readonly (readonly [wanted: unknown, met: readonly unknown[], u
   [{ 'a/b': { '~': 1 } }, [{ 'a/b': { '~': 1 } }], [{ a: { b: 1 } }]],
 ];
 
-describe('a condition on a body', () => {
-  it.each(ON_VALUES)('that wants %j holds for the values that are like it alone', (wanted, met, unmet) => {
+describe('a matcher for a body', () => {
+  it.each(ON_VALUES)('matches only values like %j', (wanted, met, unmet) => {
     expect(met.filter((body) => !isBodyMet(wanted, body))).toEqual([]);
     expect(unmet.filter((body) => isBodyMet(wanted, body))).toEqual([]);
   });
 
-  it('says why it does not hold: the place, what was seen and what was wanted', () => {
+  it('returns the reasons for a mismatch: the pointer, the expected and the actual value', () => {
     const condition = createRequestMatcher({ where: { body: { a: { 'b/c': [1, { $gt: 2 }] }, d: 'e' } } });
     expect(condition(asking({ body: { a: { 'b/c': [2, 2] } } }))).toEqual([
       'body/a/b~1c/0: expected 1, got 2',
@@ -108,13 +108,13 @@ describe('a condition on a body', () => {
     ]);
   });
 
-  it('tells little of a long value', () => {
+  it('truncates a long value in a reason', () => {
     const [said = ''] = createRequestMatcher({ where: { body: 1 } })(asking({ body: 'x'.repeat(10_000) }));
     expect(said.length).toBeLessThan(200);
   });
 });
 
-/** Conditions on a text of a query: what is wanted, what meets it, what doesn't. */
+/** Matchers for a query parameter, each with values that match and values that do not. */
 const ON_TEXTS: readonly (readonly [
   wanted: unknown,
   met: readonly (string | string[] | undefined)[],
@@ -134,19 +134,19 @@ const ON_TEXTS: readonly (readonly [
   [{ $exists: false }, [undefined], ['', 'a', ['a', 'b']]],
 ];
 
-describe('a condition on a query', () => {
-  it.each(ON_TEXTS)('that wants %j holds for the texts that are like it alone', (wanted, met, unmet) => {
+describe('a matcher for a query', () => {
+  it.each(ON_TEXTS)('matches only parameters like %j', (wanted, met, unmet) => {
     expect(met.filter((value) => !isQueryMet(wanted, value))).toEqual([]);
     expect(unmet.filter((value) => isQueryMet(wanted, value))).toEqual([]);
   });
 
-  it('does not take what all objects have for a parameter', () => {
+  it('does not match properties that every object inherits', () => {
     expect(isMet({ where: { query: { constructor: { $exists: true } } } })).toBe(false);
   });
 });
 
-describe('a condition on a header', () => {
-  it.each(['x-page', 'X-Page', 'X-PAGE'])('finds it by its name in any case: %s', (name) => {
+describe('a matcher for a header', () => {
+  it.each(['x-page', 'X-Page', 'X-PAGE'])('compares the name without regard to letter case: %s', (name) => {
     const where = { headers: { [name]: 'cart' } };
     expect(isMet({ where }, { headers: { 'x-page': 'cart' } })).toBe(true);
     expect(isMet({ where }, { headers: { 'x-page': 'Cart' } })).toBe(false);
@@ -172,19 +172,19 @@ const ON_REQUESTS: readonly (readonly [
   [{ operation: 'listProducts', where: { method: 'GET', path: '/api/*' } }, {}, { path: '/' }],
 ];
 
-describe('a condition', () => {
-  it.each(ON_REQUESTS)('%j holds for requests that are as it says alone', (wish, met, unmet) => {
+describe('a matcher for a request', () => {
+  it.each(ON_REQUESTS)('matches only requests as it defines: %j', (wish, met, unmet) => {
     expect([isMet(wish, met), isMet(wish, unmet)]).toEqual([true, false]);
   });
 
   it.each<MatcherDefinition>([{}, { where: {} }, { where: { query: {}, headers: {} } }])(
-    'that says nothing holds for every request: %j',
+    'matches every request if it is empty: %j',
     (wish) => {
       expect([isMet(wish), isMet(wish, { operationId: undefined, body: 1 })]).toEqual([true, true]);
     },
   );
 
-  it('gives all reasons why it does not hold', () => {
+  it('returns all reasons for a mismatch', () => {
     const where = { method: 'POST', path: '/api/orders', query: { a: 1 }, headers: { 'X-B': 'c' }, body: 1 };
     expect(createRequestMatcher({ operation: ['createOrder', 'listOrders'], where })(asking())).toEqual([
       'operation: expected createOrder or listOrders, got listProducts',
@@ -199,7 +199,7 @@ describe('a condition', () => {
     ).toEqual(['operation: expected listOrders, got none (GET /api/x)']);
   });
 
-  it('does not tell what may be secret', () => {
+  it('redacts secrets in the reasons for a mismatch', () => {
     const where = {
       query: { token: 'wanted-1' },
       headers: { Authorization: 'wanted-2' },
@@ -238,17 +238,17 @@ const SENSELESS: readonly (readonly [where: NonNullable<MatcherDefinition['where
   [{ headers: { 'X-A': { $regex: '[' } } }, '/where/headers/X-A/$regex'],
 ];
 
-describe('a condition that makes no sense', () => {
-  it.each(SENSELESS)('is refused with its place: %j', (where, pointer) => {
+describe('an invalid matcher', () => {
+  it.each(SENSELESS)('is rejected with a JSON Pointer: %j', (where, pointer) => {
     expect(pointersIn({ where })).toEqual([pointer]);
   });
 
-  it('is told with what would be right', () => {
+  it('is rejected with a remedy', () => {
     expect(() => createRequestMatcher({ where: { body: { $mor: 1 } } })).toThrow(/\$eq.*\$glob.*\$regex.*\$exists/);
     expect(() => createRequestMatcher({ where: { body: { $exists: 1 } } })).toThrow('is 1: use true or false');
   });
 
-  it('is one that is more than 100 levels deep', () => {
+  it('is one that is nested more than 100 levels deep', () => {
     const deep = (levels: number) => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 1);
     expect(pointersIn({ where: { body: deep(100) } })).toEqual([]);
     expect(pointersIn({ where: { body: deep(101) } })).toHaveLength(1);

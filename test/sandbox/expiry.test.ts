@@ -6,7 +6,7 @@ import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
 import { HOUR_MS, idsOf, sandboxesWith } from '../support/harness/registry.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
 
-/** Has the timers be the test's until it ends. */
+/** Replaces the timers with fake ones until the test ends. */
 function holdTimers(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -15,7 +15,7 @@ function holdTimers(): void {
 const follower = { tell() {}, end() {} };
 
 describe('an unused sandbox', () => {
-  it('expires after an hour, which the log tells; the default sandbox never does', () => {
+  it('expires after an hour and logs it, unless it is the default sandbox', () => {
     holdTimers();
     const { sandboxes, told, pass } = sandboxesWith();
     sandboxes.get('w1');
@@ -31,7 +31,7 @@ describe('an unused sandbox', () => {
     expect(idsOf(sandboxes)).toEqual(['default']);
   });
 
-  it('is gone after exactly an hour, however rarely the server looks', () => {
+  it('expires after exactly an hour, however rarely the server checks', () => {
     const { sandboxes, pass } = sandboxesWith();
     const first = sandboxes.get('w1');
     pass(HOUR_MS - 1);
@@ -44,7 +44,7 @@ describe('an unused sandbox', () => {
   it.each<[use: string, by: (sandboxes: ReturnType<typeof sandboxesWith>['sandboxes']) => unknown]>([
     ['requests of the shop', (sandboxes) => sandboxes.get('w1')],
     ['reads through the control API', (sandboxes) => sandboxes.find('w1')],
-  ])('is kept by %s', (_, use) => {
+  ])('does not expire while it receives %s', (_, use) => {
     holdTimers();
     const { sandboxes, pass } = sandboxesWith();
     const created = sandboxes.get('w1');
@@ -57,7 +57,7 @@ describe('an unused sandbox', () => {
     expect(sandboxes.get('w1')).toBe(created);
   });
 
-  it('is kept as long as somebody follows its journal', () => {
+  it('does not expire while a client follows its journal', () => {
     holdTimers();
     const { sandboxes, pass } = sandboxesWith();
     const { journal } = sandboxes.get('w1');
@@ -69,7 +69,7 @@ describe('an unused sandbox', () => {
     expect(idsOf(sandboxes)).toEqual(['default']);
   });
 
-  it('is kept for an hour after a follower leaves, also where the server has not looked meanwhile', () => {
+  it('expires an hour after the last follower leaves, even if the server has not checked meanwhile', () => {
     const { sandboxes, pass } = sandboxesWith();
     const stop = sandboxes.get('w1').journal.follow(follower);
     pass(HOUR_MS - 60_000);
@@ -82,7 +82,7 @@ describe('an unused sandbox', () => {
     expect(idsOf(sandboxes)).toEqual(['default']);
   });
 
-  it('is not used by a follower who leaves when another sandbox has its id', () => {
+  it('is not considered used when a follower of a removed sandbox with the same id leaves', () => {
     const { sandboxes, pass } = sandboxesWith();
     const stop = sandboxes.get('w1').journal.follow(follower);
     sandboxes.remove('w1');
@@ -92,7 +92,7 @@ describe('an unused sandbox', () => {
     expect(sandboxes.idleMs('w1')).toBe(1_000);
   });
 
-  it('is kept while a request is handled in it', async () => {
+  it('does not expire while it handles a request', async () => {
     holdTimers();
     const { sandboxes, pass } = sandboxesWith();
     let finish = () => {};
@@ -107,7 +107,7 @@ describe('an unused sandbox', () => {
     expect(idsOf(sandboxes)).toEqual(['default']);
   });
 
-  it('is listed before those used later, with how long it is unused', () => {
+  it('is listed before those used later, with its idle time', () => {
     const { sandboxes, pass } = sandboxesWith();
     for (const id of ['a', 'b', 'c']) sandboxes.get(id);
     pass(1_000);
@@ -118,8 +118,8 @@ describe('an unused sandbox', () => {
   });
 });
 
-describe('the time at which a sandbox expired', () => {
-  it('is known until another sandbox has its id', () => {
+describe('the expiry time of a sandbox', () => {
+  it('is known until another sandbox has the same id', () => {
     const { sandboxes, pass } = sandboxesWith();
     sandboxes.get('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
@@ -129,14 +129,14 @@ describe('the time at which a sandbox expired', () => {
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
   });
 
-  it('is not kept of a sandbox that a client removed', () => {
+  it('is not stored for a sandbox that a client removed', () => {
     const { sandboxes } = sandboxesWith();
     sandboxes.get('w1');
     sandboxes.remove('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
   });
 
-  it('is kept of the last 10,000 sandboxes', () => {
+  it('is stored for the last 10,000 sandboxes', () => {
     const { sandboxes, pass } = sandboxesWith();
     for (let n = 0; n < 10_000; n++) sandboxes.get(`a${n}`);
     pass(HOUR_MS);
@@ -151,21 +151,21 @@ describe('the time at which a sandbox expired', () => {
 describe('a sandbox that was written to', () => {
   const [id] = PRODUCT_IDS as [string];
   it.each<[what: string, write: (sandbox: Sandbox) => unknown]>([
-    ['its state changed', ({ store }) => store.update(putting(id))],
-    ['it was reset', ({ store }) => store.reset()],
-    ['its clock was set', ({ clock }) => clock.set({ isFrozen: true })],
-    ['its clock was advanced', ({ clock }) => clock.advance(1)],
-    ['its ids got a seed', ({ ids }) => ids.use(1)],
-    ['a fault was added', ({ faults }) => faults.add(parseFault({ delay: 1 }))],
-    ['a snapshot was saved', ({ snapshots, store }) => snapshots.set('s', store.read().state)],
-  ])('is not removed to make room for others: %s', async (_, write) => {
+    ['a change of its state', ({ store }) => store.update(putting(id))],
+    ['a reset', ({ store }) => store.reset()],
+    ['a change of its clock', ({ clock }) => clock.set({ isFrozen: true })],
+    ['an advance of its clock', ({ clock }) => clock.advance(1)],
+    ['a seed for its ids', ({ ids }) => ids.use(1)],
+    ['a new fault', ({ faults }) => faults.add(parseFault({ delay: 1 }))],
+    ['a new snapshot', ({ snapshots, store }) => snapshots.set('s', store.read().state)],
+  ])('is not removed to make room for others after %s', async (_, write) => {
     const { sandboxes } = sandboxesWith({ most: 3 });
     await write(sandboxes.get('written'));
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
     expect(idsOf(sandboxes)).toEqual(['default', 'written', 'w3', 'w4']);
   });
 
-  it('counts as such where the control API created it', () => {
+  it('is not removed to make room for others if the control API created it', () => {
     const { sandboxes } = sandboxesWith({ most: 3 });
     sandboxes.make('made', { ...defaults });
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);

@@ -10,13 +10,13 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 
 const [IN_CART, ALSO_IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string, string];
 
-/** What a client has done in its sandbox, and so has to find there. */
+/** The data that a client expects in its sandbox after its changes. */
 interface Ledger {
   readonly orders: readonly { readonly id: string }[];
   readonly cart: readonly { readonly productId: string; readonly quantity: number }[];
 }
 
-/** Adds, updates, deletes and orders what no other client does alike, and keeps a ledger of it. */
+/** Makes changes that differ from those of every other client, and returns the expected data. */
 async function shopping(ask: TestShop['ask'], client: number): Promise<Ledger> {
   const [first, second] = [0, 1].map((n) => PRODUCT_IDS[(client + n) % PRODUCT_IDS.length]) as [string, string];
   await ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 1_000 + client });
@@ -32,8 +32,8 @@ async function shopping(ask: TestShop['ask'], client: number): Promise<Ledger> {
   return { orders: [order, ...defaults.orders], cart: [{ productId: second, quantity: 2_000 + client }] };
 }
 
-describe('clients in sandboxes of their own', () => {
-  it('find there what they did, all of it and nothing else, 60 at once', async () => {
+describe('clients in separate sandboxes', () => {
+  it('each find exactly their own changes, with 60 clients at once', async () => {
     const shop = await startStorefront();
     const file = await readFile(shop.dataFile ?? '', 'utf8');
     const clients = Array.from({ length: 60 }, (_, n) => within(shop, `client-${n}`, ways[n % ways.length]));
@@ -54,7 +54,7 @@ describe('clients in sandboxes of their own', () => {
     expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(file);
   });
 
-  it('reset their own alone', async () => {
+  it('each reset only their own sandbox', async () => {
     const shop = await startStorefront();
     const [one, other] = [within(shop, 'one'), within(shop, 'other')];
     for (const ask of [shop.ask, one, other]) await ask('POST', '/api/orders');
@@ -67,13 +67,13 @@ describe('clients in sandboxes of their own', () => {
     expect(await counts()).toEqual([2, 2, 3]);
   });
 
-  it('begin with the default data, not with what the default shop holds', async () => {
+  it('each start with the default data, not with the state of the default sandbox', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
     expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('leave no data behind when the server ends: they are in memory', async () => {
+  it('leave no data behind when the server closes, because sandboxes are in memory', async () => {
     const first = await startStorefront();
     await within(first, 'w1')('POST', '/api/orders');
     await first.close();
@@ -83,8 +83,8 @@ describe('clients in sandboxes of their own', () => {
   });
 });
 
-describe('a sandbox that is made by being named', () => {
-  it('gets a line in the log, once', async () => {
+describe('a sandbox that a request selects', () => {
+  it('is created and logged once', async () => {
     const shop = await startStorefront();
     for (const _ of [1, 2]) await within(shop, 'w3')('GET', '/api/orders');
     await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'default' });
@@ -93,7 +93,7 @@ describe('a sandbox that is made by being named', () => {
     ]);
   });
 
-  it('is refused where sandboxes are declared, until control has made it', async () => {
+  it('is not created if sandboxes are declared, until the control API creates it', async () => {
     const shop = await startStorefront({ sandboxes: 'declared' });
     for (const way of ways) {
       const reply = await within(shop, 'w1', way)('GET', '/api/orders');
@@ -107,8 +107,8 @@ describe('a sandbox that is made by being named', () => {
   });
 });
 
-describe('a sandbox that was removed', () => {
-  it('finishes the change that was begun in it, and is another when it is named again', async () => {
+describe('a removed sandbox', () => {
+  it('completes a change in progress, and a new sandbox with its id is independent', async () => {
     const { sandboxes } = sandboxesWith();
     const before = sandboxes.get('a');
     const changing = before.store.update(putting(PRODUCT_IDS[0] ?? ''));
@@ -118,13 +118,13 @@ describe('a sandbox that was removed', () => {
     expect(sandboxes.get('a').store.read().state).toEqual(defaults);
   });
 
-  it('is not the default one, which stays', () => {
+  it('cannot be the default sandbox, whose removal is rejected', () => {
     const { sandboxes } = sandboxesWith();
     expect(sandboxes.remove('default')).toBe(false);
     expect(sandboxes.get('default')).toBe(sandboxes.default);
   });
 
-  it('is not made again by its name where sandboxes are declared', () => {
+  it('is not recreated by a request if sandboxes are declared', () => {
     const { sandboxes } = sandboxesWith({ areDeclared: true });
     sandboxes.make('a');
     sandboxes.remove('a');

@@ -14,7 +14,7 @@ import { NOW_MS } from '../support/harness/start-storefront.ts';
 const KEPT_BYTES = 4096;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** A request as it is handed over: one for the products, but for what is given. */
+/** Returns a request for the list of products with some properties replaced. */
 function asked(given: Partial<RecordedRequest> = {}): RecordedRequest {
   return {
     method: 'GET',
@@ -29,7 +29,7 @@ function asked(given: Partial<RecordedRequest> = {}): RecordedRequest {
   };
 }
 
-/** A request as the journal shows it. */
+/** Returns the journal entry of a request. */
 function shown(given: Partial<RecordedRequest>) {
   const journal = journalOf(1);
   journal.add(asked(given));
@@ -38,12 +38,12 @@ function shown(given: Partial<RecordedRequest>) {
   return entry;
 }
 
-/** An answer of JSON. */
+/** Returns a response with this body. */
 function answering(text: string, headers: Record<string, string> = {}): RecordedRequest['answer'] {
   return { status: 200, headers, bytes: Buffer.byteLength(text), text };
 }
 
-/** Journals whose clocks stand, but for the one that tells what came first. */
+/** Creates journals whose monotonic clock advances by a second on each read. */
 function journalsOf(): Journals {
   let elapsedMs = 0;
   const elapsed = () => {
@@ -53,7 +53,7 @@ function journalsOf(): Journals {
   return createJournals(() => NOW_MS, elapsed);
 }
 
-/** A journal of so many requests among others. */
+/** Creates a journal of at most this number of requests. */
 function created(journals: Journals, most: number): Journal {
   return journals.create(most);
 }
@@ -62,32 +62,32 @@ function journalOf(most: number): Journal {
   return created(journalsOf(), most);
 }
 
-/** The ids of the requests in a journal. */
+/** Returns the ids of the requests in a journal. */
 function idsIn(journal: Journal): readonly number[] {
   return journal.entries().map(({ id }) => id);
 }
 
-/** A URL that takes a million bytes: of a body a part is kept alone. */
+/** A request of a million bytes: the URL has them, because bodies are truncated. */
 const LARGE: Partial<RecordedRequest> = { url: `/${'x'.repeat(999_999)}` };
 
-describe('the beginning of a text', () => {
+describe('truncateText', () => {
   it.each<readonly [about: string, text: string, kept: string]>([
-    ['nothing', '', ''],
-    ['a short one', 'abc', 'abc'],
+    ['an empty text', '', ''],
+    ['a short text', 'abc', 'abc'],
     ['4,096 bytes', 'a'.repeat(4096), 'a'.repeat(4096)],
     ['one byte more', 'a'.repeat(4097), 'a'.repeat(4096)],
     ['characters of two bytes', 'é'.repeat(2048), 'é'.repeat(2048)],
-    ['one of two bytes over the bound', `a${'é'.repeat(2048)}`, `a${'é'.repeat(2047)}`],
-    ['one of three bytes over the bound', '€'.repeat(1366), '€'.repeat(1365)],
-    ['one of four bytes over the bound', `a${'😀'.repeat(1024)}`, `a${'😀'.repeat(1023)}`],
-    ['a pair at the bound', `${'a'.repeat(4095)}😀`, 'a'.repeat(4095)],
-    ['a pair just within', `${'a'.repeat(4092)}😀`, `${'a'.repeat(4092)}😀`],
-    ['a pair just within, and more', `${'a'.repeat(4092)}😀b`, `${'a'.repeat(4092)}😀`],
-  ])('is 4 kB of it, whole characters: %s', (_, text, kept) => {
+    ['a character of two bytes across the limit', `a${'é'.repeat(2048)}`, `a${'é'.repeat(2047)}`],
+    ['a character of three bytes across the limit', '€'.repeat(1366), '€'.repeat(1365)],
+    ['a character of four bytes across the limit', `a${'😀'.repeat(1024)}`, `a${'😀'.repeat(1023)}`],
+    ['a surrogate pair across the limit', `${'a'.repeat(4095)}😀`, 'a'.repeat(4095)],
+    ['a surrogate pair just within the limit', `${'a'.repeat(4092)}😀`, `${'a'.repeat(4092)}😀`],
+    ['a surrogate pair just within the limit, and more text', `${'a'.repeat(4092)}😀b`, `${'a'.repeat(4092)}😀`],
+  ])('returns the first 4 kB in whole characters: %s', (_, text, kept) => {
     expect(truncateText(text)).toBe(kept);
   });
 
-  it('is the text itself, or whole characters of its beginning that just fit, wherever the bound falls', () => {
+  it('returns as many whole characters as fit, at each position of the limit', () => {
     for (const character of ['a', 'é', '€', '😀']) {
       for (let before = 4080; before <= 4100; before++) {
         const text = 'a'.repeat(before) + character.repeat(10);
@@ -102,7 +102,7 @@ describe('the beginning of a text', () => {
 });
 
 describe('a journal', () => {
-  it('has the requests in the order in which they came, numbered', () => {
+  it('numbers requests in the order of arrival', () => {
     const journal = journalOf(5);
     for (const url of ['/a', '/b', '/c']) journal.add(asked({ url }));
     expect(journal.entries().map(({ id, url, atMs }) => [id, url, atMs])).toEqual([
@@ -112,13 +112,13 @@ describe('a journal', () => {
     ]);
   });
 
-  it('has so many at most, the newest', () => {
+  it('keeps only the newest requests up to its limit', () => {
     const journal = journalOf(3);
     for (let n = 0; n < 7; n++) journal.add(asked());
     expect(idsIn(journal)).toEqual([5, 6, 7]);
   });
 
-  it('goes on with its numbers once it is cleared', () => {
+  it('continues its numbers after it is cleared', () => {
     const journal = journalOf(3);
     for (let n = 0; n < 2; n++) journal.add(asked());
     journal.clear();
@@ -127,7 +127,7 @@ describe('a journal', () => {
     expect(idsIn(journal)).toEqual([4, 5, 6]);
   });
 
-  it('tells up to which request it has forgotten those that had to leave, until it is cleared', () => {
+  it('returns the id of the last dropped request until it is cleared', () => {
     const journal = journalOf(3);
     const forgotten = [0, 1, 2].map(() => {
       for (let n = 0; n < 2; n++) journal.add(asked());
@@ -137,7 +137,7 @@ describe('a journal', () => {
     expect([...forgotten, journal.forgotten()]).toEqual([0, 1, 3, 0]);
   });
 
-  it('is a list of the last ones, in whatever order it is added to and cleared', () => {
+  it('keeps the newest requests in any order of additions and clears', () => {
     const steps = fc.array(fc.constantFrom('add', 'add', 'add', 'add', 'clear'), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), steps, (most, taken) => {
@@ -158,16 +158,16 @@ describe('a journal', () => {
     );
   });
 
-  it('takes nothing that began before it was cleared', () => {
+  it('drops a request that started before it was cleared', () => {
     const journal = journalOf(3);
     journal.clear();
-    // Its clock goes on by a second each time that it is looked at.
+    // Each read of the clock advances it by a second.
     journal.add(asked({ ms: 1_500 }));
     journal.add(asked({ ms: 500 }));
     expect(journal.entries().map(({ ms }) => ms)).toEqual([500]);
   });
 
-  it('takes nothing any more once it has ended, and tells nobody', () => {
+  it('drops requests and notifies no followers after its end', () => {
     const journal = journalOf(3);
     const told: string[] = [];
     journal.follow({
@@ -179,7 +179,7 @@ describe('a journal', () => {
     expect([idsIn(journal), told]).toEqual([[], ['removed w1']]);
   });
 
-  it('tells those who follow it of each request, until they stop', () => {
+  it('notifies its followers of each request until they stop', () => {
     const journal = journalOf(1);
     const told: [string, number][] = [];
     const follow = (who: string) => journal.follow({ tell: ({ id }) => void told.push([who, id]), end() {} });
@@ -199,7 +199,7 @@ describe('a journal', () => {
 });
 
 describe('the journals of a server', () => {
-  it('hold 32 MB together: those that hold most lose their oldest', () => {
+  it('hold 32 MB in total, and the largest journals drop their oldest requests', () => {
     const journals = journalsOf();
     const [quiet, old, busy] = [10, 1_000_000, 1_000_000].map((most) => created(journals, most)) as [
       Journal,
@@ -217,7 +217,7 @@ describe('the journals of a server', () => {
     expect(idsIn(old).length + idsIn(busy).length).toBeLessThanOrEqual(MOST_BYTES / 1_000_000);
   });
 
-  it('count what has left no more', () => {
+  it('do not count dropped requests towards the limit', () => {
     const journals = journalsOf();
     const [kept, cleared, short] = [10, 1_000, 2].map((most) => created(journals, most)) as [Journal, Journal, Journal];
     kept.add(asked());
@@ -230,18 +230,18 @@ describe('the journals of a server', () => {
   });
 
   it.each<readonly [what: string, given: Partial<RecordedRequest>]>([
-    ['a body', { sent: 'x'.repeat(4_000) }],
-    ['a URL', { url: `/${'x'.repeat(3_999)}` }],
-    ['headers', { rawHeaders: ['X-Page', 'x'.repeat(4_000)] }],
-    ['an answer', { answer: answering('x'.repeat(4_000)) }],
-  ])('count %s of a request', (_, given) => {
+    ['the body of a request', { sent: 'x'.repeat(4_000) }],
+    ['the URL of a request', { url: `/${'x'.repeat(3_999)}` }],
+    ['the headers of a request', { rawHeaders: ['X-Page', 'x'.repeat(4_000)] }],
+    ['the response', { answer: answering('x'.repeat(4_000)) }],
+  ])('count %s towards the limit', (_, given) => {
     const journal = journalOf(20_000);
     for (let n = 0; n < 9_000; n++) journal.add(asked(given));
     expect(idsIn(journal).length).toBeLessThanOrEqual(MOST_BYTES / 4_000);
     expect(idsIn(journal).at(-1)).toBe(9_000);
   });
 
-  it('go on taking requests once the bound was met, each with its own numbers', () => {
+  it('keep recording with continuous numbers after the limit is reached', () => {
     const journal = journalOf(1_000);
     for (let n = 0; n < 200; n++) journal.add(asked(LARGE));
     const ids = idsIn(journal);
@@ -252,7 +252,7 @@ describe('the journals of a server', () => {
 
 const LEFT_OUT = '[left out]';
 
-describe('a value without secrets', () => {
+describe('redactSecrets', () => {
   it.each([
     'authorization',
     'Proxy-Authorization',
@@ -282,36 +282,39 @@ describe('a value without secrets', () => {
     'jwt',
     'accessKey',
     'passcode',
-  ])('is without the value of %s', (name) => {
+  ])('redacts the value of %s', (name) => {
     expect(redactSecrets({ [name]: 'hunter2', other: 'a' })).toEqual({ [name]: LEFT_OUT, other: 'a' });
   });
 
-  it('is so however deep, whatever the value', () => {
+  it('redacts values at any depth and of any type', () => {
     expect(redactSecrets([{ a: { tokens: [1, { b: 2 }], c: [{ password: null }] } }])).toEqual([
       { a: { tokens: LEFT_OUT, c: [{ password: LEFT_OUT }] } },
     ]);
   });
 
   it.each(['keywords', 'shipping', 'author', 'pinned', 'spinner', 'authored_by', 'key'])(
-    'keeps the value of %s',
+    'does not redact the value of %s',
     (name) => {
       expect(redactSecrets({ [name]: 'a' })).toEqual({ [name]: 'a' });
       expect(redactText(`/api/products?${name}=a`)).toBe(`/api/products?${name}=a`);
     },
   );
 
-  it.each([1, 'password', null, true, [], {}, { productId: 'a', quantity: 2 }])('is the same else: %j', (value) => {
-    expect(redactSecrets(value)).toEqual(value);
-  });
+  it.each([1, 'password', null, true, [], {}, { productId: 'a', quantity: 2 }])(
+    'returns other values unchanged: %j',
+    (value) => {
+      expect(redactSecrets(value)).toEqual(value);
+    },
+  );
 });
 
-/** Long texts of each kind that is redacted, made of one part repeated. In a time that grows with the square of their length they would take hours. */
+/** Returns long texts of each kind that is redacted, with one part repeated. In quadratic time they would take hours. */
 function longTexts(part: string): readonly string[] {
   const body = part.repeat(500_000).slice(0, 500_000);
   return [`token ${body}`, `{"a":"${body} token`, `/api?token=a&b=${body}`, `{"password":${body}`];
 }
 
-describe('a text without secrets', () => {
+describe('redactText', () => {
   it.each([
     ['/api/products?token=hunter2', `/api/products?token=${LEFT_OUT}`],
     ['/api/products?a=b&api_key=hunter2&c=d', `/api/products?a=b&api_key=${LEFT_OUT}&c=d`],
@@ -330,7 +333,7 @@ describe('a text without secrets', () => {
     ['quantity 11 is above the maximum of 10', 'quantity 11 is above the maximum of 10'],
     ['/api/products?search=a', '/api/products?search=a'],
     ['{"a":"b","c":[1,2', '{"a":"b","c":[1,2'],
-  ])('is %j without it', (text, expected) => {
+  ])('redacts the secrets in %j', (text, expected) => {
     expect(redactText(text)).toBe(expected);
   });
 
@@ -342,7 +345,7 @@ describe('a text without secrets', () => {
     '{"credentials":[["a","b"],["c","hunter2"]],"a":"b',
     '{"token":"a","pass\\u0077ord":"hunter2","a":"b',
     '{"pass\\u0077ord":"hunter2","a":"b',
-  ])('is so of what stands in an object or a list too: %s', (text) => {
+  ])('redacts a secret in a nested object or list: %s', (text) => {
     expect(redactText(text)).not.toContain('hunter2');
   });
 
@@ -351,11 +354,11 @@ describe('a text without secrets', () => {
     '/api/products?api%5Fkey=hunter2',
     '/api/products?token="hunter2',
     '/api/products?token=%22a"hunter2',
-  ])('is so of a URL however it is escaped: %s', (text) => {
+  ])('redacts a secret in a URL with any percent-encoding: %s', (text) => {
     expect(redactText(text)).not.toContain('hunter2');
   });
 
-  it('can be had of one whose parameters hold others, however deep', () => {
+  it('handles deeply nested percent-encoded parameters', () => {
     for (const text of [`${'a='.repeat(3_990)}%token`, `${'a='.repeat(1_990)}%${'25'.repeat(1_990)}token`])
       expect(redactText(text).length).toBeGreaterThan(0);
   });
@@ -363,33 +366,33 @@ describe('a text without secrets', () => {
   it.each([
     ['quotes', '"'],
     ['escaped quotes', '\\"'],
-    ['texts of escaped quotes', '"\\"'],
+    ['strings of escaped quotes', '"\\"'],
     ['escapes', '\\'],
     ['names', '"a":'],
     ['secret names', '"password":'],
-    ['secret texts', '"password":"'],
+    ['secret strings', '"password":"'],
     ['secret lists', '"password":['],
     ['objects', '{"a":{'],
     ['lists', '['],
-    ['ends of lists', ']'],
+    ['closing brackets', ']'],
     ['a long word', 'a'],
     ['long names', 'a.b-'],
-    ['sentences', 'a is "'],
-    ['sentences of escaped quotes', 'a \\"'],
-    ['numbers told', 'token 1 '],
+    ['messages', 'a is "'],
+    ['messages with escaped quotes', 'a \\"'],
+    ['messages with numbers', 'token 1 '],
     ['parameters', '&a=%22'],
     ['values', 'a=b;'],
-    ['stray %', '%'],
-    ['questions', '?'],
+    ['percent signs', '%'],
+    ['question marks', '?'],
     ['spaces', ' '],
-  ])('is redacted in time even where it is 500,000 characters of %s', (_, part) => {
+  ])('takes linear time for 500,000 characters of %s', (_, part) => {
     const texts = longTexts(part);
     expect(redactSecrets(texts)).toHaveLength(texts.length);
   });
 });
 
-describe('a request as the journal shows it', () => {
-  it('has what it is, to a tenth of a millisecond', () => {
+describe('toJournalEntry', () => {
+  it('returns all parts of a request, with the duration rounded to 0.1 ms', () => {
     expect(
       shown({
         method: 'POST',
@@ -422,7 +425,7 @@ describe('a request as the journal shows it', () => {
     });
   });
 
-  it('has no more than there is', () => {
+  it('omits empty parts', () => {
     expect(shown({ operationId: undefined, remarks: { notes: [], violations: [] } })).toEqual({
       id: 1,
       at: '2025-06-01T12:00:00.000Z',
@@ -435,26 +438,26 @@ describe('a request as the journal shows it', () => {
   it.each<readonly [what: string, sent: string | undefined, body: object]>([
     ['an object', '{"a":1}', { body: { a: 1 } }],
     ['null', 'null', { body: null }],
-    ['a text', '"a"', { body: 'a' }],
-    ['what is no JSON', '{"a":', { body: '{"a":' }],
+    ['a string', '"a"', { body: 'a' }],
+    ['invalid JSON', '{"a":', { body: '{"a":' }],
     ['a form', 'a=1', { body: 'a=1' }],
     ['a long number', `1${'2'.repeat(4_096)}`, { body: `1${'2'.repeat(4_095)}`, isTruncated: true }],
-    ['a text of 4 kB', JSON.stringify('x'.repeat(4_094)), { body: 'x'.repeat(4_094) }],
-    ['nothing', '', {}],
-    ['none', undefined, {}],
-  ])('has its body as JSON, or as text: %s', (_, sent, expected) => {
+    ['a string of 4 kB', JSON.stringify('x'.repeat(4_094)), { body: 'x'.repeat(4_094) }],
+    ['an empty body', '', {}],
+    ['no body', undefined, {}],
+  ])('returns a body as JSON, otherwise as text: %s', (_, sent, expected) => {
     const { method, url, path, query, headers, ...rest } = shown({ sent }).request;
     expect([method, url, path, query, headers]).toEqual(['GET', '/api/products', '/api/products', {}, {}]);
     expect(rest).toEqual(expected);
   });
 
-  it('has of a long answer the beginning', () => {
+  it('truncates a long response', () => {
     const text = truncateText('x'.repeat(5_000));
     const { response } = shown({ answer: { status: 200, headers: {}, bytes: 5_000, text } });
     expect(response).toEqual({ status: 200, headers: {}, bytes: 5_000, body: text, isTruncated: true });
   });
 
-  it('tells no secret, wherever it stands', () => {
+  it('redacts secrets in every part', () => {
     const entry = shown({
       url: '/api/products?token=hunter2',
       rawHeaders: ['Authorization', 'Bearer hunter2', 'COOKIE', 'a=hunter2', 'X-Api-Key', 'hunter2'],
@@ -473,17 +476,17 @@ describe('a request as the journal shows it', () => {
     expect(entry.violations?.[1]?.value).toEqual({ password: LEFT_OUT });
   });
 
-  it('tells none of a path', () => {
+  it('redacts secrets in a path', () => {
     expect(JSON.stringify(shown({ url: '/api/orders;token=hunter2' }))).not.toContain('hunter2');
   });
 
-  it('tells none of a URL in a header', () => {
+  it('redacts secrets in a URL in a header', () => {
     const entry = shown({ rawHeaders: ['Referer', 'http://shop/login?token=hunter2'] });
     expect(JSON.stringify(entry)).not.toContain('hunter2');
   });
 
   it.each(['//api//products', '/', '/%', '/?', '/?=', '/?&&', '*', '/a?%zz', '/:99999', '/\\\\a'])(
-    'can be one of any URL: %s',
+    'accepts any URL: %s',
     (url) => {
       expect(shown({ url }).request.url).toBe(url);
     },

@@ -8,7 +8,7 @@ import { sandboxesWith } from '../support/harness/registry.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The default data with a keyword of so many characters, which each count as a byte. */
+/** Returns the default data with a keyword of this size; each character counts as a byte. */
 function stateOf(bytes: number): State {
   const products = defaults.products.map((product, n) =>
     n === 0 ? { ...product, keywords: ['x'.repeat(bytes)] } : product,
@@ -16,7 +16,7 @@ function stateOf(bytes: number): State {
   return { ...defaults, products };
 }
 
-/** Creates sandboxes of 60 MB until one is refused. Returns how many there are. */
+/** Creates sandboxes of 60 MB until one is rejected, and returns their number. */
 function fillWithLargeSandboxes(sandboxes: Sandboxes): number {
   for (let count = 0; count < 100; count++) {
     try {
@@ -31,12 +31,12 @@ function fillWithLargeSandboxes(sandboxes: Sandboxes): number {
 
 const PATTERN = { status: 500, where: { query: { search: { $regex: '^(socks|shoes|kettle){1,20}$' } } } };
 
-describe('sandboxes beside large ones', () => {
-  it('are refused at 60 MB only after seven of that size', () => {
+describe('the memory limits of many sandboxes', () => {
+  it('allow seven sandboxes of 60 MB', () => {
     expect(fillWithLargeSandboxes(sandboxesWith().sandboxes)).toBe(7);
   });
 
-  it('may hold 900 kB and a fault with a regular expression each, up to 200 of them', async () => {
+  it('leave 200 others room for 900 kB and a fault with a regular expression each, beside the largest ones', async () => {
     const { sandboxes } = sandboxesWith();
     fillWithLargeSandboxes(sandboxes);
     for (let n = 0; n < 200; n++) {
@@ -46,7 +46,7 @@ describe('sandboxes beside large ones', () => {
     }
   });
 
-  it('may grow to 64 MB where the small ones have taken all that is meant for them', () => {
+  it('let a sandbox grow to 64 MB when small sandboxes have used all the memory for them', () => {
     const { sandboxes } = sandboxesWith();
     const grown = sandboxes.make('grown', stateOf(2 * MEGABYTE));
     for (let n = 0; n < 263; n++) sandboxes.make(`small${n}`, stateOf(MEGABYTE - 30_000));

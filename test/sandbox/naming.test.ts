@@ -9,16 +9,16 @@ const FREE = productId('Cordless Electric Kettle');
 const ITEM = `/api/cart-items/${IN_CART}`;
 const LONGEST = `w${'-'.repeat(62)}`;
 
-/** Ids that are none, as they stand in a header or a path. */
+/** Invalid ids for a header or a path. */
 const NO_IDS = ['W1', '-w', 'w_1', 'w.1', `${LONGEST}x`, 'w1,w2', '..', '*'];
 
-/** How many of its first product the cart has that a request sees. */
+/** Returns the quantity of the first product in the cart. */
 async function quantity(ask: TestShop['ask']): Promise<number> {
   return (await ask('GET', '/api/cart-items')).body[0].quantity;
 }
 
-describe('a request that names a sandbox', () => {
-  it.each(ways)('by $by is answered from there, and told so', async (way) => {
+describe('a request that selects a sandbox', () => {
+  it.each(ways)('by $by is handled in it, and the response names it', async (way) => {
     const shop = await startStorefront();
     const inside = within(shop, 'w1', way);
     const reply = await inside('PUT', ITEM, { quantity: 9 });
@@ -28,7 +28,7 @@ describe('a request that names a sandbox', () => {
     expect(await sandboxIds(shop)).toEqual(['default', 'w1']);
   });
 
-  it('by one way reaches the one that was named by another', async () => {
+  it('in one way reaches the sandbox that was created in another way', async () => {
     const shop = await startStorefront();
     for (const [place, way] of ways.entries()) {
       await within(shop, 'w1', way)('PUT', ITEM, { quantity: 10 + place });
@@ -36,7 +36,7 @@ describe('a request that names a sandbox', () => {
     }
   });
 
-  it('by several ways is in that of the header, else the path, else the host, else the cookie', async () => {
+  it('in several ways is handled in that of the header, then the path, the host and the cookie', async () => {
     const ask = asking(await startStorefront());
     const path = '/api/delivery-options';
     for (const [first, way] of ways.entries()) {
@@ -47,13 +47,13 @@ describe('a request that names a sandbox', () => {
     }
   });
 
-  it('by header and path alike is answered from there', async () => {
+  it('by header and path is handled in it if both are equal', async () => {
     const { ask } = await startStorefront();
     const reply = await ask('GET', '/_sandbox/w1/api/orders', undefined, { 'x-sandbox': 'w1' });
     expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
   });
 
-  it('is refused where header and path disagree, and makes neither', async () => {
+  it('is rejected if header and path differ, and creates no sandbox', async () => {
     const shop = await startStorefront();
     const reply = await shop.ask('GET', '/_sandbox/w1/api/orders', undefined, { 'x-sandbox': 'w2' });
     expectProblem(reply, 400, 'invalid-request');
@@ -62,7 +62,7 @@ describe('a request that names a sandbox', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is refused where the header holds no id', async () => {
+  it('is rejected if the header is not a valid id', async () => {
     const shop = await startStorefront();
     for (const id of [...NO_IDS, '', 'w 1', 'w1, w1', '__proto__']) {
       const reply = await shop.ask('GET', '/api/products', undefined, { 'x-sandbox': id });
@@ -72,7 +72,7 @@ describe('a request that names a sandbox', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is refused where the path holds no id, escapes included', async () => {
+  it('is rejected if the path has an invalid id, including percent escapes', async () => {
     const shop = await startStorefront();
     for (const id of [...NO_IDS.filter((id) => id !== '..'), '', '%77', '%', 'w1%2Fapi']) {
       const reply = await shop.ask('GET', `/_sandbox/${id}/api/products`);
@@ -82,7 +82,7 @@ describe('a request that names a sandbox', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('may use an id of up to 63 characters', async () => {
+  it('can use an id of up to 63 characters', async () => {
     const { ask } = await startStorefront();
     for (const id of ['0', LONGEST]) {
       const reply = await ask('GET', '/api/orders', undefined, { 'x-sandbox': id });
@@ -91,11 +91,11 @@ describe('a request that names a sandbox', () => {
   });
 });
 
-describe('a cookie or a host that names no sandbox', () => {
+describe('a cookie or host that selects a sandbox', () => {
   const COOKIES = ['sandbox=', 'sandbox=W1', 'sandbox="w1"', 'mysandbox=w1', 'sandbox=../x', 'sandbox', 'sandbox=%771'];
   const HOSTS = ['localhost', 'w_1.localhost', 'a.b.localhost', '127.0.0.1:1', 'w1.example', 'w1.localhost.example'];
 
-  it('is the default shop', async () => {
+  it('is ignored if it is not a valid id', async () => {
     const shop = await startStorefront({ allowHost: ['*'] });
     const names = [...COOKIES.map((cookie) => ({ cookie })), ...HOSTS.map((host) => ({ host }))];
     for (const headers of names) {
@@ -107,14 +107,14 @@ describe('a cookie or a host that names no sandbox', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('is no matter beside a header that does', async () => {
+  it('is ignored if a header selects a sandbox', async () => {
     const ask = asking(await startStorefront());
     const headers = { 'x-sandbox': 'w1', cookie: 'sandbox=W!', host: '-.localhost' };
     const reply = await ask('GET', '/api/orders', undefined, headers);
     expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
   });
 
-  it('is taken for a new one where it is stale: the sandbox that it names is gone', async () => {
+  it('creates a new sandbox if the former one was removed', async () => {
     const shop = await startStorefront();
     await within(shop, 'w1')('POST', '/api/orders');
     await shop.ask('DELETE', '/_control/sandboxes/w1');
@@ -122,21 +122,21 @@ describe('a cookie or a host that names no sandbox', () => {
     expect([reply.status, reply.body]).toEqual([200, defaults.orders]);
   });
 
-  it('closes nothing that is no sandbox’s where it is stale and sandboxes are declared', async () => {
+  it('does not affect paths without a sandbox if it is unknown and sandboxes are declared', async () => {
     const { ask } = await startStorefront({ sandboxes: 'declared' });
     for (const path of ['/', '/openapi.yaml', '/_control/health', '/images/logo.png'])
       expect((await ask('GET', path, undefined, { cookie: 'sandbox=gone' })).status, path).toBe(200);
   });
 
-  it('may be written in capitals in a host, which has no case', async () => {
+  it('is accepted in upper case in a host, which is case-insensitive', async () => {
     const ask = asking(await startStorefront());
     const reply = await ask('GET', '/api/orders', undefined, { host: 'W1.LocalHost' });
     expect(reply.headers.get('x-sandbox')).toBe('w1');
   });
 });
 
-describe('the path of a sandbox', () => {
-  it('has the shop and its pictures below it, with queries', async () => {
+describe('the path prefix of a sandbox', () => {
+  it('gives access to the shop and its images, including queries', async () => {
     const shop = await startStorefront();
     const { ask } = shop;
     const found = await ask('GET', '/_sandbox/w1/api/products?search=socks');
@@ -147,7 +147,7 @@ describe('the path of a sandbox', () => {
     expect((await ask('GET', '/_sandbox/w1/api/orders?expand=nothing')).status).toBe(400);
   });
 
-  it('stands before the Location of what was made, so that it leads there', async () => {
+  it('is part of the Location of a created resource', async () => {
     const { ask } = await startStorefront();
     const { headers, body } = await ask('POST', '/_sandbox/w1/api/orders');
     expect(headers.get('location')).toBe(`/_sandbox/w1/api/orders/${body.id}`);
@@ -155,7 +155,7 @@ describe('the path of a sandbox', () => {
     expect((await ask('GET', `/api/orders/${body.id}`)).status).toBe(404);
   });
 
-  it('does not stand before a Location where it did not name the sandbox', async () => {
+  it('is not part of a Location if the sandbox was selected in another way', async () => {
     const shop = await startStorefront();
     for (const way of ways.filter(({ by }) => by !== 'path')) {
       const { headers, body } = await within(shop, `by-${way.by}`, way)('POST', '/api/orders');
@@ -163,7 +163,7 @@ describe('the path of a sandbox', () => {
     }
   });
 
-  it('stands before the instance of a problem', async () => {
+  it('is part of the instance of a problem', async () => {
     const { ask } = await startStorefront();
     const cases: readonly [string, string, number, string][] = [
       ['GET', `/api/orders/${IN_CART}`, 404, 'unknown-order'],
@@ -182,7 +182,7 @@ describe('the path of a sandbox', () => {
     }
   });
 
-  it('has nothing else below it', async () => {
+  it('gives a 404 response for any other path', async () => {
     const shop = await startStorefront();
     const below = ['', '/', '?x', '/openapi.yaml', '/problems', '/_control/health', '/_control/sandboxes', '/apis'];
     const more = ['/_sandbox/w2/api/products', '/%61pi/products', '/assets/app.js'];
@@ -195,7 +195,7 @@ describe('the path of a sandbox', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('stands before the instance once where the sandbox is refused', async () => {
+  it('is part of the instance once if the sandbox is rejected', async () => {
     const { ask } = await startStorefront({ sandboxes: 'declared' });
     const reply = await ask('GET', '/_sandbox/w1/api/orders');
     expectProblem(reply, 404, 'unknown-sandbox');
@@ -203,7 +203,7 @@ describe('the path of a sandbox', () => {
   });
 });
 
-describe('a page of another origin that is allowed', () => {
+describe('a page of an allowed origin', () => {
   const ORIGIN = { origin: 'http://localhost:5173' };
   const PREFLIGHT = {
     ...ORIGIN,
@@ -211,7 +211,7 @@ describe('a page of another origin that is allowed', () => {
     'access-control-request-headers': 'x-sandbox',
   };
 
-  it('may send the header, and read it', async () => {
+  it('can send and read the header X-Sandbox', async () => {
     const { ask } = await startStorefront();
     const preflight = await ask('OPTIONS', ITEM, undefined, PREFLIGHT);
     expect(preflight.status).toBe(204);
@@ -223,7 +223,7 @@ describe('a page of another origin that is allowed', () => {
     }
   });
 
-  it('may ask by the path of a sandbox, which its preflight does not make', async () => {
+  it('can use the path prefix of a sandbox, and its preflight request creates no sandbox', async () => {
     const shop = await startStorefront();
     const preflight = await shop.ask('OPTIONS', `/_sandbox/w1${ITEM}`, undefined, PREFLIGHT);
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, ORIGIN.origin]);
@@ -233,8 +233,8 @@ describe('a page of another origin that is allowed', () => {
   });
 });
 
-describe('the sandbox default', () => {
-  it.each(ways)('by $by is the shop of those who name none', async (way) => {
+describe('the sandbox named default', () => {
+  it.each(ways)('is the one that requests without a sandbox use, selected by $by', async (way) => {
     const shop = await startStorefront();
     const named = within(shop, 'default', way);
     const { headers } = await named('PUT', ITEM, { quantity: 7 });
@@ -245,16 +245,16 @@ describe('the sandbox default', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
-  it('says nothing of itself to those who name none, also where the bytes are kept from one who did', async () => {
+  it('is named in a response only if the request selects it, even if the response is cached', async () => {
     const { ask } = await startStorefront();
     await ask('GET', '/_sandbox/default/api/orders');
     expect((await ask('GET', '/api/orders')).headers.get('x-sandbox')).toBeNull();
   });
 });
 
-describe('an answer that is kept', () => {
+describe('a cached response', () => {
   it.each(ways)(
-    'from the default shop is not given to a sandbox named by $by, nor the other way round',
+    'of the default sandbox is not used for a sandbox selected by $by, or the other way round',
     async (way) => {
       const shop = await startStorefront();
       const inside = within(shop, 'w1', way);
@@ -273,7 +273,7 @@ describe('an answer that is kept', () => {
     },
   );
 
-  it('from one origin is not given to a sandbox that is asked from there', async () => {
+  it('for an origin is not used for a sandbox with the same origin', async () => {
     const shop = await startStorefront();
     const headers = { origin: 'http://localhost:5173' };
     await within(shop, 'w1')('PUT', ITEM, { quantity: 9 });
