@@ -5,5 +5,5 @@ import { lintFindings } from './contract/lint.ts';
 
 const path = resolve(process.argv[2] ?? 'openapi.yaml');
 const findings = await lintFindings(path, readFileSync(path, 'utf8'));
-for (const { pointer, said } of findings) console.error(`#${pointer} ${said}`);
+for (const { pointer, message } of findings) console.error(`#${pointer} ${message}`);
 process.exitCode = findings.length > 0 ? 1 : 0;

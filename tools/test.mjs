@@ -19,5 +19,5 @@ const [checks, tests] = await Promise.all([
   ended('npm run --silent check:code', { isQuiet: true }),
   ended('vitest run', { isQuiet: false }),
 ]);
-process.stdout.write(`${checks.printed}\n${checks.command}: ${checks.code === 0 ? 'all well' : 'failed'}\n`);
+process.stdout.write(`${checks.printed}\n${checks.command}: ${checks.code === 0 ? 'passed' : 'failed'}\n`);
 process.exitCode = checks.code === 0 && tests.code === 0 ? 0 : 1;

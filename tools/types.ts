@@ -49,7 +49,7 @@ async function typesOf(document: string, options: { readonly immutable: boolean 
 for (const [file, text] of made) {
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`${file} is not made of its document: run npm run types`);
+    console.error(`${file} is out of date: run npm run types`);
     process.exitCode = 1;
   }
 }

@@ -102,13 +102,13 @@ export function createSession(parts: SessionParts): Session {
     limited: 0,
     async ask(judge, route, ask) {
       if (signal?.aborted) throw signal.reason;
-      const request = unanswered.send();
+      const requestNumber = unanswered.send();
       try {
         return takeIn(judge, route, { ask, reply: await sendUnlessGone(parts, ask) });
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof NoResponseError)) throw error;
-        const rounds = unanswered.takeFailure(request);
+        const rounds = unanswered.takeFailure(requestNumber);
         if (rounds >= MOST_UNANSWERED)
           throw new Silent(`no response in ${rounds} rounds of requests: ${error.message}`);
         return withoutAnswer(judge, route, ask, error);
@@ -178,10 +178,9 @@ function troublesOf(
     ];
   }
   const repeated = isJsonType(reply.headers['content-type'] ?? '') ? repeatedName(reply.text) : undefined;
-  const answer = { status: reply.status, headers: reply.headers, body: reply.body };
   // An answer to HEAD has no body, and needn't say of what type it would be (RFC 9110, section 9.3.2).
   const responseViolations = contract
-    .verify(route, answer, { closed: isShop })
+    .verify(route, { status: reply.status, headers: reply.headers, body: reply.body }, { closed: isShop })
     .filter(({ where }) => ask.method !== 'HEAD' || !/^(body|content type)/.test(where))
     // Whether a response without `content` may have a body OpenAPI doesn't say; the shop's contract does.
     .filter(({ where, rule }) => isShop || where !== 'body' || rule !== 'documented');

@@ -93,9 +93,9 @@ describe('the version that a document is held against', () => {
   });
 
   it.each([
-    ['there is none yet', [{ document: 'one' }], undefined, /no earlier version: commit [0-9a-f]+ made it/],
-    ['the name is unknown', [{ document: 'one' }], 'v9', /^v9 is neither a file nor a version that git knows/],
-    ['the name is an option', [{ document: 'one' }], '--all', /^--all is neither a file nor a version/],
+    ['there is none yet', [{ document: 'one' }], undefined, /no earlier version: commit [0-9a-f]+ added it/],
+    ['the name is unknown', [{ document: 'one' }], 'v9', /^v9 is neither a file nor a revision in git/],
+    ['the name is an option', [{ document: 'one' }], '--all', /^--all is neither a file nor a revision/],
     ['the version lacks it', [{ other: 'a' }, { tag: 't' }, { document: 'one' }], 't', /^t has no openapi\.yaml/],
   ] as const)('is refused in a sentence where %s', async (_, steps, against, expected) => {
     expect(await refusal(documentOf(await repository(...steps)), against)).toMatch(expected);
@@ -104,16 +104,16 @@ describe('the version that a document is held against', () => {
   it('is refused in a sentence where it was never committed', async () => {
     const folder = await repository({ other: 'a' });
     writeFileSync(documentOf(folder), 'one');
-    expect(await refusal(documentOf(folder))).toMatch(/in no commit yet/);
+    expect(await refusal(documentOf(folder))).toMatch(/is not committed yet/);
   });
 
   it('is refused in a sentence where there is no repository, no git, or no document', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'openapi.yaml');
-    expect(await refusal(path)).toMatch(/openapi\.yaml is not there/);
+    expect(await refusal(path)).toMatch(/openapi\.yaml does not exist/);
     writeFileSync(path, 'one');
-    expect(await refusal(path)).toMatch(/in no git repository: name a file with --against FILE$/);
-    expect(await refusal(path, 'v1')).toMatch(/^v1, which is no file, can't be looked up/);
+    expect(await refusal(path)).toMatch(/not in a git repository\. Name a file with --against FILE\.$/);
+    expect(await refusal(path, 'v1')).toMatch(/^Cannot find v1, which is not a file: /);
     const { PATH } = process.env;
     process.env.PATH = folder;
     try {

@@ -22,9 +22,9 @@ describe('the changes between two versions of a document', () => {
 
   it('are told with a place that is there, and with the operation', () => {
     for (const { before, after, changes } of judged) {
-      for (const { pointer, said, operation } of changes) {
-        expect.soft(getNode(after, pointer) ?? getNode(before, pointer), `${pointer}: ${said}`).toBeDefined();
-        expect.soft(said.startsWith(operation ?? 'server'), said).toBe(true);
+      for (const { pointer, message, operation } of changes) {
+        expect.soft(getNode(after, pointer) ?? getNode(before, pointer), `${pointer}: ${message}`).toBeDefined();
+        expect.soft(message.startsWith(operation ?? 'server'), message).toBe(true);
       }
     }
   });
@@ -47,8 +47,8 @@ describe('the changes between two versions of a document', () => {
 
   it('are the same whatever the order of keys', () => {
     for (const { name, before, after, changes } of judged) {
-      const sentences = changesBetween(before, turned(after)).map(({ said }) => said);
-      expect.soft(sentences.toSorted(), name).toEqual(changes.map(({ said }) => said).toSorted());
+      const sentences = changesBetween(before, turned(after)).map(({ message }) => message);
+      expect.soft(sentences.toSorted(), name).toEqual(changes.map(({ message }) => message).toSorted());
     }
   });
 
@@ -67,7 +67,7 @@ describe('the changes between two versions of a document', () => {
         pointer: '/components/schemas/NewItem/properties/quantity/maximum',
         operation: 'POST /items',
         message: expect.stringMatching(
-          /^POST \/items: quantity of the request.* may be 10 at most instead of 20: requests that held are refused now$/,
+          /^POST \/items: quantity of the request.* can be at most 10 instead of 20: requests that were valid are rejected$/,
         ),
       },
     ]);

@@ -24,7 +24,7 @@ describe('checkServer of a correct server', () => {
   it('says once that the rate of requests is limited', async () => {
     const { url } = await ordersServer({ letsThrough: 30 });
     const { notes } = await checked(url, { contract: await ordersContract(), isFresh: false });
-    expect(notes.filter((note) => note.includes('limits the rate'))).toHaveLength(1);
+    expect(notes.filter((note) => note.includes('limits the request rate'))).toHaveLength(1);
   });
 
   it('sends no body where a form has no fields', async () => {

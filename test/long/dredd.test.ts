@@ -28,8 +28,8 @@ function nameOf({ operationId, path, status }: DreddTransaction): string {
 }
 
 /** What failed, each with why. */
-function failuresOf({ transactions }: DreddVerdict): readonly (readonly [name: string, said: string])[] {
-  return transactions.filter(({ isPassed }) => !isPassed).map((one) => [nameOf(one), one.said]);
+function failuresOf({ transactions }: DreddVerdict): readonly (readonly [name: string, message: string])[] {
+  return transactions.filter(({ isPassed }) => !isPassed).map((one) => [nameOf(one), one.failure]);
 }
 
 /** A shop for one test, which looks at no answer itself. */
@@ -90,7 +90,7 @@ async function listening(server: Server): Promise<string> {
 
 describe('dredd', () => {
   it('finds every documented answer of the shop as documented', async () => {
-    const { transactions, faults } = await judged();
+    const { transactions, errors: faults } = await judged();
     expect(transactions.map(nameOf).sort()).toEqual(documented);
     expect(transactions.filter(({ isPassed }) => !isPassed)).toEqual([]);
     expect(faults).toEqual([]);
@@ -113,9 +113,9 @@ describe('dredd', () => {
     const text = defaultText.replaceAll(/\b(\w{8}-\w{4}-4\w{3}-\w{4}-\w{10})(\w\w)\b/g, '$100');
     const folder = await folderWith({ 'other.json': JSON.stringify({ ...JSON.parse(text), ...change }) });
     expect(text).not.toContain(defaults.products[0]?.id);
-    const { transactions, faults } = await judged({ defaultData: join(folder, 'other.json') });
+    const { transactions, errors: faults } = await judged({ defaultData: join(folder, 'other.json') });
     expect(transactions).toHaveLength(documented.length);
-    expect({ failures: failuresOf({ transactions, faults }), faults }).toEqual({ failures: [], faults: [] });
+    expect({ failures: failuresOf({ transactions, errors: faults }), faults }).toEqual({ failures: [], faults: [] });
   });
 
   it.each([
@@ -193,25 +193,25 @@ describe('a defect that dredd finds is', () => {
       'another status',
       changed('removeCartItem', () => ({ status: 200, body: {} })),
       'removeCartItem 204',
-      'answered 200 instead of 204',
+      'Status 200 instead of 204',
     ],
     [
       'a refusal that does not come',
       doing('getOrder', () => ({ body: defaults.orders[0] })),
       'getOrder 404',
-      'answered 200 instead of 404',
+      'Status 200 instead of 404',
     ],
     [
       'a Location that leads nowhere',
       changed('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/order/1' } })),
       'createOrder 201',
-      'its Location /api/order/1 is answered 404',
+      'Location /api/order/1 leads to status 404',
     ],
     [
       'a Location that leads to something else',
       changed('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/orders' } })),
       'createOrder 201',
-      'its Location /api/orders leads to something else',
+      'Location /api/orders leads to a different body',
     ],
     [
       'a Location that is missing',
@@ -219,10 +219,10 @@ describe('a defect that dredd finds is', () => {
       'createOrder 201',
       "headers: At '/location' Missing required property: location",
     ],
-  ])('%s', async (_what, options, name, said) => {
+  ])('%s', async (_what, options, name, message) => {
     const verdict = await judged(options);
-    expect(failuresOf(verdict)).toContainEqual([name, expect.stringContaining(said)]);
-    expect(verdict.faults).toEqual([]);
+    expect(failuresOf(verdict)).toContainEqual([name, expect.stringContaining(message)]);
+    expect(verdict.errors).toEqual([]);
   });
 
   it('a content type that is not documented', async () => {
@@ -241,14 +241,14 @@ describe('a defect that dredd finds is', () => {
     const failures = failuresOf(await runDredd({ url, contractFile }));
     expect(failures).toContainEqual([
       '/api/orders 405',
-      'its Allow is "GET, PUT, OPTIONS" where the path has GET, POST',
+      'Allow is "GET, PUT, OPTIONS", but the path supports GET, POST',
     ]);
   });
 
   it('told with the commands that show it again, and what was answered', async () => {
     const verdict = await judged(changed('removeCartItem', () => ({ status: 200, body: { id: 1 } })));
     const failed = verdict.transactions.find(({ isPassed }) => !isPassed);
-    expect(failed?.answer).toBe('200 application/json\n{"id":1}');
+    expect(failed?.response).toBe('200 application/json\n{"id":1}');
     const shown = await run('sh', ['-c', failed?.curl ?? ''], { cwd: projectFile('.') });
     expect(shown.output).toContain('{"id":1}');
   });
@@ -256,7 +256,7 @@ describe('a defect that dredd finds is', () => {
   it('a reset that fails, in every transaction', async () => {
     const failures = failuresOf(await judged(doing('resetData', () => ({ status: 500, body: {} }))));
     expect(failures).toHaveLength(documented.length);
-    expect(failures[0]?.[1]).toBe('POST /api/reset, which leads up to it, was answered 500: {}');
+    expect(failures[0]?.[1]).toBe('The preceding request POST /api/reset received status 500: {}');
   });
 });
 
@@ -267,46 +267,46 @@ describe('what says nothing of the server is a fault:', () => {
   it('hooks that cannot be loaded, without which nothing passes', async () => {
     const folder = await folderWith({ 'hooks.cjs': "throw new Error('not loaded');" });
     const hooks = [join(folder, 'hooks.cjs')];
-    const { transactions, faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
-    expect(faults).toEqual([expect.stringContaining(`${documented.length} ran without the hooks`)]);
+    const { transactions, errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
+    expect(faults).toEqual([expect.stringContaining(`${documented.length} transactions ran without hooks`)]);
     expect(transactions.filter(({ isPassed }) => isPassed)).toEqual([]);
   });
 
   it('a transaction that is skipped', async () => {
     const text = "require('hooks').beforeEach((one) => { one.skip = one.origin.actionName === 'GET /api/orders'; });";
     const hooks = [ownHooks, join(await folderWith({ 'skip.cjs': text }), 'skip.cjs')];
-    const { faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
-    expect(faults).toEqual(['2 skipped: GET /api/orders 200, …']);
+    const { errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
+    expect(faults).toEqual(['2 transactions were skipped: GET /api/orders 200, …']);
   });
 
   it.each([
     ['a word of warning', SUMMARY, SUMMARY.replace('application/json', '"*/*"'), /^dredd's parser warns: .*\*\/\*/],
     ['an error', '  version: 2.0.0', '  version: 2.0', /^dredd stopped: .*'version' is not a string/],
-  ])('%s of the parser', async (_what, from, to, said) => {
-    const { faults } = await runDredd({ url: await shopWith(), contractFile: await contractWith(from, to) });
-    expect(faults[0]).toMatch(said);
+  ])('%s of the parser', async (_what, from, to, message) => {
+    const { errors: faults } = await runDredd({ url: await shopWith(), contractFile: await contractWith(from, to) });
+    expect(faults[0]).toMatch(message);
   });
 
   it('a transaction that dredd does not make of a documented answer', async () => {
     const file = await contractWith('name: orderId\n          in: path', 'name: orderId\n          in: query');
     const verdict = await runDredd({ url: await shopWith(), contractFile: file });
-    expect(verdict.faults).toContain(
-      `4 of ${documented.length} documented answers not asked for: GET /api/orders/{orderId} 200, …`,
+    expect(verdict.errors).toContain(
+      `4 of ${documented.length} documented responses were not requested: GET /api/orders/{orderId} 200, …`,
     );
     expect(failuresOf(verdict)).toHaveLength(documented.length - 4);
   });
 
   it('a documented answer that was not asked for', async () => {
     const hooks = [ownHooks, join(await folderWith({ 'lose.cjs': LOSE }), 'lose.cjs')];
-    const { faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
-    expect(faults).toContain(`1 of ${documented.length} documented answers not asked for: POST /api/orders 201`);
+    const { errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
+    expect(faults).toContain(`1 of ${documented.length} documented responses were not requested: POST /api/orders 201`);
   });
 
   it('a server that is not there', async () => {
-    const { transactions, faults } = await runDredd({ url: 'http://127.0.0.1:9', contractFile });
+    const { transactions, errors: faults } = await runDredd({ url: 'http://127.0.0.1:9', contractFile });
     expect({ transactions, faults }).toEqual({
       transactions: [],
-      faults: [expect.stringMatching(/^no server answers at http:\/\/127.0.0.1:9 \(.+\): start it first$/)],
+      faults: [expect.stringMatching(/^No server responds at http:\/\/127.0.0.1:9 \(.+\)\. Start it first\.$/)],
     });
   });
 });
@@ -324,7 +324,7 @@ describe('an answer that nobody knows to provoke', () => {
     expect(failuresOf(verdict)).toEqual([
       ['createOrder 202', expect.stringContaining('add it to tools/parity/recipes.ts')],
     ]);
-    expect(verdict.faults).toEqual([]);
+    expect(verdict.errors).toEqual([]);
   });
 });
 
@@ -339,7 +339,7 @@ describe('on the command line', () => {
 
   it('npm run dredd prints a table, and ends with 0', async () => {
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd'], { cwd });
-    expect(output).toContain(`${documented.length} of ${documented.length} answers are as documented`);
+    expect(output).toContain(`${documented.length} of ${documented.length} responses match the contract`);
     expect(exitCode).toBe(0);
   });
 
@@ -348,7 +348,7 @@ describe('on the command line', () => {
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url, '--allow-writes'], {
       cwd,
     });
-    expect(output).toContain('DELETE /api/cart-items/{productId}, 204: answered 200 instead of 204');
+    expect(output).toContain('DELETE /api/cart-items/{productId}, 204: Status 200 instead of 204');
     expect(exitCode).toBe(1);
   });
 
@@ -363,7 +363,7 @@ describe('on the command line', () => {
     const args = ['run', '--silent', 'dredd', '--', '--url', 'http://127.0.0.1:9', '--allow-writes'];
     const { exitCode, output } = await run('npm', args, { cwd });
     expect(output.trim()).toMatch(
-      /^(npm warn .*\n)*fault: no server answers at http:\/\/127.0.0.1:9 \(.+\): start it first$/,
+      /^(npm warn .*\n)*error: No server responds at http:\/\/127.0.0.1:9 \(.+\)\. Start it first\.$/,
     );
     expect(exitCode).toBe(1);
   });

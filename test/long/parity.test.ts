@@ -30,13 +30,13 @@ describe('real and mock', () => {
       'an example whose request has another name',
       'value: products\n',
       'value: other\n',
-      'only real has body[].products[].product',
+      'Only the real response has body[].products[].product',
     ],
     [
       'an answer that nobody knows to provoke',
       '        "201":\n          description: The order',
       '        "202":\n          description: x\n        "201":\n          description: The order',
-      'createOrder 202: no request is known',
+      'createOrder 202: No request is known',
     ],
   ])('are told apart by %s', async (_what, from, to, said) => {
     const rows = await parityWith(from, to);

@@ -21,7 +21,7 @@ export interface EarlierVersion {
  */
 export async function earlierVersion(path: string, against?: string): Promise<EarlierVersion> {
   if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
-  if (!isFile(path)) throw new AgainstFault(`${path} is not there: name the document that is to be compared`);
+  if (!isFile(path)) throw new AgainstFault(`${path} does not exist: enter the path of the document to compare`);
   const [folder, file] = [dirname(resolve(path)), basename(path)];
   const git = await asked(folder, path, against);
   if (against !== undefined) return named(git, file, against);
@@ -36,7 +36,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new AgainstFault(`${path} can't be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    throw new AgainstFault(`Cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
   }
 }
 
@@ -45,8 +45,8 @@ async function asked(folder: string, path: string, against: string | undefined):
     return await gitIn(folder);
   } catch (cause) {
     if (!(cause instanceof GitFault)) throw cause;
-    const wanted = against === undefined ? `an earlier version of ${path}` : `${against}, which is no file,`;
-    throw new AgainstFault(`${wanted} can't be looked up, since ${cause.message}: name a file with --against FILE`, {
+    const version = against === undefined ? `an earlier version of ${path}` : `${against}, which is not a file`;
+    throw new AgainstFault(`Cannot find ${version}: ${cause.message}. Name a file with --against FILE.`, {
       cause,
     });
   }
@@ -57,12 +57,12 @@ async function named(git: Git, file: string, reference: string): Promise<Earlier
   const isKnown = await git('rev-parse', '--verify', '--quiet', `${reference}^{commit}`);
   if (!isKnown) {
     const cure = (await isShallow(git))
-      ? `; this clone is shallow: ${DEEPEN}`
-      : ': name a path, a tag, a branch or a commit';
-    throw new AgainstFault(`${reference} is neither a file nor a version that git knows${cure}`);
+      ? ` This clone is shallow: ${DEEPEN}.`
+      : ' Enter a path, a tag, a branch or a commit.';
+    throw new AgainstFault(`${reference} is neither a file nor a revision in git.${cure}`);
   }
   const text = await git('show', `${reference}:./${file}`);
-  if (text === undefined) throw new AgainstFault(`${reference} has no ${file}: name a version that has it`);
+  if (text === undefined) throw new AgainstFault(`${reference} has no ${file}: enter a revision that has it`);
   return { name: `${reference}:${file}`, text };
 }
 
@@ -86,15 +86,15 @@ async function beforeLastChange(git: Git, file: string): Promise<EarlierVersion>
   // Where history is cut off, so are its tags, and the commit at the cut seems to have made every file.
   if (await isShallow(git)) {
     throw new AgainstFault(
-      `this clone is shallow, so that no earlier version of ${file} is known: ${DEEPEN}, or name a file with --against FILE`,
+      `Cannot find an earlier version of ${file}, because this clone is shallow: ${DEEPEN}, or name a file with --against FILE`,
     );
   }
   const commit = (await git('log', '-1', '--format=%h', '--', file))?.trim();
-  if (!commit) throw new AgainstFault(`${file} is in no commit yet: name what to compare it with by --against FILE`);
+  if (!commit) throw new AgainstFault(`${file} is not committed yet: name a file to compare with by --against FILE`);
   const text = await git('show', `${commit}^:./${file}`);
   if (text === undefined) {
     throw new AgainstFault(
-      `${file} has no earlier version: commit ${commit} made it, and there is no version tag; name what to compare it with by --against FILE|REF`,
+      `${file} has no earlier version: commit ${commit} added it, and there is no version tag. Name a version with --against FILE|REF.`,
     );
   }
   return { name: `${commit}^:${file}`, text };

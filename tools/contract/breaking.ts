@@ -14,7 +14,7 @@ export type { Change } from './breaking/change.ts';
 /**
  * What changed from one version of an OpenAPI document (3.0 or 3.1) to the next for those who use it, the operations in the order of the newer one.
  * Words for people, names of path parameters and order don't count. `callbacks`, `webhooks` and `links` are not looked at; a `pattern` or a keyword
- * of 2020-12 that can't be compared is said to break.
+ * of 2020-12 that can't be compared is message to break.
  */
 export function changesBetween(before: Document, after: Document): readonly Change[] {
   const compare = schemaComparison(before, after);
@@ -44,8 +44,8 @@ function operationChanges(before: Operation, after: Operation, compare: Compare)
 }
 
 function removed({ name, pointer }: Operation): Change {
-  const said = `${name} is not there any more: requests to it are refused now`;
-  return { isBreaking: true, direction: 'both', pointer, operation: name, said };
+  const message = `${name} is removed: requests to it are rejected`;
+  return { isBreaking: true, direction: 'both', pointer, operation: name, message };
 }
 
 function added({ name, pointer }: Operation): Change {
@@ -54,7 +54,7 @@ function added({ name, pointer }: Operation): Change {
     direction: 'both',
     pointer,
     operation: name,
-    said: `${name} is new: nobody has called it yet`,
+    message: `${name} is new: no client calls it yet`,
   };
 }
 
@@ -67,7 +67,7 @@ function statements(before: Operation, after: Operation): readonly Change[] {
       direction: 'both',
       pointer: `${pointer}/${key}`,
       operation: name,
-      said: `${name} ${words}`,
+      message: `${name} ${words}`,
     };
   };
   const { operationId: oldId } = before.node;
@@ -78,17 +78,17 @@ function statements(before: Operation, after: Operation): readonly Change[] {
       ? [
           note(
             'operationId',
-            `has the operationId ${newId} instead of ${oldId}: clients that were generated name it otherwise, requests stay`,
+            `has the operationId ${newId} instead of ${oldId}: names in generated clients change, requests do not`,
           ),
         ]
       : []),
-    ...(isDeprecated && !wasDeprecated ? [note('deprecated', 'is deprecated now: it answers as before')] : []),
-    ...(wasDeprecated && !isDeprecated ? [note('deprecated', 'is not deprecated any more: it answers as before')] : []),
+    ...(isDeprecated && !wasDeprecated ? [note('deprecated', 'is deprecated: it works as before')] : []),
+    ...(wasDeprecated && !isDeprecated ? [note('deprecated', 'is no longer deprecated: it works as before')] : []),
   ];
 }
 
 function distinct(changes: readonly Change[]): readonly Change[] {
   return [
-    ...new Map(changes.map((change) => [`${change.direction} ${change.pointer} ${change.said}`, change])).values(),
+    ...new Map(changes.map((change) => [`${change.direction} ${change.pointer} ${change.message}`, change])).values(),
   ];
 }

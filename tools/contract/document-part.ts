@@ -11,27 +11,27 @@ const JUDGE = 'document';
 /** What the checks of a document are about, in the rows of a report. */
 const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 
-/** What is to be said of a document: its own checks, and what its changes since an earlier version break; `before` says why where none is known. */
+/** What is to be message of a document: its own checks, and what its changes since an earlier version break; `before` says why where none is known. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
   const file = pathFromHere(contract.path);
   const placeOf = await createLocator(file, contract.text);
   // Pairing by names is our own custom, and whether limits are those of the code can be told of our own document alone.
   const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
   const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));
-  const own = found.map(({ check, pointer, said }) => failureOf(file, check, said, placeOf(pointer)));
+  const own = found.map(({ check, pointer, message }) => failureOf(file, check, message, placeOf(pointer)));
   if (typeof before === 'string') {
     return {
       judges: [JUDGE],
       rows: rowsOf(file, checks, own),
       failures: own,
-      notes: [`changes were not looked for: ${before}`],
+      notes: [`Breaking changes were not checked: ${before}`],
     };
   }
   const { broken, notes } = changesSince(before, contract.document);
   const isThere = (pointer: string) => getNode(contract.document, pointer) !== undefined;
   // What is gone stands in the older version alone.
-  const places = broken.map(({ said, pointer }) =>
-    failureOf(file, 'changes', said, isThere(pointer) ? placeOf(pointer) : `${before.name} #${pointer}`),
+  const places = broken.map(({ message, pointer }) =>
+    failureOf(file, 'changes', message, isThere(pointer) ? placeOf(pointer) : `${before.name} #${pointer}`),
   );
   const failures = [...own, ...places];
   return { judges: [JUDGE], rows: rowsOf(file, [...checks, 'changes'], failures), failures, notes };
@@ -44,8 +44,8 @@ function rowsOf(file: string, checks: readonly string[], failures: readonly Fail
   });
 }
 
-function failureOf(file: string, check: string, said: string, place: string): Failure {
-  return { judge: JUDGE, operationId: file, status: check, rule: `${check}: ${said}`, message: said, place, steps: [] };
+function failureOf(file: string, check: string, message: string, place: string): Failure {
+  return { judge: JUDGE, operationId: file, status: check, rule: `${check}: ${message}`, message, place, steps: [] };
 }
 
 interface Changes {
@@ -60,12 +60,13 @@ function changesSince({ name, text }: EarlierVersion, document: Document): Chang
   const changes = changesBetween(before, document);
   const breaking = changes.filter(({ isBreaking }) => isBreaking);
   const isAnnounced = announces(before.info.version, document.info.version);
-  const counted = `since ${name}: ${changes.length} changes that clients can notice, ${breaking.length} of them breaking`;
-  const announced = breaking.length > 0 && isAnnounced ? `, which version ${document.info.version} announces` : '';
+  const counted = `Since ${name}: ${changes.length} changes that clients can notice, ${breaking.length} of them breaking`;
+  const announced =
+    breaking.length > 0 && isAnnounced ? `, which the version number ${document.info.version} announces` : '';
   const others = changes.filter((change) => isAnnounced || !change.isBreaking);
   return {
     broken: isAnnounced ? [] : breaking,
-    notes: [counted + announced, ...others.map(({ said, direction }) => `  ${direction}: ${said}`)],
+    notes: [counted + announced, ...others.map(({ message, direction }) => `  ${direction}: ${message}`)],
   };
 }
 

@@ -17,8 +17,8 @@ export async function dreddPart(
   contract: Contract,
   start: () => Promise<Running>,
 ): Promise<ReportPart> {
-  if (!isShop(contract)) return leftOut('it is prepared for the contract of the shop alone');
-  if (command.only || command.exclude) return leftOut('it asks all operations, or none');
+  if (!isShop(contract)) return leftOut('it supports only the contract of the shop');
+  if (command.only || command.exclude) return leftOut('it cannot select operations');
   const running = command.url === undefined ? await start() : undefined;
   try {
     const url = running?.url ?? command.url ?? '';
@@ -29,10 +29,10 @@ export async function dreddPart(
 }
 
 function leftOut(why: string): ReportPart {
-  return { judges: [], rows: [], failures: [], notes: [`dredd was left out: ${why}`] };
+  return { judges: [], rows: [], failures: [], notes: [`dredd was skipped: ${why}.`] };
 }
 
-async function partOf(contract: Contract, { transactions, faults }: DreddVerdict): Promise<ReportPart> {
+async function partOf(contract: Contract, { transactions, errors: faults }: DreddVerdict): Promise<ReportPart> {
   const placeOf = await createLocator(pathFromHere(contract.path), contract.text);
   const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
   const counts = new Map<string, Count>();
@@ -50,22 +50,22 @@ async function partOf(contract: Contract, { transactions, faults }: DreddVerdict
   const failures = named
     .filter(({ transaction }) => !transaction.isPassed)
     .map(({ operationId, status, pointer, transaction }): Failure => {
-      const { method, path, said, curl, answer } = transaction;
-      const steps = curl === undefined ? [] : [{ request: curl, answer: answer ?? 'no answer' }];
+      const { method, path, failure: message, curl, response: answer } = transaction;
+      const steps = curl === undefined ? [] : [{ request: curl, answer: answer ?? 'no response' }];
       const rule = `${method} ${path} ${transaction.status}`;
-      return { judge: JUDGE, operationId, status, rule, message: said, place: placeOf(pointer), steps };
+      return { judge: JUDGE, operationId, status, rule, message, place: placeOf(pointer), steps };
     });
   return { judges: [JUDGE], rows, failures: [...failures, ...faults.map(faultOf)], notes: [] };
 }
 
 /** What keeps dredd from saying anything counts as a failure: a green dredd that did nothing proves nothing. */
-function faultOf(said: string): Failure {
+function faultOf(message: string): Failure {
   return {
     judge: JUDGE,
     operationId: 'dredd',
     status: 'run',
-    rule: said,
-    message: said,
+    rule: message,
+    message,
     place: 'tools/dredd',
     steps: [],
   };

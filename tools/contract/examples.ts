@@ -52,7 +52,7 @@ function wrongExample(judges: Judges, { node, pointer }: Place, { name, value }:
   const wrong = wrongness(judge, `${pointer}/schema`, value);
   if (wrong === undefined) return [];
   const place = name === undefined ? '/example' : `/examples${pointerTo(name)}${isOwn(node, name) ? '/value' : ''}`;
-  return [finding(pointer + place, `the example does not keep to its schema: ${wrong}`)];
+  return [finding(pointer + place, `The example violates its schema: ${wrong}`)];
 }
 
 /** Whether an example stands here, and not in the components. */
@@ -72,7 +72,7 @@ function refusedExamples(judges: Judges, { node, pointer }: Place): readonly Doc
     const value = isNode(example) ? example.value : undefined;
     const isRefused = !isJson(value) || wrongness(judges.request, `${pointer}/schema`, parsed(value)) !== undefined;
     const place = `${pointer}/x-refused-examples${pointerTo(name)}`;
-    return isRefused ? [] : [finding(place, 'keeps to the schema, so that it is not refused')];
+    return isRefused ? [] : [finding(place, 'The refused example is valid, so the server accepts it')];
   });
 }
 
@@ -102,7 +102,7 @@ function wrongOfSchema({ request, answer }: Judges, { node, pointer }: Place): r
   return values.flatMap(([place, value]) => {
     const wrong = wrongness(request, pointer, value);
     if (wrong === undefined || wrongness(answer, pointer, value) === undefined) return [];
-    return [finding(pointer + place, `the value does not keep to its schema: ${wrong}`)];
+    return [finding(pointer + place, `The value violates its schema: ${wrong}`)];
   });
 }
 
@@ -117,6 +117,6 @@ function wrongness(judge: SchemaValidator, schema: string, value: unknown): stri
   return [...new Set(told)].slice(0, 3).join('; ');
 }
 
-function finding(pointer: string, said: string): DocumentFinding {
-  return { check: 'examples', pointer, said };
+function finding(pointer: string, message: string): DocumentFinding {
+  return { check: 'examples', pointer, message };
 }

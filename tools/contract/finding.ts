@@ -4,5 +4,5 @@ export interface DocumentFinding {
   /** JSON Pointer of the place. */
   readonly pointer: string;
   /** What is wrong, a sentence. */
-  readonly said: string;
+  readonly message: string;
 }

@@ -24,8 +24,8 @@ export async function gitIn(folder: string): Promise<Git> {
 
 /** Git's own words where it has a reason of its own, such as a folder that is somebody else's. */
 function repositoryFault(folder: string, errors: string): string {
-  if (/not a git repository/i.test(errors)) return `${folder} is in no git repository`;
-  return `git can't read the repository of ${folder} (${errors.trim().split('\n')[0] ?? 'it says no more'})`;
+  if (/not a git repository/i.test(errors)) return `${folder} is not in a git repository`;
+  return `git cannot read the repository of ${folder} (${errors.trim().split('\n')[0] ?? 'no reason given'})`;
 }
 
 interface Asked {

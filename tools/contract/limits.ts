@@ -50,8 +50,8 @@ export function limitFindings(document: Document): readonly DocumentFinding[] {
     const there = getNode(document, pointer);
     const isTold = typeof wanted === 'number' ? there === wanted : typeof there === 'string' && says(there, wanted);
     if (isTold) return [];
-    const said = `the server enforces ${constant}, so ${JSON.stringify(wanted)} has to stand here`;
-    return [{ check: 'limits', pointer, said }];
+    const message = `The server enforces ${constant}: this place must contain ${JSON.stringify(wanted)}`;
+    return [{ check: 'limits', pointer, message }];
   });
 }
 

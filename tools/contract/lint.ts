@@ -16,7 +16,7 @@ async function redocly(source: string, path: string): Promise<readonly DocumentF
   return problems.map(({ ruleId, location, message }) => ({
     check: 'lint',
     pointer: location[0]?.pointer?.replace(/^#/, '').replace(/^\/$/, '') ?? '',
-    said: `redocly ${ruleId}: ${message}`,
+    message: `redocly ${ruleId}: ${message}`,
   }));
 }
 
@@ -28,6 +28,6 @@ async function spectral(source: string, path: string): Promise<readonly Document
   return results.map(({ code, path: steps, message }) => ({
     check: 'lint',
     pointer: pointerTo(...steps.map(String)),
-    said: `spectral ${code}: ${message}`,
+    message: `spectral ${code}: ${message}`,
   }));
 }

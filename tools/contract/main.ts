@@ -41,10 +41,10 @@ try {
 function flagsOf(args: readonly string[]): Flags {
   const command = withCheckOptions(new Command('contract'), process.env)
     .description(
-      'Judges whether a server keeps the contract, and whether the contract keeps its word; without --url, a shop of our own.',
+      'Checks a server against its contract, and the contract itself; without --url, checks the built-in shop.',
     )
-    .option('--url <address>', 'address of the server', address)
-    .option('--against <version>', 'hold the document against this file or version of git')
+    .option('--url <address>', 'URL of the server', address)
+    .option('--against <version>', 'compare the document with this file or git revision')
     .allowExcessArguments(false)
     .exitOverride()
     .parse(args);

@@ -88,12 +88,10 @@ function unanswered({ route, ofParameters, ofBody, refused, answers }: Names): r
   return [
     ...[...ofParameters, ...ofBody]
       .filter(({ name }) => !isBodiless && !has(name, /./))
-      .map((one) => finding(one, `the request ${one.name} has no example of this name among the answers`)),
+      .map((one) => finding(one, `The request example ${one.name} has no response example of this name`)),
     ...refused
       .filter(({ name }) => !has(name, /^(4|default)/))
-      .map((one) =>
-        finding(one, `the refused request ${one.name} has no example of this name among the answers with 4xx`),
-      ),
+      .map((one) => finding(one, `The refused request example ${one.name} has no 4xx response example of this name`)),
   ];
 }
 
@@ -101,7 +99,12 @@ function ambiguous({ answers }: Names): readonly DocumentFinding[] {
   const own = answers.filter(({ isShared }) => !isShared);
   return own
     .filter(({ name }, place) => own.slice(0, place).some((other) => other.name === name))
-    .map((one) => finding(one, `two answers are called ${one.name}, so that a request of this name has no one answer`));
+    .map((one) =>
+      finding(
+        one,
+        `Two response examples have the name ${one.name}: the response to the request of this name is ambiguous`,
+      ),
+    );
 }
 
 function unasked({ ofParameters, ofBody, refused, answers }: Names, status: RegExp): readonly NamedAnswer[] {
@@ -113,7 +116,7 @@ function unaskedSuccesses(names: Names): readonly DocumentFinding[] {
   const bare = names.ofBody.length === 0 ? 1 : 0;
   return unasked(names, /^[123]/)
     .slice(bare)
-    .map((one) => finding(one, `the answer ${one.name} has no example of this name among the requests`));
+    .map((one) => finding(one, `The response example ${one.name} has no request example of this name`));
 }
 
 function unaskedRefusals(names: Names): readonly DocumentFinding[] {
@@ -122,7 +125,7 @@ function unaskedRefusals(names: Names): readonly DocumentFinding[] {
     .map((one) =>
       finding(
         one,
-        `the answer ${one.name} has no example of this name among the requests, nor is it due to path or query`,
+        `The response example ${one.name} has no request example of this name, and is not caused by path or query`,
       ),
     );
 }
@@ -146,7 +149,10 @@ function misplaced({ route, answers }: Names): readonly DocumentFinding[] {
       const path = examplePath(route, one.name);
       if (instance === undefined || instance === path) return [];
       return [
-        finding(one, `the answer ${one.name} is about ${String(instance)}, and the request of its name about ${path}`),
+        finding(
+          one,
+          `The response example ${one.name} is about ${String(instance)}, but the request of its name about ${path}`,
+        ),
       ];
     });
 }
@@ -159,6 +165,6 @@ function examplePath({ path, parameters }: Route, name?: string): string {
   });
 }
 
-function finding({ pointer }: Named, said: string): DocumentFinding {
-  return { check: 'names', pointer, said };
+function finding({ pointer }: Named, message: string): DocumentFinding {
+  return { check: 'names', pointer, message };
 }

@@ -18,7 +18,7 @@ interface Sent {
 export interface DreddVerdict {
   readonly transactions: readonly DreddTransaction[];
   /** What keeps the transactions from saying anything; empty where the judge did its work. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
 }
 
 /** One answer that was asked for. */
@@ -33,11 +33,11 @@ export interface DreddTransaction {
   readonly status: number;
   readonly isPassed: boolean;
   /** Why it failed, a sentence; empty where it passed. */
-  readonly said: string;
+  readonly failure: string;
   /** Commands that ask for the same again; undefined where nothing was asked. */
   readonly curl?: string;
   /** What was answered: status, content type and body; undefined where nothing was. */
-  readonly answer?: string;
+  readonly response?: string;
 }
 
 /** Which server is judged, and by what. */
@@ -109,7 +109,7 @@ export async function runDredd({
 }: DreddRun): Promise<DreddVerdict> {
   const document = parseDocument(contractFile, readContract(contractFile));
   const unreachable = await whyUnreachable(url);
-  if (unreachable !== undefined) return { transactions: [], faults: [unreachable] };
+  if (unreachable !== undefined) return { transactions: [], errors: [unreachable] };
   const found = await foundBy({
     endpoint: url,
     apiDescriptions: [{ location: contractFile, content: JSON.stringify(dreddView(document)) }],
@@ -119,23 +119,23 @@ export async function runDredd({
     http: { timeout: ANSWER_MS },
     custom: { headers },
   });
-  if (typeof found === 'string') return { transactions: [], faults: [found] };
+  if (typeof found === 'string') return { transactions: [], errors: [found] };
   return {
     transactions: found.results.filter(({ outcome }) => outcome !== 'skip').map((result) => transactionOf(url, result)),
-    faults: faultsOf(document, found),
+    errors: faultsOf(document, found),
   };
 }
 
 async function whyUnreachable(url: string): Promise<string | undefined> {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
-    return `${url} is no address: give one such as http://127.0.0.1:3000`;
+    return `${url} is not a URL: enter one such as http://127.0.0.1:3000`;
   try {
     await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
     return undefined;
   } catch (error) {
     const { cause = error } = error as Error;
     const { code, message } = cause as NodeJS.ErrnoException;
-    return `no server answers at ${url} (${code ?? message}): start it first`;
+    return `No server responds at ${url} (${code ?? message}). Start it first.`;
   }
 }
 
@@ -148,7 +148,7 @@ function foundBy(configuration: object): Promise<Found | string> {
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (printed += data));
     child.once('message', (message) => (found = message as Found));
     child.once('close', () =>
-      resolve(found ? { ...found, printed } : `dredd ended without a verdict: ${printed.trim()}`),
+      resolve(found ? { ...found, printed } : `dredd ended without a result: ${printed.trim()}`),
     );
     child.once('error', reject);
     child.send(configuration);
@@ -169,9 +169,9 @@ function transactionOf(url: string, { outcome, test }: Result): DreddTransaction
     path,
     status,
     isPassed: outcome === 'pass',
-    said,
+    failure: said,
     ...(asks ? { curl: asks.map((ask) => lineOf(url, ask)).join(' && ') } : {}),
-    ...(actual ? { answer: `${actual.statusCode} ${actual.headers['content-type'] ?? ''}\n${body}`.trim() } : {}),
+    ...(actual ? { response: `${actual.statusCode} ${actual.headers['content-type'] ?? ''}\n${body}`.trim() } : {}),
   };
 }
 
@@ -184,7 +184,7 @@ function lineOf(url: string, { method, path, headers = {}, body = '' }: Sent): s
 }
 
 function whyFailed(status: number, { message, actual, results }: Result['test']): string {
-  if (actual && Number(actual.statusCode) !== status) return `answered ${actual.statusCode} instead of ${status}`;
+  if (actual && Number(actual.statusCode) !== status) return `Status ${actual.statusCode} instead of ${status}`;
   const errors = Object.entries(results?.fields ?? {}).flatMap(([part, field]) =>
     field.errors.map((error) => `${part}: ${placed(error)}`),
   );
@@ -207,11 +207,11 @@ function faultsOf(document: Document, { annotations, results, error, printed }: 
     ...annotations.map(({ message }) => `dredd's parser warns: ${message}`),
     ...counted(
       namesOf(named.filter(({ test }) => !test.origin.isHooked)),
-      'ran without the hooks, which were not loaded',
+      'transactions ran without hooks, which were not loaded',
     ),
-    ...counted(namesOf(named.filter(({ outcome }) => outcome === 'skip')), 'skipped'),
-    ...counted(lost, `of ${documented.length} documented answers not asked for`),
-    ...counted(strange, 'asked for that are not documented, or twice'),
+    ...counted(namesOf(named.filter(({ outcome }) => outcome === 'skip')), 'transactions were skipped'),
+    ...counted(lost, `of ${documented.length} documented responses were not requested`),
+    ...counted(strange, 'responses are not documented, or were requested twice'),
   ];
 }
 

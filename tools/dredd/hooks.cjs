@@ -31,7 +31,7 @@ hooks.beforeAll(
     const [warning] = description.annotations;
     if (warning) throw new Error(`dredd's parser warns: ${warning.message}`);
     if (transactions.length !== judgements.size)
-      throw new Error(`dredd made ${transactions.length} transactions of ${judgements.size} documented answers`);
+      throw new Error(`dredd made ${transactions.length} transactions for ${judgements.size} documented responses`);
     await serverAnswers();
   }),
 );
@@ -42,7 +42,7 @@ hooks.beforeEach(
     const { operationId, before, ask } = judgement;
     Object.assign(transaction.origin, { isHooked: true, operationId });
     expect(transaction.expected, judgement);
-    if (!ask) throw new Error('no request is known that leads to this answer: add it to tools/parity/recipes.ts');
+    if (!ask) throw new Error('No request is known for this response: add it to tools/parity/recipes.ts');
     const { steps, idFor } = await settled();
     const further = before.map((one) => translated(one, idFor));
     for (const step of further) await asked(step);
@@ -148,7 +148,7 @@ function holds({ products, cart, orders, options }) {
 
 /** What leads to an order, two items in the cart and a product that isn't in it. */
 function missing({ products = [], cart = [], orders = [] }) {
-  if (products.length < 3) throw new Error('the server needs three products at least, to be judged by');
+  if (products.length < 3) throw new Error('The server must have at least three products');
   const add = (productId) => ({ method: 'POST', path: '/api/cart-items', body: { productId, quantity: 2 } });
   const empty = cart.map((id) => ({ method: 'DELETE', path: `/api/cart-items/${id}` }));
   const order = orders.length > 0 ? [] : [add(products[0]), { method: 'POST', path: '/api/orders' }];
@@ -189,7 +189,7 @@ async function asked(ask) {
   const text = await response.text();
   if (!response.ok)
     throw new Error(
-      `${method} ${path}, which leads up to it, was answered ${response.status}: ${text.slice(0, TOLD_LENGTH)}`,
+      `The preceding request ${method} ${path} received status ${response.status}: ${text.slice(0, TOLD_LENGTH)}`,
     );
   return parsed(text);
 }
@@ -201,9 +201,8 @@ async function locationLeadsTo(location, body) {
   const headers = url.origin === new URL(ENDPOINT).origin ? common : {};
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
   const text = await response.text();
-  if (!response.ok) throw new Error(`its Location ${location} is answered ${response.status}`);
-  if (!isDeepStrictEqual(parsed(text), parsed(body)))
-    throw new Error(`its Location ${location} leads to something else`);
+  if (!response.ok) throw new Error(`Location ${location} leads to status ${response.status}`);
+  if (!isDeepStrictEqual(parsed(text), parsed(body))) throw new Error(`Location ${location} leads to a different body`);
 }
 
 /** An `Allow` names the methods that the path has (RFC 9110, section 15.5.6); HEAD and OPTIONS go without saying. */
@@ -213,7 +212,7 @@ function allowNames(allow, methods) {
     ...methods.filter((method) => !told.includes(method)),
     ...told.filter((method) => ![...methods, 'HEAD', 'OPTIONS'].includes(method)),
   ];
-  if (wrong.length > 0) throw new Error(`its Allow is "${allow}" where the path has ${methods.join(', ')}`);
+  if (wrong.length > 0) throw new Error(`Allow is "${allow}", but the path supports ${methods.join(', ')}`);
 }
 
 async function serverAnswers() {
@@ -223,7 +222,7 @@ async function serverAnswers() {
       return await fetch(ENDPOINT, { signal: AbortSignal.timeout(ANSWER_MS) });
     } catch (error) {
       if (Date.now() > deadline)
-        throw new Error(`no server answers at ${ENDPOINT}: ${error.cause?.message ?? error.message}`);
+        throw new Error(`No server responds at ${ENDPOINT}: ${error.cause?.message ?? error.message}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

@@ -7,12 +7,12 @@ import { asTable } from './table.ts';
 const { values } = parseArgs({ options: { url: { type: 'string' }, 'allow-writes': { type: 'boolean' } } });
 
 if (values.url !== undefined && !values['allow-writes']) {
-  console.error(`dredd: this changes data on ${values.url} and resets it. To allow this, add --allow-writes`);
+  console.error(`dredd: The check changes and resets the data on ${values.url}. To allow this, add --allow-writes.`);
   process.exitCode = 1;
 } else {
   const shop = values.url === undefined ? await createStorefront() : undefined;
   const verdict = await runDredd({ url: shop?.url ?? values.url ?? '', contractFile: 'openapi.yaml' });
   await shop?.close();
   console.log(asTable(verdict));
-  process.exitCode = verdict.faults.length === 0 && verdict.transactions.every(({ isPassed }) => isPassed) ? 0 : 1;
+  process.exitCode = verdict.errors.length === 0 && verdict.transactions.every(({ isPassed }) => isPassed) ? 0 : 1;
 }

@@ -6,4 +6,4 @@ const { status } = spawnSync(process.execPath, ['--import', 'tsx', join(__dirnam
   cwd: join(__dirname, '../..'),
   stdio: 'inherit',
 });
-if (status !== 0) throw new Error('the view of openapi.yaml could not be made');
+if (status !== 0) throw new Error('Cannot write the dredd version of openapi.yaml');

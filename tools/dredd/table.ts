@@ -1,13 +1,13 @@
 import type { DreddTransaction, DreddVerdict } from './dredd.ts';
 
 /** What dredd found, for people: a line for each path and method with the statuses that were provoked, each failure with the way to see it again, the sum. */
-export function asTable({ transactions, faults }: DreddVerdict): string {
+export function asTable({ transactions, errors: faults }: DreddVerdict): string {
   const failed = transactions.filter(({ isPassed }) => !isPassed);
-  const sum = `${transactions.length - failed.length} of ${transactions.length} answers are as documented`;
+  const sum = `${transactions.length - failed.length} of ${transactions.length} responses match the contract`;
   return [
     ...(transactions.length > 0 ? [...linesOf(transactions), ''] : []),
     ...failed.flatMap((one) => [...told(one), '']),
-    ...faults.map((fault) => `fault: ${fault}`),
+    ...faults.map((fault) => `error: ${fault}`),
     ...(transactions.length > 0 ? [sum] : []),
   ].join('\n');
 }
@@ -23,9 +23,9 @@ function linesOf(transactions: readonly DreddTransaction[]): readonly string[] {
   });
 }
 
-function told({ method, path, status, said, curl, answer }: DreddTransaction): readonly string[] {
+function told({ method, path, status, failure, curl, response: answer }: DreddTransaction): readonly string[] {
   return [
-    `${method} ${path}, ${status}: ${said}`,
+    `${method} ${path}, ${status}: ${failure}`,
     ...(curl === undefined ? [] : [`  ${curl}`]),
     ...(answer === undefined ? [] : [answer.replaceAll(/^/gm, '  ')]),
   ];

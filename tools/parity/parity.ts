@@ -69,7 +69,7 @@ async function compared({ contract, route, name, recipe, real, mock }: Compariso
       ...row,
       isReal: false,
       isMocked: false,
-      differences: ['no request is known that leads to it: add it to tools/parity/recipes.ts'],
+      differences: ['No request is known for this response: add it to tools/parity/recipes.ts'],
     };
   await ask(real, { method: 'POST', path: '/api/reset' });
   for (const before of answer?.before ?? []) await ask(real, before);
@@ -80,11 +80,11 @@ async function compared({ contract, route, name, recipe, real, mock }: Compariso
   const isMocked = mockReply.status === status && mockReply.headers.has('X-Mocked');
   const differences = [
     ...(isReal
-      ? breaches(contract, route, realReply).map((said) => `real: ${said}`)
-      : [`real answered ${realReply.status}`]),
+      ? breaches(contract, route, realReply).map((message) => `real: ${message}`)
+      : [`The real response has status ${realReply.status}`]),
     ...(isMocked
-      ? breaches(contract, route, mockReply).map((said) => `mock: ${said}`)
-      : [`mock answered ${mockReply.status}`]),
+      ? breaches(contract, route, mockReply).map((message) => `mock: ${message}`)
+      : [`The mock response has status ${mockReply.status}`]),
     ...(isReal && isMocked ? differencesOf(route, realReply, mockReply) : []),
     ...(name.startsWith('2') ? await differencesUnasked(route, [recipe.good, asked], real, mock) : []),
   ];
@@ -102,7 +102,9 @@ async function differencesUnasked(
   for (const each of asks) {
     await ask(real, { method: 'POST', path: '/api/reset' });
     found.push(
-      ...differencesOf(route, await ask(real, each), await ask(mock, each)).map((said) => `${each.path}: ${said}`),
+      ...differencesOf(route, await ask(real, each), await ask(mock, each)).map(
+        (message) => `${each.path}: ${message}`,
+      ),
     );
   }
   return found;
@@ -131,14 +133,14 @@ async function ask({ url }: Storefront, { method, path, body, headers = {} }: As
 
 function breaches(contract: Contract, route: Route, { status, headers, body }: Reply): readonly string[] {
   const answer = { status, headers: Object.fromEntries(headers), body };
-  return contract.verify(route, answer, { closed: true }).map(({ message: said }) => said);
+  return contract.verify(route, answer, { closed: true }).map(({ message }) => message);
 }
 
 function differencesOf({ responses }: Route, real: Reply, mock: Reply): readonly string[] {
   const names = [...new Set(responses.flatMap(({ headers }) => headers.map(({ name }) => name)))];
   const headers = names.filter((name) => real.headers.has(name) !== mock.headers.has(name));
   return [
-    ...headers.map((name) => `only ${real.headers.has(name) ? 'real' : 'mock'} has the header ${name}`),
+    ...headers.map((name) => `Only the ${real.headers.has(name) ? 'real' : 'mock'} response has the header ${name}`),
     ...shapesApart(shapeOf(real.body), shapeOf(mock.body), 'body'),
   ];
 }
@@ -165,20 +167,21 @@ function together(one: Shape | undefined, other: Shape): Shape {
 }
 
 function shapesApart(real: Shape, mock: Shape, place: string): readonly string[] {
-  if (real.type !== mock.type) return [`${place} is ${real.type} in real, ${mock.type} in mock`];
+  if (real.type !== mock.type)
+    return [`${place} is ${real.type} in the real response, ${mock.type} in the mock response`];
   if (real.entry && mock.entry) return shapesApart(real.entry, mock.entry, `${place}[]`);
   const names = [...new Set([...(real.fields ?? new Map()).keys(), ...(mock.fields ?? new Map()).keys()])];
   return names.flatMap((name) => {
     const [one, other] = [real.fields?.get(name), mock.fields?.get(name)];
     if (one && other) return shapesApart(one, other, `${place}.${name}`);
-    return [`only ${one ? 'real' : 'mock'} has ${place}.${name}`];
+    return [`Only the ${one ? 'real' : 'mock'} response has ${place}.${name}`];
   });
 }
 
 /** The comparison as a table, and each difference in a line below it. */
 export function asTable(rows: readonly Row[]): string {
   const cells = [
-    ['operation', 'answer', 'real', 'mock', 'agree'],
+    ['operation', 'response', 'real', 'mock', 'agree'],
     ...rows.map(({ operationId, response, isReal, isMocked, differences }) => [
       operationId,
       response,

@@ -142,7 +142,7 @@ function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, r
   const body = redactText(
     length > BODY_SHOWN ? `${reply.text.slice(0, BODY_SHOWN)}… (${length} characters)` : reply.text,
   );
-  const answer =
+  const outcome =
     reply.status === 0 ? 'no response' : [String(reply.status), type, body].filter((part) => part).join(' ');
-  return { request: toCurl(url, ask, headers), answer };
+  return { request: toCurl(url, ask, headers), answer: outcome };
 }

@@ -27,7 +27,7 @@ export function defectNamed(name: string): Defect {
 async function findersOf(defect: Defect): Promise<readonly (typeof COLUMNS)[number][]> {
   // Each has a shop of its own, as in `npm run contract`.
   const byChecks = await having(defect, async (url) => judgesOf(await checked(url, { runs: 50 })));
-  const { transactions, faults } = await having(defect, (url) =>
+  const { transactions, errors: faults } = await having(defect, (url) =>
     runDredd({ url, contractFile: projectFile('openapi.yaml') }),
   );
   if (transactions.length === 0) throw new Error(`dredd did nothing: ${faults.join('; ')}`);

@@ -93,7 +93,7 @@ export function alternativeChanges(
 }
 
 function tooMany(pair: Pair): Delta {
-  return delta(pair, 'reshaped', 'oneOf', 'is another choice');
+  return delta(pair, 'reshaped', 'oneOf', 'has different alternatives');
 }
 
 function narrows({ effect }: Delta): boolean {
@@ -124,8 +124,8 @@ function overlap(types: readonly Type[], others: readonly Type[]): boolean {
 
 function told(pair: Pair, effect: Effect, { schema, name, types, value }: Alternative): Delta {
   const words = value ?? name?.slice(name.lastIndexOf('/') + 1) ?? typeWords(types);
-  const said = effect === 'narrowed' ? `may not be ${words} any more` : `may be ${words} too`;
-  return { ...delta(pair, effect, 'oneOf', said), pointer: schema.at(-1)?.pointer ?? '' };
+  const message = effect === 'narrowed' ? `can no longer be ${words}` : `can also be ${words}`;
+  return { ...delta(pair, effect, 'oneOf', message), pointer: schema.at(-1)?.pointer ?? '' };
 }
 
 /** A schema as all its alternatives, each a schema without any, of one type where it lists some. */
@@ -204,15 +204,15 @@ function discriminatorChanges(pair: Pair): readonly Delta[] {
   const [old, now] = [pair.before, pair.after].map(discriminatorOf);
   if (!old || !now) return [];
   if (old.propertyName !== now.propertyName) {
-    const said = `is told apart by ${String(now.propertyName)} instead of ${String(old.propertyName)}`;
-    return [delta(pair, 'reshaped', 'discriminator', said)];
+    const message = `has the discriminator ${String(now.propertyName)} instead of ${String(old.propertyName)}`;
+    return [delta(pair, 'reshaped', 'discriminator', message)];
   }
   const [before, after] = [old, now].map(({ mapping }) => Object.keys(isNode(mapping) ? mapping : {}));
   if (!before?.length || !after?.length) return [];
   const gone = before.filter((value) => !after.includes(value));
   return gone.length === 0
     ? []
-    : [delta(pair, 'reshaped', 'discriminator', `is not told apart by ${gone.join(', ')} any more`)];
+    : [delta(pair, 'reshaped', 'discriminator', `no longer has the discriminator values ${gone.join(', ')}`)];
 }
 
 function discriminatorOf(schema: Schema): Node | undefined {
@@ -229,8 +229,8 @@ function exclusiveness(pair: Pair, { before, after }: Choice): readonly Delta[] 
   if (!canOverlap || discriminatorOf(pair.after)) return [];
   const isNarrower = now[0] === 'oneOf';
   const pointer = placeOf(pair.after, now[0] ?? 'oneOf');
-  const said = isNarrower
-    ? 'holds by one of its schemas alone instead of any'
-    : 'holds by any of its schemas instead of one alone';
-  return [{ ...delta(pair, isNarrower ? 'narrowed' : 'widened', 'oneOf', said), pointer }];
+  const message = isNarrower
+    ? 'must match exactly one of its schemas instead of any'
+    : 'must match any of its schemas instead of exactly one';
+  return [{ ...delta(pair, isNarrower ? 'narrowed' : 'widened', 'oneOf', message), pointer }];
 }

@@ -39,15 +39,15 @@ function successors(status: string, now: readonly string[]): readonly string[] {
 
 /** Clients wait for a success; an error that doesn't come any more, or one more, they handle as they handle any. */
 function removed({ pointer }: Operation, status: string): Delta {
-  const said = `status ${status} is not among the answers any more`;
-  return { effect: isSuccess(status) ? 'gone' : 'noted', pointer: `${pointer}/responses/${status}`, said };
+  const message = `the response ${status} is removed`;
+  return { effect: isSuccess(status) ? 'gone' : 'noted', pointer: `${pointer}/responses/${status}`, message };
 }
 
 function added({ pointer }: Operation, status: string): Delta {
   return {
     effect: 'gained',
     pointer: `${pointer}/responses/${status}`,
-    said: `status ${status} is new among the answers`,
+    message: `the response ${status} is new`,
   };
 }
 
@@ -82,12 +82,12 @@ function headerChanges(sides: Sides, before: string, after: string): readonly De
     ...old
       .filter((name) => !has(now, name))
       .map((name): Delta => {
-        return { effect: 'gone', pointer: before + pointerTo(name), said: `${words(name)} is not there any more` };
+        return { effect: 'gone', pointer: before + pointerTo(name), message: `${words(name)} is removed` };
       }),
     ...now
       .filter((name) => !has(old, name))
       .map((name): Delta => {
-        return { effect: 'gained', pointer: after + pointerTo(name), said: `${words(name)} is new` };
+        return { effect: 'gained', pointer: after + pointerTo(name), message: `${words(name)} is new` };
       }),
     ...now.flatMap((name) => {
       const same = old.find((one) => one.toLowerCase() === name.toLowerCase());
@@ -114,10 +114,10 @@ function betweenHeaders(
   return [
     // A header that may be missing is one that clients can't rely on.
     ...(wasRequired && !isRequired
-      ? [{ effect: 'widened', pointer: other.pointer, said: `${words} may be missing` } as const]
+      ? [{ effect: 'widened', pointer: other.pointer, message: `${words} is optional` } as const]
       : []),
     ...(!wasRequired && isRequired
-      ? [{ effect: 'narrowed', pointer: `${other.pointer}/required`, said: `${words} is always there` } as const]
+      ? [{ effect: 'narrowed', pointer: `${other.pointer}/required`, message: `${words} is always present` } as const]
       : []),
     ...compare({
       before: schemaAt(old, `${one.pointer}/schema`),

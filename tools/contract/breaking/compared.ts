@@ -42,7 +42,7 @@ export function delta({ before, after, place }: Pair, effect: Effect, key: strin
   return {
     effect,
     pointer: placeOf(isSaid ?? (after.length > 0 ? after : before), key),
-    said: `${named(place)} ${words}`,
+    message: `${named(place)} ${words}`,
   };
 }
 

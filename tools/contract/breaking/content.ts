@@ -26,14 +26,14 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
     new Set(old.map((type) => keyOf(schemaAt(sides.old, `${before}${pointerTo(type)}/schema`)))).size < 2;
   return [
     ...gone.map((type): Delta => {
-      const said = `${sides.root} may not be ${type} any more`;
-      return { effect: 'gone', pointer: before + pointerTo(type), said };
+      const message = `${sides.root} can no longer be ${type}`;
+      return { effect: 'gone', pointer: before + pointerTo(type), message };
     }),
     ...gained.map(
       (type): Delta => ({
         effect: 'gained',
         pointer: after + pointerTo(type),
-        said: `${sides.root} may be ${type} too`,
+        message: `${sides.root} can also be ${type}`,
       }),
     ),
     ...old.flatMap((type) =>
@@ -55,8 +55,8 @@ function counterparts(type: string, now: readonly string[]): readonly string[] {
 function rangeChange({ root }: Sides, old: string, now: string, after: string): readonly Delta[] {
   const [wasRange, isRange] = [old, now].map((type) => bareType(type).endsWith('*'));
   if (wasRange === isRange || bareType(old) === bareType(now)) return [];
-  const said = `${root} may be ${now} instead of ${old}`;
-  return [{ effect: isRange ? 'widened' : 'narrowed', pointer: after + pointerTo(now), said }];
+  const message = `${root} can be ${now} instead of ${old}`;
+  return [{ effect: isRange ? 'widened' : 'narrowed', pointer: after + pointerTo(now), message }];
 }
 
 function betweenMedia(sides: Sides, before: string, after: string, type: string | undefined): readonly Delta[] {

@@ -22,7 +22,7 @@ function propertyChanges(pair: Compared, name: string, compare: Compare): readon
   if (after) return compare({ before, after, place: at, direction });
   // A map that takes its place still holds it, as far as its schema does.
   if (now.others && now.others.length > 0) return compare({ before, after: now.others, place: at, direction });
-  return [{ effect: 'gone', pointer: pointerOf(before), said: `${named(at)} is not there any more` }];
+  return [{ effect: 'gone', pointer: pointerOf(before), message: `${named(at)} is removed` }];
 }
 
 /** A new property narrows what an open object held under its name, but nobody gave it: what counts is whether it has to be given. */
@@ -35,10 +35,12 @@ function addedProperty(pair: Compared, name: string, compare: Compare): readonly
   const pointer = pointerOf(after);
   // Of an object that was closed clients were told that it has no others.
   if (!old.others)
-    return [{ effect: 'widened', pointer, said: `${named(at)} is new where other properties were excluded` }];
+    return [
+      { effect: 'widened', pointer, message: `${named(at)} is new, although additional properties were forbidden` },
+    ];
   return now.required.includes(name) && direction === 'request'
     ? [] // Told as a property that has to be there.
-    : [{ effect: 'gained', pointer, said: `${named(at)} is new` }];
+    : [{ effect: 'gained', pointer, message: `${named(at)} is new` }];
 }
 
 function requiredChanges(pair: Compared): readonly Delta[] {
@@ -56,8 +58,8 @@ function requiredChanges(pair: Compared): readonly Delta[] {
     ...won
       // An answer that always has a new property is told as one that has it.
       .filter((name) => pair.direction === 'request' || own(old.properties, name) || !isThere(name))
-      .map((name) => told(name, 'narrowed', own(old.properties, name) ? 'is required now' : 'is new and required')),
-    ...lost.map((name) => told(name, 'widened', 'is not required any more')),
+      .map((name) => told(name, 'narrowed', own(old.properties, name) ? 'is now required' : 'is new and required')),
+    ...lost.map((name) => told(name, 'widened', 'is no longer required')),
   ];
 }
 
@@ -69,8 +71,8 @@ function otherChanges(pair: Compared, compare: Compare): readonly Delta[] {
   }
   if (!old.others && !now.others) return [];
   return now.others
-    ? [delta(pair, 'widened', 'additionalProperties', 'may have other properties, which were excluded')]
-    : [delta(pair, 'narrowed', 'additionalProperties', 'may have no other properties any more')];
+    ? [delta(pair, 'widened', 'additionalProperties', 'can have additional properties, which were forbidden')]
+    : [delta(pair, 'narrowed', 'additionalProperties', 'can no longer have additional properties')];
 }
 
 function patternChanges(pair: Compared, compare: Compare): readonly Delta[] {

@@ -22,7 +22,7 @@ export function parameterChanges(before: Operation, after: Operation, compare: C
       if (other) return betweenParameters({ before, after, compare }, one, other);
       // A path parameter that isn't described any more is there still: its template is the same.
       const effect = one.node.in === 'path' ? 'widened' : 'gone';
-      return [{ effect, pointer: one.pointer, said: `${one.words} is not there any more` } as const];
+      return [{ effect, pointer: one.pointer, message: `${one.words} is removed` } as const];
     }),
     ...[...now.values()].filter(({ key }) => !old.has(key)).map(added),
   ];
@@ -30,8 +30,8 @@ export function parameterChanges(before: Operation, after: Operation, compare: C
 
 function added({ node, pointer, words }: Parameter): Delta {
   // Any value of a path is a text: describing it asks for nothing more.
-  if (node.required !== true || node.in === 'path') return { effect: 'gained', pointer, said: `${words} is new` };
-  return { effect: 'narrowed', pointer, said: `${words} is new and required` };
+  if (node.required !== true || node.in === 'path') return { effect: 'gained', pointer, message: `${words} is new` };
+  return { effect: 'narrowed', pointer, message: `${words} is new and required` };
 }
 
 interface Sides {
@@ -53,14 +53,14 @@ function betweenParameters({ before, after, compare }: Sides, one: Parameter, ot
           {
             effect: 'reshaped',
             pointer,
-            said: `${words} is written in another way (style, explode or media type)`,
+            message: `${words} has a different serialization (style, explode or media type)`,
           } as const,
         ]),
     ...(old.allowEmptyValue === true && now.allowEmptyValue !== true
-      ? [{ effect: 'narrowed', pointer, said: `${words} may not be empty any more` } as const]
+      ? [{ effect: 'narrowed', pointer, message: `${words} can no longer be empty` } as const]
       : []),
     ...(now.deprecated === true && old.deprecated !== true
-      ? [{ effect: 'noted', pointer: `${pointer}/deprecated`, said: `${words} is deprecated now` } as const]
+      ? [{ effect: 'noted', pointer: `${pointer}/deprecated`, message: `${words} is deprecated` } as const]
       : []),
     ...(hasContent
       ? contentChanges(sides, `${one.pointer}/content`, `${pointer}/content`)
@@ -77,8 +77,8 @@ function betweenParameters({ before, after, compare }: Sides, one: Parameter, ot
 export function requirement(old: Node, now: Node, words: string, pointer: string): readonly Delta[] {
   if ((old.required === true) === (now.required === true)) return [];
   return now.required === true
-    ? [{ effect: 'narrowed', pointer: `${pointer}/required`, said: `${words} is required now` }]
-    : [{ effect: 'widened', pointer, said: `${words} is not required any more` }];
+    ? [{ effect: 'narrowed', pointer: `${pointer}/required`, message: `${words} is now required` }]
+    : [{ effect: 'widened', pointer, message: `${words} is no longer required` }];
 }
 
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' };

@@ -12,11 +12,11 @@ export function bodyChanges(before: Operation, after: Operation, compare: Compar
     node.requestBody === undefined ? undefined : found(document, `${pointer}/requestBody`),
   );
   if (!old && !now) return [];
-  if (!now) return [{ effect: 'gone', pointer: old?.pointer ?? '', said: 'the request body is not there any more' }];
+  if (!now) return [{ effect: 'gone', pointer: old?.pointer ?? '', message: 'the request body is removed' }];
   if (!old) {
     return now.node.required === true
-      ? [{ effect: 'narrowed', pointer: now.pointer, said: 'the request body is new and required' }]
-      : [{ effect: 'gained', pointer: now.pointer, said: 'the request body is new' }];
+      ? [{ effect: 'narrowed', pointer: now.pointer, message: 'the request body is new and required' }]
+      : [{ effect: 'gained', pointer: now.pointer, message: 'the request body is new' }];
   }
   const sides = { old: before.document, now: after.document, root: ROOT, direction: 'request', compare } as const;
   return [

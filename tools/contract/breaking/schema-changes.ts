@@ -75,7 +75,7 @@ type SameSchemas = ReturnType<typeof sameness>;
 function trials(isSame: SameSchemas, compared: (pair: Pair) => Compared): Trial {
   const made = remembered<readonly Delta[]>();
   const byName = (pair: Pair, [old, now]: Names): readonly Delta[] =>
-    old === now || isSame(pair.before, pair.after) ? [] : [delta(pair, 'reshaped', '$ref', 'is another schema')];
+    old === now || isSame(pair.before, pair.after) ? [] : [delta(pair, 'reshaped', '$ref', 'has a different schema')];
   const areNamed = (names: Names) => names.some((name) => name !== undefined);
   const nested: Trial = (pair, names) => (areNamed(names) ? byName(pair, names) : trial(pair, names));
   const compare: Compare = (pair) => nested(pair, [nameOf(pair.before), nameOf(pair.after)]);
@@ -155,7 +155,7 @@ function limitChanges(pair: Compared): readonly Delta[] {
 
 function listChanges(pair: Compared, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
-  const words = now.hasUniqueItems ? 'has no entry twice any more' : 'may have an entry twice';
+  const words = now.hasUniqueItems ? 'can no longer have duplicate items' : 'can have duplicate items';
   return [
     ...(old.hasUniqueItems === now.hasUniqueItems
       ? []
@@ -175,26 +175,26 @@ function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
     return inner.map((one) => ({
       ...one,
       effect: OPPOSITE[one.effect] ?? one.effect,
-      said: `${one.said} in what it may not be`,
+      message: `${one.message} in what it must not be`,
     }));
   }
   if (before.length === after.length) return [];
   return after.length > before.length
-    ? [delta(pair, 'narrowed', 'not', 'excludes more')]
-    : [delta(pair, 'widened', 'not', 'excludes less')];
+    ? [delta(pair, 'narrowed', 'not', 'forbids more')]
+    : [delta(pair, 'widened', 'not', 'forbids less')];
 }
 
-/** What changed in what is said beside the values that hold. */
+/** What changed in what is message beside the values that hold. */
 function remarks(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   return [
     ...defaultChange(pair),
     ...(old.isDeprecated === now.isDeprecated
       ? []
-      : [delta(pair, 'noted', 'deprecated', now.isDeprecated ? 'is deprecated now' : 'is not deprecated any more')]),
+      : [delta(pair, 'noted', 'deprecated', now.isDeprecated ? 'is deprecated' : 'is no longer deprecated')]),
     ...(old.opaque === now.opaque
       ? []
-      : [delta(pair, 'reshaped', 'if', 'holds by other rules, in keywords that are not looked into')]),
+      : [delta(pair, 'reshaped', 'if', 'has different rules, in keywords that are not compared')]),
   ];
 }
 
@@ -202,10 +202,8 @@ function remarks(pair: Compared): readonly Delta[] {
 function defaultChange(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   if (old.fallback === now.fallback) return [];
-  if (old.fallback === undefined) return [delta(pair, 'noted', 'default', `is ${now.fallback} where it is left out`)];
+  if (old.fallback === undefined) return [delta(pair, 'noted', 'default', `defaults to ${now.fallback}`)];
   const instead =
-    now.fallback === undefined
-      ? 'has no default any more, which was'
-      : `is ${now.fallback} where it is left out, instead of`;
+    now.fallback === undefined ? 'no longer has a default, which was' : `defaults to ${now.fallback} instead of`;
   return [delta(pair, 'reread', 'default', `${instead} ${old.fallback}`)];
 }

@@ -192,9 +192,9 @@ function without<Value>(record: Readonly<Record<string, Value>>, names: readonly
 }
 
 function othersOf(schema: Schema): Schema | undefined {
-  const said = schema.filter(({ node }) => node.additionalProperties !== undefined);
-  if (said.some(({ node }) => node.additionalProperties === false)) return undefined;
-  return said.flatMap((part) => schemaBelow(part, 'additionalProperties'));
+  const declaring = schema.filter(({ node }) => node.additionalProperties !== undefined);
+  if (declaring.some(({ node }) => node.additionalProperties === false)) return undefined;
+  return declaring.flatMap((part) => schemaBelow(part, 'additionalProperties'));
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

@@ -13,10 +13,10 @@ export function securityChanges(before: Operation, after: Operation): readonly D
   // Whoever was let in brings all that one of the ways asks for still.
   const shut = old.filter((way) => !now.some((other) => [...other].every((need) => way.has(need))));
   if (shut.length > 0)
-    return [{ effect: 'narrowed', pointer, said: `the request needs ${words(now)} instead of ${words(old)}` }];
+    return [{ effect: 'narrowed', pointer, message: `the request needs ${words(now)} instead of ${words(old)}` }];
   const opened = now.filter((way) => !old.some((other) => [...other].every((need) => way.has(need))));
   if (opened.length === 0) return [];
-  return [{ effect: 'widened', pointer, said: `the request needs ${words(now)} instead of ${words(old)}` }];
+  return [{ effect: 'widened', pointer, message: `the request needs ${words(now)} instead of ${words(old)}` }];
 }
 
 function waysInto({ document, node }: Operation): readonly Way[] {

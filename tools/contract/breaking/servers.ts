@@ -7,11 +7,17 @@ export function serverChanges(before: Document, after: Document): readonly Chang
   const gone = (old ?? []).filter((url) => !now?.includes(url));
   const gained = (now ?? []).filter((url) => !old?.includes(url));
   const change = (url: string, isBreaking: boolean, words: string): Change => {
-    return { isBreaking, direction: 'both', pointer: '/servers', operation: undefined, said: `server ${url} ${words}` };
+    return {
+      isBreaking,
+      direction: 'both',
+      pointer: '/servers',
+      operation: undefined,
+      message: `server ${url} ${words}`,
+    };
   };
   return [
-    ...gone.map((url) => change(url, true, 'is not named any more: clients that call it may find nothing')),
-    ...gained.map((url) => change(url, false, 'is new: clients may go on calling the others')),
+    ...gone.map((url) => change(url, true, 'is removed: requests of clients to it may fail')),
+    ...gained.map((url) => change(url, false, 'is new: clients can still use the others')),
   ];
 }
 

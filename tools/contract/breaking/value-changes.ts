@@ -10,11 +10,11 @@ export function typeChanges(pair: Compared): readonly Delta[] {
   const won = now.types.filter((type) => !allows(old.types, type));
   // A list of values says it better, where there is one.
   if ((lost.length === 0 && won.length === 0) || (old.choices && now.choices && shared(pair).length > 0)) return [];
-  const said = `may be ${typeWords(now.types)} instead of ${typeWords(old.types)}`;
-  return [delta(pair, effectOf(lost.length > 0, won.length > 0), 'type', said)];
+  const message = `can be ${typeWords(now.types)} instead of ${typeWords(old.types)}`;
+  return [delta(pair, effectOf(lost.length > 0, won.length > 0), 'type', message)];
 }
 
-/** The types that a value may have before and after; only what is said of these can have changed. */
+/** The types that a value may have before and after; only what is message of these can have changed. */
 export function shared({ old, now }: Compared): readonly Type[] {
   return now.types.filter((type) => allows(old.types, type));
 }
@@ -39,13 +39,13 @@ export function choiceChanges(pair: Compared): readonly Delta[] {
   const typesNow = shared(pair).filter((type) => type !== 'null');
   const key = placeKey(pair);
   return [
-    ...(lost.length > 0 ? [delta(pair, 'narrowed', key, `may not be ${either(lost.map(shown))} any more`)] : []),
-    ...(won.length > 0 ? [delta(pair, 'widened', key, `may be ${either(won.map(shown))} too`)] : []),
+    ...(lost.length > 0 ? [delta(pair, 'narrowed', key, `can no longer be ${either(lost.map(shown))}`)] : []),
+    ...(won.length > 0 ? [delta(pair, 'widened', key, `can also be ${either(won.map(shown))}`)] : []),
     ...(!old.choices && now.choices && !listsAll(now.choices, typesNow)
-      ? [delta(pair, 'narrowed', key, `may be ${either(now.choices.map(shown))} alone`)]
+      ? [delta(pair, 'narrowed', key, `can only be ${either(now.choices.map(shown))}`)]
       : []),
     ...(old.choices && !now.choices && !listsAll(old.choices, typesNow)
-      ? [delta(pair, 'widened', key, `may be others than ${either(old.choices.map(shown))} too`)]
+      ? [delta(pair, 'widened', key, `can be other values than ${either(old.choices.map(shown))}`)]
       : []),
   ];
 }
@@ -105,14 +105,14 @@ function boundChange(pair: Compared, old: Bound | undefined, now: Bound | undefi
   const exclusiveKey = `exclusive${side.key.charAt(0).toUpperCase()}${side.key.slice(1)}`;
   const isPlain = [...pair.after, ...pair.before].some(({ node }) => node[side.key] !== undefined);
   const instead = old && now && !old.isExclusive && !now.isExclusive ? old.value : boundWords(old, side);
-  const said = `may be ${boundWords(now, side)} instead of ${instead}`;
-  return [delta(pair, isNarrower ? 'narrowed' : 'widened', isPlain ? side.key : exclusiveKey, said)];
+  const message = `can be ${boundWords(now, side)} instead of ${instead}`;
+  return [delta(pair, isNarrower ? 'narrowed' : 'widened', isPlain ? side.key : exclusiveKey, message)];
 }
 
 function boundWords(bound: Bound | undefined, { inwards, word }: Side): string {
-  if (!bound) return inwards === 1 ? 'as small as you like' : 'as large as you like';
+  if (!bound) return inwards === 1 ? 'any small number' : 'any large number';
   if (bound.isExclusive) return `${inwards === 1 ? 'above' : 'below'} ${bound.value}`;
-  return `${bound.value} at ${word}`;
+  return `at ${word} ${bound.value}`;
 }
 
 function multipleChange(pair: Compared): readonly Delta[] {
@@ -131,7 +131,7 @@ function isMultiple(value: number, of: number): boolean {
   return Math.abs(value / of - Math.round(value / of)) < 1e-9;
 }
 
-/** What is counted, by keyword: of which type it is said, and in which words. */
+/** What is counted, by keyword: of which type it is message, and in which words. */
 const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
   ['minLength', 'string', 'characters'],
   ['maxLength', 'string', 'characters'],
@@ -150,21 +150,21 @@ export function countChanges(pair: Compared): readonly Delta[] {
     );
     if (old === undefined || now === undefined || old === now) return [];
     const words = (count: number) =>
-      Number.isFinite(count) ? `${count} ${unit} at ${isLeast ? 'least' : 'most'}` : 'any number';
+      Number.isFinite(count) ? `at ${isLeast ? 'least' : 'most'} ${count} ${unit}` : `any number of ${unit}`;
     const isNarrower = isLeast ? now > old : now < old;
     return [delta(pair, isNarrower ? 'narrowed' : 'widened', key, `has ${words(now)} instead of ${words(old)}`)];
   });
 }
 
-/** What changed in what texts look like. Whether one pattern holds all that another does isn't known: another one is said to break. */
+/** What changed in what texts look like. Whether one pattern holds all that another does isn't known: another one is message to break. */
 export function textChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   const lost = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
   const won = now.patterns.filter((pattern) => !old.patterns.includes(pattern));
   if (lost.length === 0 && won.length === 0) return [];
   const words = (patterns: readonly string[]) => (patterns.length > 0 ? patterns.join(' and ') : 'any text');
-  const said = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
-  return [delta(pair, effectOf(won.length > 0, lost.length > 0), 'pattern', said)];
+  const message = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
+  return [delta(pair, effectOf(won.length > 0, lost.length > 0), 'pattern', message)];
 }
 
 /** Formats that let through all that their type does: those for people, and the widest numbers. */
