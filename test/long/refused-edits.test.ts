@@ -11,11 +11,11 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 /** What is saved that can't be served, and what is said of it after the file's path. */
 const refused: readonly [string, string, string][] = [
   ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
-  ['of another shape', dataWith({ orders: {} }), " is not a valid state: /orders is not a list"],
+  ['of another shape', dataWith({ orders: {} }), ' is not a valid state: /orders is not a list'],
   [
     'with an unknown product',
     dataWith({ cartItems: [item({ productId: UNKNOWN })] }),
-    " is not a valid state: /cartItems/0/productId ",
+    ' is not a valid state: /cartItems/0/productId ',
   ],
   [
     'with twin names',
