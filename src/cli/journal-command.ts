@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { toQuery } from '../client/client.ts';
 import {
   addMatcherOptions,
   type CommandRequest,
@@ -62,16 +63,9 @@ function toRequest(action: Action, options: JournalOptions): CommandRequest {
     case 'clear':
       return { method: 'DELETE', path: '/requests' };
     default: {
-      const query = { after: options.after, limit, operation: options.operation?.join(',') };
+      const query = { after: options.after, limit, operation: options.operation };
       const format = action === 'follow' ? 'stream' : 'journal';
       return { method: 'GET', path: `/requests${toQuery(query)}`, ...(json ? {} : { format }) };
     }
   }
-}
-
-function toQuery(values: Readonly<Record<string, string | number | undefined>>): string {
-  const pairs = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }

@@ -11,28 +11,28 @@ export function parseDelay(text: string): number | { readonly from: number; read
 }
 
 /** Parses a time in ISO 8601 or in ms since 1970. Throws a usage error if it is missing or invalid. */
-export function parseTime(text: string | undefined): string | number {
-  if (text !== undefined && /^\d+$/.test(text)) return Number(text);
-  if (text !== undefined && ISO_TIME.test(text) && !Number.isNaN(Date.parse(text))) return text;
+export function parseTime(text = ''): string | number {
+  if (/^\d+$/.test(text)) return Number(text);
+  if (ISO_TIME.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw createValueError(text, 'time', 'Use a time such as 2025-06-01T12:00:00Z, or milliseconds since 1970.');
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/;
 
 /** Parses whole ms, which may be negative. Throws a usage error if they are missing or invalid. */
-export function parseMs(text: string | undefined): number {
-  if (text !== undefined && /^[+-]?\d{1,16}$/.test(text)) return Number(text);
+export function parseMs(text = ''): number {
+  if (/^[+-]?\d{1,16}$/.test(text)) return Number(text);
   throw createValueError(text, 'duration', 'Use whole milliseconds, such as 86400000 or -3600000.');
 }
 
 /** Parses a seed. Throws a usage error if it is missing or invalid. */
-export function parseSeed(text: string | undefined): number {
-  if (text !== undefined && /^\d{1,10}$/.test(text)) return Number(text);
+export function parseSeed(text = ''): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
   throw createValueError(text, 'seed', 'Use a whole number, such as 7.');
 }
 
-function createValueError(text: string | undefined, kind: string, remedy: string): CommanderError {
-  return createUsageError(`${text === undefined ? `Missing ${kind}` : `Invalid ${kind} ${text}`}. ${remedy}`);
+function createValueError(text: string, kind: string, remedy: string): CommanderError {
+  return createUsageError(`${text === '' ? `Missing ${kind}` : `Invalid ${kind} ${text}`}. ${remedy}`);
 }
 
 /** Parses a whole number that is not negative. */

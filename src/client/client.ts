@@ -18,14 +18,17 @@ export class ControlError extends Error {
   /** What is wrong with the request; empty if it violates nothing. */
   readonly violations: readonly ControlViolation[];
 
-  constructor(
-    message: string,
-    { status, violations = [], cause }: { status?: number; violations?: readonly ControlViolation[]; cause?: unknown },
-  ) {
+  constructor(message: string, { status, violations = [], cause }: ControlErrorOptions = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.status = status;
     this.violations = violations;
   }
+}
+
+interface ControlErrorOptions {
+  readonly status?: number | undefined;
+  readonly violations?: readonly ControlViolation[];
+  readonly cause?: unknown;
 }
 
 /** A server with a control API. */
@@ -42,6 +45,13 @@ export interface ControlRequest {
   /** The path below /_control/sandboxes/. */
   readonly path: string;
   readonly body?: unknown;
+}
+
+/** Returns a query string of all values that are not undefined; empty if there are none. */
+export function toQuery(values: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  return query.size > 0 ? `?${query}` : '';
 }
 
 /** Sends a request to the control API and returns the body of the response. Rejects with a `ControlError`. */
@@ -135,25 +145,28 @@ function send(
       message = response;
       resolve(response);
     });
-    request.setTimeout(MAX_SILENCE_MS, () => message.destroy(createSilenceError(server)));
+    request.setTimeout(MAX_SILENCE_MS, () => {
+      const silence = `The server at ${url} sent nothing for ${MAX_SILENCE_MS / 1000} s`;
+      message.destroy(new ControlError(`${silence}. Check which program listens there.`));
+    });
     request.on('error', reject).end(text);
   }).catch((cause) => {
     throw createSendError(server, cause);
   });
 }
 
-function createSilenceError({ url }: ControlServer): ControlError {
-  const message = `The server at ${url} sent nothing for ${MAX_SILENCE_MS / 1000} s. Check which program listens there.`;
-  return new ControlError(message, {});
-}
-
 function createSendError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
   if (cause instanceof ControlError) return cause;
-  const message =
-    cause.code === 'ERR_INVALID_CHAR'
-      ? 'The token contains characters that a header cannot have. Use the token that the server was started with.'
-      : `No server responds at ${url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
-  return new ControlError(message, { cause });
+  if (cause.code === 'ERR_INVALID_CHAR') {
+    const message =
+      'The token contains characters that a header cannot have. Use the token that the server was started with.';
+    return new ControlError(message, { cause });
+  }
+  const reason = cause.code ?? cause.message;
+  return new ControlError(
+    `No server responds at ${url} (${reason}). Start it, or use the address of a running server.`,
+    { cause },
+  );
 }
 
 function createConnectionError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
@@ -181,10 +194,7 @@ function createResponseError(
 
 /** Creates an error for a server that responds differently than a control API does. */
 export function createForeignServerError({ url }: ControlServer, reason: string, status?: number): ControlError {
-  return new ControlError(
-    `The server at ${url} has no storefront control API: ${reason}`,
-    status === undefined ? {} : { status },
-  );
+  return new ControlError(`The server at ${url} has no storefront control API: ${reason}`, { status });
 }
 
 function isViolation(value: unknown): value is ControlViolation {

@@ -1,4 +1,4 @@
-import { type ControlRequest, sendControlRequest } from '../client/client.ts';
+import { type ControlRequest, sendControlRequest, toQuery } from '../client/client.ts';
 import type {
   ControlAnswer,
   ControlId,
@@ -115,11 +115,4 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
     renew: async ({ from } = {}) => void (await send<'putSandbox'>('PUT', '', { from })),
     remove: () => send<'removeSandbox'>('DELETE', ''),
   };
-}
-
-function toQuery(filter: JournalFilter): string {
-  const pairs = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
-  );
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
