@@ -6,7 +6,7 @@ import { ControlError } from '../client/client.ts';
 import { ContractError } from '../openapi/document.ts';
 import { HandlersError } from '../server/handler-registry.ts';
 import { AddressError } from '../server/listen.ts';
-import { createLogger, showsColors } from '../server/logger.ts';
+import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
 import { getContractPath } from '../server/paths.ts';
 import { repair } from '../server/repair.ts';
@@ -138,7 +138,7 @@ async function serve(options: Options): Promise<void> {
 /** Returns a writer that drops lines instead of waiting: a slow reader or a full disk behind the stream must not stop the server. */
 function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
   return {
-    hasColors: showsColors(stream.isTTY, process.env),
+    hasColors: supportsColors(stream.isTTY, process.env),
     write(line) {
       if (stream.writableLength < MAX_UNREAD_BYTES) stream.write(line);
     },

@@ -26,7 +26,10 @@ export function createLogger(style: LogStyle, target?: LogTarget): Logger {
 }
 
 /** Whether a stream supports colors: a terminal does unless NO_COLOR or TERM disable them; with FORCE_COLOR any stream does. */
-export function showsColors(isTerminal: boolean, environment: Readonly<Record<string, string | undefined>>): boolean {
+export function supportsColors(
+  isTerminal: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
   return (isTerminal || environment.FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors(environment);
 }
 

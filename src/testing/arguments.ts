@@ -1,25 +1,9 @@
 import type { Options } from '../server/options.ts';
 
 /** Options of a storefront in a child process: those that its command line has. */
-export type ChildOptions = Pick<
+export type ChildOptions = Omit<
   Options,
-  | 'port'
-  | 'host'
-  | 'data'
-  | 'durability'
-  | 'defaultData'
-  | 'static'
-  | 'strict'
-  | 'contract'
-  | 'mock'
-  | 'verify'
-  | 'delay'
-  | 'snapshots'
-  | 'control'
-  | 'controlToken'
-  | 'allowHost'
-  | 'allowOrigin'
-  | 'sandboxes'
+  'log' | 'logTo' | 'nowMs' | 'elapsedMs' | 'newId' | 'requestTimeoutMs' | 'handlers'
 > & {
   /** Path of a module with handlers by operationId. Default: none. */
   readonly handlers?: string | undefined;
