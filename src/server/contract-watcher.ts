@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 /** The polling interval of watched files, in ms. A saved file is read once two polls in a row have found the same signature. */
 export const LOOK_MS = 100;
 
-/** Calls `onChange` each time a file has changed from the content with `signature`, and is stable. Waits for a missing file. Returns a function that stops it. */
+/** Calls `onChange` each time a file differs from the last signature and is stable. Waits for a missing file. Returns a function that stops it. */
 export function watchFile(path: string, signature: string | undefined, onChange: () => Promise<void>): () => void {
   let handledSignature = signature;
   let lastSignature = signature;

@@ -30,7 +30,7 @@ export interface ExposureOptions {
   readonly allowHost?: readonly string[] | undefined;
 }
 
-/** Returns a warning for a server that listens on more than loopback: what other machines can access, which host names get 403, and how to protect the server. */
+/** Returns a warning for a server beyond loopback: what other machines can access, which host names get 403, and how to protect the server. */
 export function describeExposure({ control = true, controlToken, ...options }: ExposureOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [

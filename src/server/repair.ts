@@ -4,7 +4,7 @@ import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 import { getDefaultDataPath } from './paths.ts';
 
-/** Restores the default data in a data file that can't be used, and keeps a copy of the old file. Returns a sentence that says what was done. Throws `DataFileError`. */
+/** Restores the default data in a data file that can't be used, and keeps a copy of it. Returns a sentence about what was done. Throws `DataFileError`. */
 export async function repair(options: RepairOptions): Promise<string> {
   const log = createLogger('off');
   return repairDataFile({
