@@ -96,6 +96,15 @@ describe('README', () => {
     for (const line of blocks('sh').flatMap((block) => block.trim().split('\n'))) expect(ci).toContain(line);
   });
 
+  it('lists the options of createStorefront, and no others', () => {
+    const source = readFileSync(projectFile('src/server/options.ts'), 'utf8');
+    const options = [...source.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name = '']) => name);
+    const [paragraph = ''] = /^`createStorefront` has the options.*?\n\n/ms.exec(readme) ?? [];
+    const listed = new Set(paragraph.match(/(?<=`)[a-z]\w+(?=`)/g));
+    for (const other of ['createStorefront', 'mocked']) listed.delete(other);
+    expect([...listed].sort()).toEqual(options.sort());
+  });
+
   it.each([
     { command: [], section: '### Options', beside: ['--version'], more: [] },
     // What npm run contract has beside storefront check.
