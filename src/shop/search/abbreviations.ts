@@ -1,41 +1,36 @@
-/** The consonants of a word behind its first letter, doubled ones once: "bsktbl" of basketball. */
+/** Returns the first letter of a word and the consonants after it, doubled ones once: "bsktbl" for "basketball". */
 export function getConsonants(word: string): string {
-  return (
-    word.charAt(0) +
-    word
-      .slice(1)
-      .replaceAll(/[aeiou]/g, '')
-      .replaceAll(/(.)\1+/g, '$1')
-  );
+  const consonants = word.slice(1).replaceAll(/[aeiou]/g, '');
+  return word.charAt(0) + consonants.replaceAll(/(.)\1+/g, '$1');
 }
 
-/** Whether the letters of one text stand in another in the same order. */
-export function isWithin(text: string, word: string): boolean {
-  let at = 0;
-  for (let from = 0; at < text.length && from < word.length; from++) if (text[at] === word[from]) at++;
-  return at === text.length;
+/** Whether a word contains the letters of a text in the same order. */
+export function isSubsequence(text: string, word: string): boolean {
+  let matched = 0;
+  for (let at = 0; matched < text.length && at < word.length; at++) if (text[matched] === word[at]) matched++;
+  return matched === text.length;
 }
 
-/** How many letters of a word's end are its tail, at least. */
-const TAIL = 3;
+/** The minimum length of the tail of a word, in letters. */
+const TAIL_LENGTH = 3;
 
-/** What a head and tail has of a word, at least: its first letter and its last ones. */
-export function endsOf(word: string): string {
-  return word.charAt(0) + word.slice(-TAIL);
+/** Returns the shortest head and tail of a word: its first letter and its last three. */
+export function getEnds(word: string): string {
+  return word.charAt(0) + word.slice(-TAIL_LENGTH);
 }
 
-/** Whether a text is the head and the tail of a word that has at least two letters more: "bball" of basketball. */
+/** Whether a text is the head and the tail of a word that is at least two letters longer: "bball" of "basketball". */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
   let head = 0;
   while (head < text.length && text[head] === word[head]) head++;
   let tail = 0;
   while (tail < text.length && text.at(-1 - tail) === word.at(-1 - tail)) tail++;
-  return head >= 1 && tail >= TAIL && head + tail >= text.length;
+  return head >= 1 && tail >= TAIL_LENGTH && head + tail >= text.length;
 }
 
-/** The other number of a word, each way in which it may be written: singular of plural, plural of singular. */
-export function otherNumbersOf(word: string): readonly string[] {
+/** Stems a word by number: returns its possible plurals and singulars. */
+export function getNumberForms(word: string): readonly string[] {
   if (word.length < 3) return [];
   const forms = [`${word}s`, `${word}es`];
   if (word.endsWith('y')) forms.push(`${word.slice(0, -1)}ies`);

@@ -1,161 +1,165 @@
-import { endsOf, getConsonants, isHeadAndTail, isWithin, otherNumbersOf } from './abbreviations.ts';
+import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
 import { getEditCost } from './edit-cost.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
 import type { Vocabulary, WordId } from './vocabulary.ts';
 
-/** In what way a word is what was typed: the sooner, the better. */
-export const TIERS = { exact: 0, number: 1, beginning: 2, inside: 3, misspelt: 4, shortened: 5 } as const;
+/** The ways in which a word can match a search word, the most relevant first. */
+export const TIERS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
 
-/** A word that what was typed may mean. */
+/** A word of the vocabulary that a search word may mean. */
 export interface Candidate {
   readonly id: WordId;
   readonly tier: number;
-  /** How far it is from what was typed, within its tier; 0 up to, not including, 4. */
-  readonly effort: number;
+  /** The distance between the search word and the word within the tier: at least 0 and less than 4. */
+  readonly distance: number;
 }
 
-/** The shortest text that is looked for within words, and the shortest that may be misspelt or shortened, in letters. */
-const INSIDE_LENGTH = 3;
+/** The minimum lengths of a search word for an infix match and for a fuzzy match, in letters. */
+const INFIX_LENGTH = 3;
 const TYPO_LENGTH = 3;
 
-/** Fewer letters than these say little: one that slips in them must be easily mistaken. */
-const SHORT_OPEN_LENGTH = 5;
-const SHORT_OPEN_EFFORT = 0.75;
+/** A shorter misspelled prefix must be closer: few letters say little. */
+const SHORT_PREFIX_LENGTH = 5;
+const SHORT_PREFIX_DISTANCE = 0.75;
 
-/** How much more effort than the best of them a candidate may take to be kept. */
-const SLACK = 0.45;
+/** The maximum difference between the distances of a candidate and of the best one. */
+const MAX_DIFFERENCE = 0.45;
 
-/** The most effort that slips take: two letters that are wrong for no reason, but not where one is the first. */
-const SLIPS_EFFORT = 2.25;
+/** The maximum edit distance: two unlikely substitutions, but not of the first letter. */
+const MAX_EDIT_DISTANCE = 2.25;
 
-/** What of the effort a misspelt word takes that isn't complete, for each letter that lacks. */
-const OPEN_EFFORT = 0.1;
+/** Added to the distance of a misspelled prefix for each missing letter. */
+const MISSING_LETTER_DISTANCE = 0.1;
 
-/** The effort for a word that sounds like what was typed, however it is written, and the most that any is given. */
-const SOUND_EFFORT = 1;
-const MOST_EFFORT = 3.9;
+/** The maximum distance of a word that sounds like the search word, and that of any candidate. */
+const PHONETIC_DISTANCE = 1;
+const MAX_DISTANCE = 3.9;
 
-/** The effort of the other number of a word. */
-const NUMBER_EFFORT = 0.05;
+/** Added to the distance of a number form of a candidate. */
+const NUMBER_DISTANCE = 0.05;
 
-/** How much effort may part words that sound alike, how many letters one may have more, and the fewest sounds that count. */
-const SOUND_LIMIT = 2.75;
-const SOUND_LETTERS = 2;
-const SOUND_LENGTH = 3;
+/** Limits of phonetic matches: the maximum edit distance and difference of length, and the minimum length of the phonetic code. */
+const PHONETIC_EDIT_DISTANCE = 2.75;
+const PHONETIC_LENGTH_DIFFERENCE = 2;
+const PHONETIC_CODE_LENGTH = 3;
 
-/** The effort of a first letter and the end of the word, and how many letters that takes: "bball". */
-const INITIAL_EFFORT = 0.25;
+/** The distance of a first letter followed by the end of a word, such as "bball", and its minimum length. */
+const INITIAL_DISTANCE = 0.25;
 const INITIAL_LENGTH = 5;
 
-/** The effort of leaving vowels out, and of head and tail, and what each letter that lacks adds to it. */
-const VOWELS_EFFORT = { least: 0.4, letter: 0.1 };
-const HEAD_AND_TAIL_EFFORT = { least: 0.6, letter: 0.03 };
+/** The distances of abbreviations: a minimum, and what each missing letter adds. */
+const VOWELS_DISTANCE = { minimum: 0.4, perLetter: 0.1 };
+const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 
-/** The words that a typed word may be misspelt or shortened from. */
-export function findFuzzyMatches(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
-  if (typed.length < TYPO_LENGTH) return [];
-  return inBothNumbers(best([...misspelt(typed, vocabulary), ...shortened(typed, vocabulary)]), vocabulary);
+/** Returns the words that a search word may be a misspelling or an abbreviation of. */
+export function findFuzzyMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
+  if (searchWord.length < TYPO_LENGTH) return [];
+  const candidates = [...findMisspelled(searchWord, vocabulary), ...findAbbreviated(searchWord, vocabulary)];
+  return addNumberForms(keepBest(candidates), vocabulary);
 }
 
-/** The candidates, and after each its other number: who misspells a plural means the singular too. */
-function inBothNumbers(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
-  const found = new Map(candidates.map((candidate) => [candidate.id, candidate]));
+/** Adds singulars and plurals of the candidates: a misspelled plural matches the singular too. */
+function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary): readonly Candidate[] {
+  const all = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   for (const candidate of candidates) {
-    for (const form of otherNumbersOf(vocabulary.words[candidate.id] ?? '')) {
-      const id = vocabulary.idOf(form);
-      if (id !== undefined && !found.has(id))
-        found.set(id, { ...candidate, id, effort: candidate.effort + NUMBER_EFFORT });
+    for (const form of getNumberForms(vocabulary.words[candidate.id] ?? '')) {
+      const id = vocabulary.getId(form);
+      if (id !== undefined && !all.has(id))
+        all.set(id, { ...candidate, id, distance: candidate.distance + NUMBER_DISTANCE });
     }
   }
-  return [...found.values()];
+  return [...all.values()];
 }
 
-/** The effort of the candidate that takes the least; infinite where there is none. */
-export function leastEffort(candidates: readonly Candidate[]): number {
-  return candidates.reduce((least, { effort }) => Math.min(least, effort), Number.POSITIVE_INFINITY);
+/** Returns the distance of the closest candidate; infinity if there is none. */
+export function getLowestDistance(candidates: readonly Candidate[]): number {
+  return candidates.reduce((lowest, { distance }) => Math.min(lowest, distance), Number.POSITIVE_INFINITY);
 }
 
-/** The words that a text is, in one number or the other, that begin with it and that hold it. */
-export function asItStands(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+/** Returns the words that equal a search word or one of its number forms, start with it or contain it. */
+export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
-  const found = new Map<WordId, Candidate>();
+  const candidates = new Map<WordId, Candidate>();
   const add = (id: WordId | undefined, tier: number) => {
-    if (id === undefined || found.has(id)) return;
-    const more = Math.abs((words[id] ?? '').length - typed.length);
-    found.set(id, { id, tier, effort: Math.min(more / 8, MOST_EFFORT) });
+    if (id === undefined || candidates.has(id)) return;
+    const lengthDifference = Math.abs((words[id] ?? '').length - searchWord.length);
+    candidates.set(id, { id, tier, distance: Math.min(lengthDifference / 8, MAX_DISTANCE) });
   };
-  add(vocabulary.idOf(typed), TIERS.exact);
-  for (const form of otherNumbersOf(typed)) add(vocabulary.idOf(form), TIERS.number);
-  for (const id of vocabulary.beginningWith(typed)) add(id, TIERS.beginning);
-  if (typed.length >= INSIDE_LENGTH) for (const id of vocabulary.holding(typed)) add(id, TIERS.inside);
-  return [...found.values()];
+  add(vocabulary.getId(searchWord), TIERS.exact);
+  for (const form of getNumberForms(searchWord)) add(vocabulary.getId(form), TIERS.number);
+  for (const id of vocabulary.findByPrefix(searchWord)) add(id, TIERS.prefix);
+  if (searchWord.length >= INFIX_LENGTH) for (const id of vocabulary.findByInfix(searchWord)) add(id, TIERS.infix);
+  return [...candidates.values()];
 }
 
-function misspelt(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+function findMisspelled(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
-  const found: Candidate[] = [];
-  const add = (id: WordId, effort: number) =>
-    found.push({ id, tier: TIERS.misspelt, effort: Math.min(effort, MOST_EFFORT) });
-  for (const { place: id, isWhole } of vocabulary.nearTo(typed)) {
+  const candidates: Candidate[] = [];
+  const add = (id: WordId, distance: number) =>
+    candidates.push({ id, tier: TIERS.misspelled, distance: Math.min(distance, MAX_DISTANCE) });
+  for (const { id, isWhole } of vocabulary.findSimilar(searchWord)) {
     const word = words[id] ?? '';
     if (isWhole) {
-      const effort = getEditCost(typed, word, false);
-      if (effort <= SLIPS_EFFORT) add(id, effort);
+      const distance = getEditCost(searchWord, word, false);
+      if (distance <= MAX_EDIT_DISTANCE) add(id, distance);
     } else {
-      const effort = getEditCost(typed, word.slice(0, typed.length + 1), true);
-      if (typed.length < SHORT_OPEN_LENGTH && effort > SHORT_OPEN_EFFORT) continue;
-      add(id, effort + OPEN_EFFORT * (word.length - typed.length + 1));
+      const distance = getEditCost(searchWord, word.slice(0, searchWord.length + 1), true);
+      if (searchWord.length < SHORT_PREFIX_LENGTH && distance > SHORT_PREFIX_DISTANCE) continue;
+      add(id, distance + MISSING_LETTER_DISTANCE * (word.length - searchWord.length + 1));
     }
   }
-  return [...found, ...soundingLike(typed, vocabulary)];
+  return [...candidates, ...findSoundalikes(searchWord, vocabulary)];
 }
 
-/** The words that sound like what was typed and aren't written all too differently. */
-function soundingLike(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
-  const sound = getPhoneticCode(typed);
-  if (sound.length < SOUND_LENGTH) return [];
-  return vocabulary.sounding(sound).flatMap((id) => {
+/** Returns the words that sound like a search word and have a similar spelling. */
+function findSoundalikes(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
+  const code = getPhoneticCode(searchWord);
+  if (code.length < PHONETIC_CODE_LENGTH) return [];
+  return vocabulary.findByPhoneticCode(code).flatMap((id) => {
     const word = vocabulary.words[id] ?? '';
-    const effort = getEditCost(typed, word, false);
-    return effort > SOUND_LIMIT || Math.abs(word.length - typed.length) > SOUND_LETTERS
+    const distance = getEditCost(searchWord, word, false);
+    return distance > PHONETIC_EDIT_DISTANCE || Math.abs(word.length - searchWord.length) > PHONETIC_LENGTH_DIFFERENCE
       ? []
-      : [{ id, tier: TIERS.misspelt, effort: Math.min(effort, SOUND_EFFORT) }];
+      : [{ id, tier: TIERS.misspelled, distance: Math.min(distance, PHONETIC_DISTANCE) }];
   });
 }
 
-function shortened(typed: string, vocabulary: Vocabulary): readonly Candidate[] {
+function findAbbreviated(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
+  const byConsonants = [searchWord, `${searchWord}s`].flatMap((form) =>
+    vocabulary.findByConsonants(getConsonants(form)),
+  );
+  const byEnds = vocabulary.findByEnds(getEnds(searchWord));
   return [
-    ...vocabulary.withSkeleton(getConsonants(typed)).flatMap((id) => withoutVowels(typed, id, vocabulary)),
-    ...vocabulary.withSkeleton(getConsonants(`${typed}s`)).flatMap((id) => withoutVowels(typed, id, vocabulary)),
-    ...vocabulary.withEnds(endsOf(typed)).flatMap((id) => headAndTail(typed, id, vocabulary)),
+    ...byConsonants.flatMap((id) => matchWithoutVowels(searchWord, id, vocabulary)),
+    ...byEnds.flatMap((id) => matchHeadAndTail(searchWord, id, vocabulary)),
   ];
 }
 
-function withoutVowels(typed: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
-  const lacking = (words[id] ?? '').length - typed.length;
-  if (lacking <= 0 || !isWithin(typed, words[id] ?? '')) return [];
-  return [{ id, tier: TIERS.shortened, effort: VOWELS_EFFORT.least + VOWELS_EFFORT.letter * lacking }];
+function matchWithoutVowels(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
+  const missingLetters = (words[id] ?? '').length - searchWord.length;
+  if (missingLetters <= 0 || !isSubsequence(searchWord, words[id] ?? '')) return [];
+  const { minimum, perLetter } = VOWELS_DISTANCE;
+  return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * missingLetters }];
 }
 
-function headAndTail(typed: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
+function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
   const word = words[id] ?? '';
-  if (!isHeadAndTail(typed, word)) return [];
-  // One letter and then what ends a word is a known way to shorten it: as good as a slip.
-  if (typed.length >= INITIAL_LENGTH && word.endsWith(typed.slice(1))) {
-    return [{ id, tier: TIERS.misspelt, effort: INITIAL_EFFORT }];
+  if (!isHeadAndTail(searchWord, word)) return [];
+  // One letter and the end of a word is a common abbreviation: as close as a typo.
+  if (searchWord.length >= INITIAL_LENGTH && word.endsWith(searchWord.slice(1))) {
+    return [{ id, tier: TIERS.misspelled, distance: INITIAL_DISTANCE }];
   }
-  const { least, letter } = HEAD_AND_TAIL_EFFORT;
-  return [{ id, tier: TIERS.shortened, effort: least + letter * (word.length - typed.length) }];
+  const { minimum, perLetter } = HEAD_AND_TAIL_DISTANCE;
+  return [{ id, tier: TIERS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** The candidates that take hardly more effort than the best, each word once. */
-function best(candidates: readonly Candidate[]): readonly Candidate[] {
-  const least = new Map<WordId, Candidate>();
-  let limit = Number.POSITIVE_INFINITY;
+/** Returns the candidates that are almost as close as the best one, each word once. */
+function keepBest(candidates: readonly Candidate[]): readonly Candidate[] {
+  const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {
-    const known = least.get(candidate.id);
-    if (!known || candidate.effort < known.effort) least.set(candidate.id, candidate);
-    limit = Math.min(limit, candidate.effort + SLACK);
+    const known = closest.get(candidate.id);
+    if (!known || candidate.distance < known.distance) closest.set(candidate.id, candidate);
   }
-  return [...least.values()].filter(({ effort }) => effort <= limit);
+  const limit = getLowestDistance(candidates) + MAX_DIFFERENCE;
+  return [...closest.values()].filter(({ distance }) => distance <= limit);
 }

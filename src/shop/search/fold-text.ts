@@ -1,6 +1,6 @@
-/** What is searched of a text: without letter case, accents and width of letters (NFKD, then the marks taken off). */
+/** Returns a text in lower case, without accents and width variants (NFKD without marks). */
 export function foldText(text: string): string {
-  // Most texts need no more than this, which takes a tenth of the time.
+  // Most texts are ASCII, for which this takes a tenth of the time.
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
@@ -8,11 +8,11 @@ export function foldText(text: string): string {
     .toLowerCase();
 }
 
-/** The longest part of a word that is looked at, in characters: as many as a machine word has bits, by which distances are counted. */
+/** The maximum length of a token, in characters: longer ones are truncated. */
 export const WORD_LIMIT = 31;
 
-/** The words of a folded text: its runs of letters and digits, without apostrophes, cut to their first 31 characters. */
+/** Splits a folded text into tokens: its runs of letters and digits, without apostrophes, truncated to 31 characters. */
 export function splitWords(foldedText: string): string[] {
-  const found = foldedText.replaceAll(/['’]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
-  return found.map((word) => (word.length > WORD_LIMIT ? word.slice(0, WORD_LIMIT) : word));
+  const words = foldedText.replaceAll(/['’]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => (word.length > WORD_LIMIT ? word.slice(0, WORD_LIMIT) : word));
 }

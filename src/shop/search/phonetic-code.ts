@@ -1,4 +1,4 @@
-/** What is read otherwise than it is written in English, in this order; after L. Philips, Hanging on the Metaphone, 1990, far simpler. */
+/** The replacements from spelling to sound in English, in this order: a simplified Metaphone (L. Philips, Hanging on the Metaphone, 1990). */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^(kn|gn|pn)/, 'n'],
   [/^wr/, 'r'],
@@ -30,7 +30,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(.)\1+/g, '$1'],
 ];
 
-/** How a word sounds, so that words that sound alike have the same key: consonants by their sound, one "a" for all vowels that stand together. */
+/** Returns the phonetic code of a word, which is equal for words that sound alike: its consonants by their sound, and one "a" for each run of vowels. */
 export function getPhoneticCode(word: string): string {
-  return RULES.reduce((sound, [pattern, read]) => sound.replace(pattern, read), word);
+  return RULES.reduce((code, [pattern, sound]) => code.replace(pattern, sound), word);
 }

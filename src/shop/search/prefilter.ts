@@ -1,45 +1,44 @@
-/** Rules out texts, by their places, that can't hold a part that is looked for. */
+/** Excludes most of the texts that do not contain a part. */
 export interface Prefilter {
-  /** The places of the few texts that may hold a part, in their order; all that do are among them. */
-  mayHold(part: string): readonly number[];
+  /** Returns the indexes of the texts that may contain a part, in ascending order. All texts that contain it are among them. */
+  findCandidates(part: string): readonly number[];
 }
 
-/** How many bits a machine word has, by which pairs of letters are noted. */
+/** The number of bits in an element of an Int32Array. */
 const BITS = 32;
 
 /**
- * A sieve for the texts that `textOf` gives for the places from 0 up to `count`. Of each, the pairs of letters that stand side by side are noted in so
- * many machine words, and those pass that have all pairs of the part (B. Bloom, Space/time trade-offs in hash coding with allowable errors, 1970).
- * Texts of n letters want about n / 5 machine words.
+ * Creates a Bloom filter of letter pairs for the texts that `getText` returns for the indexes from 0 to `count` - 1 (B. Bloom, Space/time trade-offs in
+ * hash coding with allowable errors, 1970). Each text has `wordsPerText` 32-bit words; a text of n letters needs about n / 5.
  */
-export function createPrefilter(count: number, textOf: (place: number) => string, machineWords: number): Prefilter {
-  // The first machine word of all texts, then the second of all: what rules a text out is mostly the first one looked at.
-  const pairs = new Int32Array(count * machineWords);
-  const own = new Int32Array(machineWords);
-  for (let place = 0; place < count; place++) {
-    notePairs(textOf(place), own.fill(0));
-    for (let at = 0; at < machineWords; at++) pairs[at * count + place] = own[at] as number;
+export function createPrefilter(count: number, getText: (index: number) => string, wordsPerText: number): Prefilter {
+  // The first 32-bit word of all texts, then the second of all: the first one that is compared excludes most texts.
+  const filter = new Int32Array(count * wordsPerText);
+  const bits = new Int32Array(wordsPerText);
+  for (let index = 0; index < count; index++) {
+    addPairs(getText(index), bits.fill(0));
+    for (let at = 0; at < wordsPerText; at++) filter[at * count + index] = bits[at] as number;
   }
   return {
-    mayHold(part) {
-      notePairs(part, own.fill(0));
-      const [first = 0, ...others] = Array.from(own.keys()).filter((at) => own[at] !== 0);
-      const firstBits = own[first] as number;
-      const firstPairs = pairs.subarray(first * count, (first + 1) * count);
-      const hasOthers = (place: number) =>
-        others.every((at) => ((own[at] as number) & ~(pairs[at * count + place] as number)) === 0);
-      const places: number[] = [];
-      for (let place = 0; place < count; place++) {
-        if ((firstBits & ~(firstPairs[place] as number)) !== 0) continue;
-        if (hasOthers(place)) places.push(place);
+    findCandidates(part) {
+      addPairs(part, bits.fill(0));
+      const [first = 0, ...others] = Array.from(bits.keys()).filter((at) => bits[at] !== 0);
+      const firstBits = bits[first] as number;
+      const firstFilter = filter.subarray(first * count, (first + 1) * count);
+      const matchesOthers = (index: number) =>
+        others.every((at) => ((bits[at] as number) & ~(filter[at * count + index] as number)) === 0);
+      const indexes: number[] = [];
+      for (let index = 0; index < count; index++) {
+        if ((firstBits & ~(firstFilter[index] as number)) !== 0) continue;
+        if (matchesOthers(index)) indexes.push(index);
       }
-      return places;
+      return indexes;
     },
   };
 }
 
-/** Sets the bit of each pair of letters of a text. */
-function notePairs(text: string, bits: Int32Array): void {
+/** Sets the bit of each pair of adjacent letters of a text. */
+function addPairs(text: string, bits: Int32Array): void {
   const range = bits.length * BITS;
   for (let at = 1; at < text.length; at++) {
     const bit = (text.charCodeAt(at - 1) * 37 + text.charCodeAt(at)) % range;

@@ -1,93 +1,94 @@
 import { WORD_LIMIT } from './fold-text.ts';
 
-/** From how many letters on two of them may be wrong, and what was typed may be the misspelt beginning of a word. */
+/** The minimum lengths of a word for an edit distance of two, and of a search word for a misspelled prefix, in letters. */
 const TWO_TYPOS_LENGTH = 5;
-const OPEN_LENGTH = 4;
+const PREFIX_LENGTH = 4;
 
-/** A word, by its place, that is near to what was typed, or of which a beginning is. */
-export interface Near {
-  readonly place: number;
+/** A word that is similar to a search word, as a whole or with a prefix. */
+export interface SimilarWord {
+  readonly id: number;
   readonly isWhole: boolean;
 }
 
-/** Cells of a row of distances: one for each beginning of what was typed, the empty one too, and one behind these. */
+/** The number of cells in a row of distances: one for each prefix of the search word, including the empty one, and one after these. */
 const WIDTH = WORD_LIMIT + 2;
 const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 
-/** The letters of what was typed, behind one that is none. */
+/** The character codes of the search word, from index 1. */
 const codes = new Int32Array(WIDTH).fill(-1);
 
-/** By how many letters the words so far are told from what was typed: of each row the least cell, and the least last cell of it and those before. */
-const least = new Uint8Array(WIDTH);
-const beginning = new Uint8Array(WIDTH);
+/** For each row its lowest distance, and the lowest distance between the whole search word and a prefix of the word up to this row. */
+const rowMinimums = new Uint8Array(WIDTH);
+const prefixDistances = new Uint8Array(WIDTH);
 
-/** How many letters of a word may be wrong. */
-function typoLimit(word: string): number {
+/** Returns the maximum edit distance for the length of a word. */
+function getMaxDistance(word: string): number {
   return word.length >= TWO_TYPOS_LENGTH ? 2 : 1;
 }
 
 /**
- * Finds the words that are one or two letters away from what was typed, or of which a beginning is one letter away: letters wrong, missing, too many,
- * or swapped with the next. Words are gone through in the order of a dictionary, so that those with a common beginning share the rows of distances
- * for it, and none is gone into whose beginning is too far already (K. Oflazer, Error-tolerant finite-state recognition, 1996).
+ * Creates a fuzzy search over words. It returns the words within an edit distance of one or two, and those with a prefix within an edit distance of
+ * one, with transpositions counted as one edit. Words with a common prefix share its rows of distances, and words whose prefix is already too far
+ * are skipped (K. Oflazer, Error-tolerant finite-state recognition, 1996).
  */
-export function findSimilarWords(words: readonly string[]): (typed: string) => readonly Near[] {
-  const order = Int32Array.from(words.keys()).sort((one, other) => compare(words[one] ?? '', words[other] ?? ''));
-  const sharedLengths = Uint8Array.from(order, (place, at) =>
-    sharedLength(words[order[at - 1] ?? -1] ?? '', words[place] ?? ''),
+export function findSimilarWords(words: readonly string[]): (searchWord: string) => readonly SimilarWord[] {
+  const order = Int32Array.from(words.keys()).sort((id, other) => compare(words[id] ?? '', words[other] ?? ''));
+  const sharedLengths = Uint8Array.from(order, (id, at) =>
+    getSharedLength(words[order[at - 1] ?? -1] ?? '', words[id] ?? ''),
   );
-  const letters = Int32Array.from(order, (place) => lettersOf(words[place] ?? ''));
-  return (typed) => {
-    const own = lettersOf(typed);
-    const limit = typoLimit(typed);
-    const openLimit = typed.length < OPEN_LENGTH ? -1 : 1;
-    const found: Near[] = [];
-    startRows(typed, limit);
-    /** How many letters of the word before were gone through. */
+  const letterBits = Int32Array.from(order, (id) => getLetterBits(words[id] ?? ''));
+  return (searchWord) => {
+    const searchBits = getLetterBits(searchWord);
+    const limit = getMaxDistance(searchWord);
+    const prefixLimit = searchWord.length < PREFIX_LENGTH ? -1 : 1;
+    const similar: SimilarWord[] = [];
+    startRows(searchWord, limit);
+    /** The number of rows that are computed for the previous word. */
     let depth = 0;
     for (let at = 0; at < order.length; at++) {
       depth = Math.min(depth, sharedLengths[at] as number);
-      if (isMore(own & ~(letters[at] as number), limit)) continue;
-      const place = order[at] as number;
-      const word = words[place] as string;
-      while (depth < word.length && !isTooFar(depth, limit)) fillRow(word, ++depth, typed.length, limit);
-      const isOpen = (beginning[depth] as number) <= openLimit;
+      if (hasMoreBits(searchBits & ~(letterBits[at] as number), limit)) continue;
+      const id = order[at] as number;
+      const word = words[id] as string;
+      while (depth < word.length && !isTooFar(depth, limit)) fillRow(word, ++depth, searchWord.length, limit);
+      const isPrefix = (prefixDistances[depth] as number) <= prefixLimit;
       const isWhole =
-        depth === word.length && (rows[depth * WIDTH + typed.length] as number) <= Math.min(limit, typoLimit(word));
-      if (isWhole || (isOpen && word.length > typed.length)) found.push({ place, isWhole });
-      if (isOpen || !isTooFar(depth, limit)) continue;
+        depth === word.length &&
+        (rows[depth * WIDTH + searchWord.length] as number) <= Math.min(limit, getMaxDistance(word));
+      if (isWhole || (isPrefix && word.length > searchWord.length)) similar.push({ id, isWhole });
+      if (isPrefix || !isTooFar(depth, limit)) continue;
       while ((sharedLengths[at + 1] as number) >= depth) at++;
     }
-    return found;
+    return similar;
   };
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : 1;
+function compare(word: string, other: string): number {
+  return word < other ? -1 : 1;
 }
 
-/** How many letters two words begin with alike. */
-function sharedLength(one: string, other: string): number {
+/** Returns the length of the common prefix of two words. */
+function getSharedLength(word: string, other: string): number {
   let length = 0;
-  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length++;
+  while (length < word.length && word.charCodeAt(length) === other.charCodeAt(length)) length++;
   return length;
 }
 
-/** The row of the empty beginning of a word. */
-function startRows(typed: string, limit: number): void {
-  for (let at = 0; at < typed.length; at++) codes[at + 1] = typed.charCodeAt(at);
-  for (let cell = 0; cell <= Math.min(typed.length, limit); cell++) rows[cell] = cell;
-  rows[Math.min(typed.length, limit) + 1] = WIDTH;
-  least[0] = 0;
-  beginning[0] = typed.length <= limit ? typed.length : WIDTH;
+/** Fills the row of the empty prefix. */
+function startRows(searchWord: string, limit: number): void {
+  for (let at = 0; at < searchWord.length; at++) codes[at + 1] = searchWord.charCodeAt(at);
+  for (let cell = 0; cell <= Math.min(searchWord.length, limit); cell++) rows[cell] = cell;
+  rows[Math.min(searchWord.length, limit) + 1] = WIDTH;
+  rowMinimums[0] = 0;
+  prefixDistances[0] = searchWord.length <= limit ? searchWord.length : WIDTH;
 }
 
-/** Whether no word with this beginning can be near: neither by this row, nor by letters swapped across it. */
+/** Whether no word with this prefix can be similar, neither by this row nor by a transposition across it. */
 function isTooFar(depth: number, limit: number): boolean {
-  return (least[depth] as number) > limit && (depth === 0 || (least[depth - 1] as number) >= limit);
+  return (rowMinimums[depth] as number) > limit && (depth === 0 || (rowMinimums[depth - 1] as number) >= limit);
 }
 
-/** Fills the row of the first so many letters of a word, in the cells that can be within the limit. */
+/** Fills the row of the prefix with `depth` letters, in the cells that can be within the limit. */
 function fillRow(word: string, depth: number, length: number, limit: number): void {
   const row = depth * WIDTH;
   const before = row - WIDTH;
@@ -112,20 +113,20 @@ function fillRow(word: string, depth: number, length: number, limit: number): vo
     if (distance < best) best = distance;
   }
   rows[row + to + 1] = WIDTH;
-  least[depth] = best;
+  rowMinimums[depth] = best;
   const last = to === length ? left : WIDTH;
-  beginning[depth] = Math.min(beginning[depth - 1] as number, last);
+  prefixDistances[depth] = Math.min(prefixDistances[depth - 1] as number, last);
 }
 
-/** Whether more bits are set than that (each step clears one: P. Wegner, 1960). */
-function isMore(bits: number, limit: number): boolean {
-  let left = bits;
-  for (let count = 0; count < limit; count++) left &= left - 1;
-  return left !== 0;
+/** Whether more than `limit` bits are set (each step clears one: P. Wegner, 1960). */
+function hasMoreBits(bits: number, limit: number): boolean {
+  let remaining = bits;
+  for (let count = 0; count < limit; count++) remaining &= remaining - 1;
+  return remaining !== 0;
 }
 
-/** The letters of a text as bits; characters beyond a to z share these. */
-function lettersOf(text: string): number {
+/** Returns a bit set of the letters of a text. Characters other than a to z share the bits of these. */
+function getLetterBits(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31);
   return letters;

@@ -2,57 +2,57 @@ import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
 import { createPrefilter, type Prefilter } from './prefilter.ts';
 
-/** Names and keywords as texts, in which more than a word can be looked for. */
-export interface Texts {
-  /** The products, by their places, whose name or joined keywords hold a text as it is written. */
-  holding(text: string): readonly number[];
-  /** Those whose keywords hold it where the end of one and the start of the next run together, so many letters of each at least. */
-  runningTogether(text: string, least: number): readonly number[];
+/** The texts of names and keywords, for terms that are longer than a word. */
+export interface TextIndex {
+  /** Returns the indexes of the products whose name or joined keywords contain a text. */
+  findContaining(text: string): readonly number[];
+  /** Returns the indexes of the products with two adjacent keywords that form the text when joined, with at least `minLetters` letters in each part. */
+  findAcrossKeywords(text: string, minLetters: number): readonly number[];
 }
 
-/** The machine words by which the parts of a product's texts are noted. */
-const TEXT_PAIRS = 10;
+/** The number of 32-bit words of the prefilter for each product. */
+const FILTER_WORDS = 10;
 
-/** The names of all products and their keywords, these joined by a comma (interface, search rule 5); made ready when first asked for. */
-export function createTexts(products: readonly Product[]): Texts {
-  const nameOf = (place: number) => foldText(products[place]?.name ?? '');
-  const keywordsOf = (place: number) => withoutBlanks(foldText(products[place]?.keywords.join(',') ?? ''));
-  let made: Prefilter | undefined;
-  const sieve = () => {
-    made ??= createPrefilter(products.length, (place) => allOf(nameOf(place), keywordsOf(place)), TEXT_PAIRS);
-    return made;
+/** Creates a text index of the names and of the keywords joined by commas (interface, search rule 5). Builds its prefilter on the first use. */
+export function createTextIndex(products: readonly Product[]): TextIndex {
+  const getName = (index: number) => foldText(products[index]?.name ?? '');
+  const getKeywords = (index: number) => trimCommas(foldText(products[index]?.keywords.join(',') ?? ''));
+  let prefilter: Prefilter | undefined;
+  const findCandidates = (text: string) => {
+    prefilter ??= createPrefilter(
+      products.length,
+      (index) => joinTexts(getName(index), getKeywords(index)),
+      FILTER_WORDS,
+    );
+    return prefilter.findCandidates(text);
   };
-  const holding = (text: string) =>
-    sieve()
-      .mayHold(text)
-      .filter((place) => nameOf(place).includes(text) || keywordsOf(place).includes(text));
+  const findLiteral = (text: string) =>
+    findCandidates(text).filter((index) => getName(index).includes(text) || getKeywords(index).includes(text));
   return {
-    holding(text) {
-      const wanted = withoutBlanks(text);
-      return wanted === text ? holding(text) : [...new Set([...holding(wanted), ...holding(text)])];
+    findContaining(text) {
+      const trimmed = trimCommas(text);
+      return trimmed === text ? findLiteral(text) : [...new Set([...findLiteral(trimmed), ...findLiteral(text)])];
     },
-    runningTogether(text, least) {
-      const borders = Array.from({ length: Math.max(0, text.length - 2 * least + 1) }, (_, at) => at + least);
-      const parted = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
-      const isOver = (keywords: string) => parted.some((part) => keywords.includes(part));
-      return sieve()
-        .mayHold(text)
-        .filter((place) => isOver(bare(keywordsOf(place))));
+    findAcrossKeywords(text, minLetters) {
+      const borders = Array.from({ length: Math.max(0, text.length - 2 * minLetters + 1) }, (_, at) => at + minLetters);
+      const splitTexts = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
+      const hasSplitText = (keywords: string) => splitTexts.some((splitText) => keywords.includes(splitText));
+      return findCandidates(text).filter((index) => hasSplitText(keepLettersAndCommas(getKeywords(index))));
     },
   };
 }
 
-/** All that is looked for in a product: its name, its keywords with their commas and these run together. */
-function allOf(name: string, keywords: string): string {
-  return `${name}\n${keywords}\n${bare(keywords).replaceAll(',', '')}`;
+/** Joins all texts of a product that are searched: its name, its keywords with commas and its keywords without separators. */
+function joinTexts(name: string, keywords: string): string {
+  return `${name}\n${keywords}\n${keepLettersAndCommas(keywords).replaceAll(',', '')}`;
 }
 
-/** Keywords without what is neither letter nor digit, but for the commas between them. */
-function bare(keywords: string): string {
+/** Removes everything but letters, digits and commas. */
+function keepLettersAndCommas(keywords: string): string {
   return /^[a-z0-9,]*$/.test(keywords) ? keywords : keywords.replaceAll(/[^\p{L}\p{N},]/gu, '');
 }
 
-/** A text without the blanks around its commas. */
-function withoutBlanks(text: string): string {
+/** Removes the spaces around commas. */
+function trimCommas(text: string): string {
   return text.replaceAll(/ *, */g, ',');
 }

@@ -1,151 +1,156 @@
 import { Index } from 'flexsearch';
 import type { Product } from '../types.ts';
-import { endsOf, getConsonants } from './abbreviations.ts';
+import { getConsonants, getEnds } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
 import { createPrefilter } from './prefilter.ts';
-import { findSimilarWords, type Near } from './similar-words.ts';
+import { findSimilarWords, type SimilarWord } from './similar-words.ts';
 
-/** How many letters of a word the forward index keeps; what is left of the few words that share these is compared. All would take seven times the memory. */
+/**
+ * The longest prefix in FlexSearch's forward index, in letters. The candidates for a longer prefix are the words that share these letters. An index
+ * of all prefixes finds the same words with three to five times the memory.
+ */
 const FORWARD_LENGTH = 3;
 
-/** The machine words by which the parts of a word are noted. */
-const WORD_PAIRS = 1;
+/** The number of 32-bit words of the prefilter for each word. */
+const FILTER_WORDS = 1;
 
-/** A word of a vocabulary, by its place in it. */
+/** The index of a word in the vocabulary. */
 export type WordId = number;
 
-/** The distinct words of a catalogue, and where they stand. */
+/** The distinct words of a catalogue and their postings. */
 export interface Vocabulary {
-  /** The words: the place of each is its id. */
+  /** The words by their ids. */
   readonly words: readonly string[];
-  idOf(word: string): WordId | undefined;
-  /** The words that begin with a text. */
-  beginningWith(text: string): readonly WordId[];
-  /** The words that hold a text. */
-  holding(text: string): readonly WordId[];
-  /** The words that are near to what was typed, or of which a beginning is. */
-  nearTo(typed: string): readonly Near[];
-  /** The words that have the same head and tail, at least. */
-  withEnds(ends: string): readonly WordId[];
-  /** The words that sound alike. */
-  sounding(sound: string): readonly WordId[];
-  /** The words that have the same consonants. */
-  withSkeleton(skeleton: string): readonly WordId[];
-  /** Where a word stands, in the order of the catalogue: twice the product's place, and one more where its keywords alone have it. */
-  placesOf(id: WordId): Int32Array;
+  getId(word: string): WordId | undefined;
+  /** Returns the words that start with a text. */
+  findByPrefix(text: string): readonly WordId[];
+  /** Returns the words that contain a text. */
+  findByInfix(text: string): readonly WordId[];
+  /** Returns the words within a small edit distance of a search word, and those with such a prefix. */
+  findSimilar(searchWord: string): readonly SimilarWord[];
+  /** Returns the words with the given first letter and last letters. */
+  findByEnds(ends: string): readonly WordId[];
+  findByPhoneticCode(code: string): readonly WordId[];
+  findByConsonants(consonants: string): readonly WordId[];
+  /** Returns the postings of a word in the order of the catalogue: twice the index of the product, plus one if only its keywords contain the word. */
+  getPostings(id: WordId): Int32Array;
 }
 
-/** The vocabulary of names and keywords. */
+/** Creates the vocabulary of the names and keywords of a catalogue. */
 export function createVocabulary(products: readonly Product[]): Vocabulary {
   const ids = new Map<string, WordId>();
-  const found: string[] = [];
-  const idFor = (word: string) => {
+  const words: string[] = [];
+  const addWord = (word: string) => {
     let id = ids.get(word);
     if (id === undefined) {
-      id = found.length;
+      id = words.length;
       ids.set(word, id);
-      found.push(word);
+      words.push(word);
     }
     return id;
   };
   const keywordIds = new Map<string, readonly WordId[]>();
-  const idsOfKeyword = (keyword: string) => {
-    let own = keywordIds.get(keyword);
-    if (!own) {
-      own = splitWords(foldText(keyword)).map(idFor);
-      keywordIds.set(keyword, own);
+  const addKeyword = (keyword: string) => {
+    let idsOfKeyword = keywordIds.get(keyword);
+    if (!idsOfKeyword) {
+      idsOfKeyword = splitWords(foldText(keyword)).map(addWord);
+      keywordIds.set(keyword, idsOfKeyword);
     }
-    return own;
+    return idsOfKeyword;
   };
-  const pairs: number[] = [];
-  const wordOfPair: number[] = [];
-  /** The last product that each word was noted for. */
-  const lastPlace: number[] = [];
-  const note = (id: WordId, place: number, field: number) => {
-    if (lastPlace[id] === place) return;
-    lastPlace[id] = place;
-    wordOfPair.push(id);
-    pairs.push(2 * place + field);
+  const postings: number[] = [];
+  const wordOfPosting: number[] = [];
+  /** The last product of each word. */
+  const lastProduct: number[] = [];
+  const addPosting = (id: WordId, product: number, field: number) => {
+    if (lastProduct[id] === product) return;
+    lastProduct[id] = product;
+    wordOfPosting.push(id);
+    postings.push(2 * product + field);
   };
-  products.forEach(({ name, keywords }, place) => {
-    for (const word of splitWords(foldText(name))) note(idFor(word), place, 0);
-    for (const keyword of keywords) for (const id of idsOfKeyword(keyword)) note(id, place, 1);
+  products.forEach(({ name, keywords }, product) => {
+    for (const word of splitWords(foldText(name))) addPosting(addWord(word), product, 0);
+    for (const keyword of keywords) for (const id of addKeyword(keyword)) addPosting(id, product, 1);
   });
-  return indexed(found, ids, grouped(found.length, wordOfPair, pairs));
+  return indexWords(words, ids, groupValues(words.length, wordOfPosting, postings));
 }
 
-/** The values by their groups, each in the order given. */
-function grouped(count: number, groups: readonly number[], values: readonly number[]): (group: number) => Int32Array {
+/** Groups values in one typed array. Returns a function from a group to its values, in their order. */
+function groupValues(
+  count: number,
+  groups: readonly number[],
+  values: readonly number[],
+): (group: number) => Int32Array {
   const starts = new Int32Array(count + 1);
   for (const group of groups) starts[group + 1] = (starts[group + 1] ?? 0) + 1;
   for (let group = 0; group < count; group++) starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
   const next = starts.slice();
-  const all = new Int32Array(values.length);
+  const grouped = new Int32Array(values.length);
   for (let at = 0; at < values.length; at++) {
     const group = groups[at] as number;
-    const to = next[group] as number;
-    all[to] = values[at] as number;
-    next[group] = to + 1;
+    const position = next[group] as number;
+    grouped[position] = values[at] as number;
+    next[group] = position + 1;
   }
-  return (group) => all.subarray(starts[group], starts[group + 1]);
+  return (group) => grouped.subarray(starts[group], starts[group + 1]);
 }
 
-function indexed(
-  list: readonly string[],
+function indexWords(
+  words: readonly string[],
   ids: ReadonlyMap<string, WordId>,
-  placesOf: Vocabulary['placesOf'],
+  getPostings: Vocabulary['getPostings'],
 ): Vocabulary {
-  const forward = new Index({
+  const forwardIndex = new Index({
     tokenize: 'forward',
     resolution: 1,
     encode: (word: string) => [word.slice(0, FORWARD_LENGTH)],
   });
-  list.forEach((word, id) => {
-    forward.add(id, word);
+  words.forEach((word, id) => {
+    forwardIndex.add(id, word);
   });
   const groups = {
-    ends: lazily(() => byKey(list, endsOf)),
-    sound: lazily(() => byKey(list, getPhoneticCode)),
-    skeleton: lazily(() => byKey(list, getConsonants)),
+    ends: createLazy(() => groupByKey(words, getEnds)),
+    phoneticCode: createLazy(() => groupByKey(words, getPhoneticCode)),
+    consonants: createLazy(() => groupByKey(words, getConsonants)),
   };
-  const sieve = createPrefilter(list.length, (id) => list[id] as string, WORD_PAIRS);
+  const prefilter = createPrefilter(words.length, (id) => words[id] as string, FILTER_WORDS);
   return {
-    words: list,
-    holding: (text) => sieve.mayHold(text).filter((id) => list[id]?.includes(text)),
-    nearTo: findSimilarWords(list),
-    idOf: (word) => ids.get(word),
-    beginningWith(text) {
-      const found = forward.search(text.slice(0, FORWARD_LENGTH), { limit: list.length }) as WordId[];
-      return text.length <= FORWARD_LENGTH ? found : found.filter((id) => list[id]?.startsWith(text));
+    words,
+    findByInfix: (text) => prefilter.findCandidates(text).filter((id) => words[id]?.includes(text)),
+    findSimilar: findSimilarWords(words),
+    getId: (word) => ids.get(word),
+    findByPrefix(text) {
+      const candidates = forwardIndex.search(text.slice(0, FORWARD_LENGTH), { limit: words.length }) as WordId[];
+      return text.length <= FORWARD_LENGTH ? candidates : candidates.filter((id) => words[id]?.startsWith(text));
     },
-    withEnds: (ends) => groups.ends()(ends),
-    sounding: (sound) => groups.sound()(sound),
-    withSkeleton: (skeleton) => groups.skeleton()(skeleton),
-    placesOf,
+    findByEnds: (ends) => groups.ends()(ends),
+    findByPhoneticCode: (code) => groups.phoneticCode()(code),
+    findByConsonants: (consonants) => groups.consonants()(consonants),
+    getPostings,
   };
 }
 
-/** The words that have a key, in their order: of each word is noted which one before it has the same. */
-function byKey(list: readonly string[], keyOf: (word: string) => string): (key: string) => readonly WordId[] {
+/** Groups words by a key. Each word links to the previous one with the same key. */
+function groupByKey(words: readonly string[], getKey: (word: string) => string): (key: string) => readonly WordId[] {
   const last = new Map<string, WordId>();
-  const before = new Int32Array(list.length);
-  list.forEach((word, id) => {
-    const key = keyOf(word);
-    before[id] = last.get(key) ?? -1;
+  const previous = new Int32Array(words.length);
+  words.forEach((word, id) => {
+    const key = getKey(word);
+    previous[id] = last.get(key) ?? -1;
     last.set(key, id);
   });
   return (key) => {
     const ids: WordId[] = [];
-    for (let id = last.get(key) ?? -1; id >= 0; id = before[id] as number) ids.push(id);
+    for (let id = last.get(key) ?? -1; id >= 0; id = previous[id] as number) ids.push(id);
     return ids.reverse();
   };
 }
 
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
+function createLazy<Value>(create: () => Value): () => Value {
+  let cached: { readonly value: Value } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: create() };
+    return cached.value;
   };
 }

@@ -36,16 +36,16 @@ const anyNeighbours = fc
 /** What is near, from the definition. */
 function expected(typed: string, words: readonly string[]) {
   const limitOf = (word: string) => (word.length >= 5 ? 2 : 1);
-  return words.flatMap((word, place) => {
+  return words.flatMap((word, id) => {
     const isWhole = editDistance(typed, word) <= Math.min(limitOf(typed), limitOf(word));
     const beginning = Math.min(...beginningsOf(word).map((part) => editDistance(typed, part)));
     const isOpen = typed.length >= 4 && word.length > typed.length && beginning <= 1;
-    return isWhole || isOpen ? [{ place, isWhole }] : [];
+    return isWhole || isOpen ? [{ id, isWhole }] : [];
   });
 }
 
 function found(typed: string, words: readonly string[]) {
-  return findSimilarWords(words)(typed).toSorted((one, other) => one.place - other.place);
+  return findSimilarWords(words)(typed).toSorted((one, other) => one.id - other.id);
 }
 
 function distinct(words: readonly string[]) {
@@ -73,7 +73,7 @@ describe('the words that are near', () => {
     ['чайник', 'чайнки', true],
     ['日本語', '日本', true],
   ])('of %s: %s', (typed, word, isWhole) => {
-    expect(found(typed, [word])).toEqual(isWhole === undefined ? [] : [{ place: 0, isWhole }]);
+    expect(found(typed, [word])).toEqual(isWhole === undefined ? [] : [{ id: 0, isWhole }]);
   });
 
   it('are those of the definition, for any words', () => {
@@ -116,7 +116,7 @@ describe('the words that are near', () => {
       'a'.repeat(LONGEST),
       'abcdefghijklmnopqrstuvwxyz01243',
     ];
-    expect(found(longest, words).map(({ place }) => place)).toEqual([0, 1, 4]);
+    expect(found(longest, words).map(({ id }) => id)).toEqual([0, 1, 4]);
   });
 
   it('are the same whatever was looked for before', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getConsonants, isHeadAndTail, isWithin, otherNumbersOf } from '../../../src/shop/search/abbreviations.ts';
+import { getConsonants, getNumberForms, isHeadAndTail, isSubsequence } from '../../../src/shop/search/abbreviations.ts';
 
 const anyWord = fc
   .array(fc.constantFrom('a', 'b', 'l', 's', 'й'), { maxLength: 10 })
@@ -47,15 +47,15 @@ describe('whether a text is within a word, letter by letter', () => {
     ['x', '', false],
     ['чк', 'чайник', true],
   ])('%j in %j: %j', (text, word, expected) => {
-    expect(isWithin(text, word)).toBe(expected);
+    expect(isSubsequence(text, word)).toBe(expected);
   });
 
   it('is so for what is left of a word whose letters are taken out, and for nothing longer', () => {
     fc.assert(
       fc.property(anyWord, fc.func(fc.boolean()), (word, isKept) => {
         const left = [...word].filter((letter, at) => isKept(letter, at)).join('');
-        expect(isWithin(left, word)).toBe(true);
-        expect(isWithin(`${word}a`, word)).toBe(false);
+        expect(isSubsequence(left, word)).toBe(true);
+        expect(isSubsequence(`${word}a`, word)).toBe(false);
       }),
     );
   });
@@ -122,12 +122,12 @@ describe('the other number of a word', () => {
     ['shoe', 'shoes'],
     ['чайник', 'чайникs'],
   ])('%s, %s', (singular, plural) => {
-    expect(otherNumbersOf(singular)).toContain(plural);
-    expect(otherNumbersOf(plural)).toContain(singular);
+    expect(getNumberForms(singular)).toContain(plural);
+    expect(getNumberForms(plural)).toContain(singular);
   });
 
   it.each(['', 'a', 'ab', 'tv'])('is not guessed of %j', (word) => {
-    expect(otherNumbersOf(word)).toEqual([]);
+    expect(getNumberForms(word)).toEqual([]);
   });
 
   it.each([
@@ -136,13 +136,13 @@ describe('the other number of a word', () => {
     ['mug', 'mu'],
     ['boot', 'boo'],
   ])('of %s is not %s', (word, other) => {
-    expect(otherNumbersOf(word)).not.toContain(other);
+    expect(getNumberForms(word)).not.toContain(other);
   });
 
   it('is never the word itself', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'efisvy'), maxLength: 8 }), (word) => {
-        expect(otherNumbersOf(word)).not.toContain(word);
+        expect(getNumberForms(word)).not.toContain(word);
       }),
     );
   });

@@ -39,7 +39,7 @@ describe('a vocabulary', () => {
   it('has each word of names and keywords once', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const { words, idOf } = createVocabulary(catalogueWith(entries));
+        const { words, getId: idOf } = createVocabulary(catalogueWith(entries));
         expect(words).toEqual(distinct(entries));
         expect(words.map(idOf)).toEqual(words.map((_, id) => id));
       }),
@@ -49,7 +49,7 @@ describe('a vocabulary', () => {
   it('finds the words that begin with a text, however long it is', () => {
     fc.assert(
       fc.property(anyEntries, anyWord, (entries, text) => {
-        const { words, beginningWith } = createVocabulary(catalogueWith(entries));
+        const { words, findByPrefix: beginningWith } = createVocabulary(catalogueWith(entries));
         const expected = distinct(entries).filter((word) => word.startsWith(text));
         expect(wordsOf(beginningWith(text), words)).toEqual(expected.toSorted());
       }),
@@ -60,7 +60,7 @@ describe('a vocabulary', () => {
   it('finds each word by each of its beginnings', () => {
     fc.assert(
       fc.property(anyEntries, fc.integer({ min: 1, max: 12 }), (entries, length) => {
-        const { words, beginningWith } = createVocabulary(catalogueWith(entries));
+        const { words, findByPrefix: beginningWith } = createVocabulary(catalogueWith(entries));
         words.forEach((word, id) => {
           expect(beginningWith(word.slice(0, length))).toContain(id);
         });
@@ -71,7 +71,7 @@ describe('a vocabulary', () => {
   it('knows where each word stands: in a name, or in keywords alone', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const { words, placesOf } = createVocabulary(catalogueWith(entries));
+        const { words, getPostings: placesOf } = createVocabulary(catalogueWith(entries));
         words.forEach((word, id) => {
           const expected = entries.flatMap(({ name, keywords }, place) => {
             if (name.includes(word)) return [2 * place];
@@ -84,9 +84,12 @@ describe('a vocabulary', () => {
   });
 
   it('finds words by their ends, their sound and their consonants', () => {
-    const { words, withEnds, sounding, withSkeleton } = createVocabulary(
-      catalogueOf([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]),
-    );
+    const {
+      words,
+      findByEnds: withEnds,
+      findByPhoneticCode: sounding,
+      findByConsonants: withSkeleton,
+    } = createVocabulary(catalogueOf([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]));
     expect(wordsOf(withEnds('ktle'), words)).toEqual(['kettle']);
     expect(wordsOf(withEnds('кофе'), words)).toEqual(['кофе']);
     expect(withEnds('k')).toEqual([]);
@@ -107,7 +110,7 @@ describe('a vocabulary', () => {
     ['an apostrophe', [["Chef's Chef’s"]], ['chefs']],
     ['a word that is too long', [[`${'x'.repeat(31)}yz`, 'x'.repeat(31)]], ['x'.repeat(31)]],
   ] as const)('of %s has its words', (_what, entries, expected) => {
-    const { words, beginningWith, placesOf } = createVocabulary(catalogueOf(entries));
+    const { words, findByPrefix: beginningWith, getPostings: placesOf } = createVocabulary(catalogueOf(entries));
     expect(words).toEqual(expected);
     words.forEach((word, id) => {
       expect(beginningWith(word)).toContain(id);
@@ -117,14 +120,14 @@ describe('a vocabulary', () => {
 
   it('finds any number of words that begin alike', () => {
     const many = Array.from({ length: 5000 }, (_, at) => `kettle${at}`);
-    const { beginningWith } = createVocabulary(catalogueOf(many.map((name) => [name])));
+    const { findByPrefix: beginningWith } = createVocabulary(catalogueOf(many.map((name) => [name])));
     expect(beginningWith('k')).toHaveLength(many.length);
     expect(beginningWith('kettle')).toHaveLength(many.length);
     expect(beginningWith('kettle499')).toHaveLength(11);
   });
 
   it('finds nothing by a word that it lacks', () => {
-    const { idOf, beginningWith } = createVocabulary(catalogueOf([['Kettle']]));
+    const { getId: idOf, findByPrefix: beginningWith } = createVocabulary(catalogueOf([['Kettle']]));
     for (const word of ['__proto__', 'constructor', 'kettles', 'KETTLE', '\0', '🫖', 'ettle', 'x'.repeat(40)]) {
       expect(idOf(word), word).toBeUndefined();
       expect(beginningWith(word), word).toEqual([]);
