@@ -9,7 +9,7 @@ export default defineConfig({
       { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'often', include: ['test/mock/dynamic-answers.test.ts'], env: { SEEDS: '1000' } },
+        test: { name: 'often', include: ['test/mock/dynamic-responses.test.ts'], env: { SEEDS: '1000' } },
       },
       {
         extends: true,

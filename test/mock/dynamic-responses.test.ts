@@ -14,8 +14,8 @@ const mock = createMock(contract);
 
 type Query = Readonly<Record<string, string>>;
 
-/** A dynamic answer, as the mock makes it. */
-function dynamicAnswer(
+/** Returns a dynamic response of the mock. */
+function createResponse(
   operationId: string,
   seed: number,
   { code, query = {} }: { code?: number; query?: Query } = {},
@@ -31,69 +31,69 @@ function dynamicAnswer(
   return { status, headers: new Headers(headers), body, text: JSON.stringify(body) ?? '' };
 }
 
-/** What is wrong with an answer by a judge that is not ajv. */
-function plainlyWrong(operationId: string, { status, body }: Reply): readonly string[] {
+/** Returns the errors of a response, found by a validator that is not ajv. */
+function findErrors(operationId: string, { status, body }: Reply): readonly string[] {
   const { responses } = documentedOperation(operationId);
   const { content = {} } = responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? {};
   return Object.values(content).flatMap(({ schema }) => plainTroubles({ ...schema }, body));
 }
 
-/** The objects within a value that have a property of this name, however deep. */
-function holdersOf(name: string, value: unknown): readonly object[] {
+/** Returns the objects in a value, at any depth, that have a property. */
+function findObjectsWith(name: string, value: unknown): readonly object[] {
   if (typeof value !== 'object' || value === null) return [];
-  const inner = Object.values(value).flatMap((entry) => holdersOf(name, entry));
+  const inner = Object.values(value).flatMap((entry) => findObjectsWith(name, entry));
   return Object.hasOwn(value, name) ? [value, ...inner] : inner;
 }
 
 const ids = documentedOperations.map(({ operationId }) => operationId);
 
-/** Each documented code of each operation, ranges by one of theirs. */
+/** Each documented status of each operation, with one status for each range. */
 const codes = documentedOperations.flatMap(({ operationId, responses }) =>
   Object.keys(responses).map(
     (name) => [operationId, Number(name.replace('4XX', '417').replace('5XX', '503'))] as const,
   ),
 );
 
-describe('a dynamic answer', () => {
-  it.each(ids)('holds by the contract, whichever the seed: %s', (operationId) => {
+describe('a dynamic response of the mock', () => {
+  it.each(ids)('is valid for any seed: %s', (operationId) => {
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const reply = dynamicAnswer(operationId, seed);
+      const reply = createResponse(operationId, seed);
       expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);
-      expect(plainlyWrong(operationId, reply), `seed ${seed}`).toEqual([]);
+      expect(findErrors(operationId, reply), `seed ${seed}`).toEqual([]);
     }
   });
 
-  it.each(codes)('holds by the contract with every code: %s %i', (operationId, code) => {
+  it.each(codes)('is valid for every code: %s %i', (operationId, code) => {
     for (let seed = 1; seed <= 5; seed++) {
-      const reply = dynamicAnswer(operationId, seed, { code });
+      const reply = createResponse(operationId, seed, { code });
       expect(reply.status).toBe(code);
       expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);
-      expect(plainlyWrong(operationId, reply), `seed ${seed}`).toEqual([]);
+      expect(findErrors(operationId, reply), `seed ${seed}`).toEqual([]);
     }
   });
 
-  it('tells the code that it has, where it is a problem', () => {
+  it('has its status in the body if it is a problem', () => {
     const problems = codes.filter(([, code]) => code >= 400);
-    const told = problems.map(([id, code]) => [id, dynamicAnswer(id, 1, { code }).body.status]);
+    const told = problems.map(([id, code]) => [id, createResponse(id, 1, { code }).body.status]);
     expect(told).toEqual(problems);
   });
 
   it.each(ids.filter((id) => documentedOperation(id).responses['204'] === undefined))(
-    'is another one for another seed: %s',
+    'differs for another seed: %s',
     (id) => {
-      const texts = Array.from({ length: 20 }, (_, seed) => dynamicAnswer(id, seed).text);
+      const texts = Array.from({ length: 20 }, (_, seed) => createResponse(id, seed).text);
       expect(new Set(texts).size).toBe(20);
     },
   );
 
-  it('has lists of several lengths', () => {
-    const lengths = Array.from({ length: 20 }, (_, seed) => dynamicAnswer('listProducts', seed).body.length);
+  it('has arrays of different lengths', () => {
+    const lengths = Array.from({ length: 20 }, (_, seed) => createResponse('listProducts', seed).body.length);
     expect(new Set(lengths).size).toBeGreaterThan(1);
   });
 
-  it('looks like a shop', () => {
+  it('has realistic names, images and prices', () => {
     for (let seed = 1; seed <= 20; seed++) {
-      for (const product of dynamicAnswer('listProducts', seed).body) {
+      for (const product of createResponse('listProducts', seed).body) {
         expect(product.name).toMatch(/^[A-Z][a-z]+( [A-Z][a-z]+)+$/);
         expect(product.image).toMatch(/^images\/.+\.svg$/);
         expect(product.priceCents).toBeGreaterThanOrEqual(100);
@@ -107,22 +107,23 @@ describe('a dynamic answer', () => {
     ['listOrders', 'products', 'product', 'quantity'],
     ['getOrder', 'products', 'product', 'quantity'],
     ['listDeliveryOptions', 'estimatedDeliveryTime', 'estimatedDeliveryTimeMs', 'deliveryDays'],
-  ])('has what is expanded where the request asks for it, and nowhere else: %s', (id, expand, property, sibling) => {
+  ])('has expanded properties only if the request asks for them: %s', (id, expand, property, sibling) => {
     for (let seed = 1; seed <= 20; seed++) {
-      const plain = dynamicAnswer(id, seed).body;
-      const expanded = dynamicAnswer(id, seed, { query: { expand } }).body;
-      expect(holdersOf(property, plain), `seed ${seed}`).toEqual([]);
-      expect(holdersOf(property, expanded), `seed ${seed}`).toEqual(holdersOf(sibling, expanded));
-      expect(holdersOf(property, expanded).length).toBeGreaterThan(0);
+      const plain = createResponse(id, seed).body;
+      const expanded = createResponse(id, seed, { query: { expand } }).body;
+      expect(findObjectsWith(property, plain), `seed ${seed}`).toEqual([]);
+      expect(findObjectsWith(property, expanded), `seed ${seed}`).toEqual(findObjectsWith(sibling, expanded));
+      expect(findObjectsWith(property, expanded).length).toBeGreaterThan(0);
     }
   });
 
   it.each(['addCartItem', 'updateCartItem', 'createOrder'])('has nothing expanded where nothing can be: %s', (id) => {
-    for (let seed = 1; seed <= 20; seed++) expect(holdersOf('product', dynamicAnswer(id, seed).body)).toEqual([]);
+    for (let seed = 1; seed <= 20; seed++)
+      expect(findObjectsWith('product', createResponse(id, seed).body)).toEqual([]);
   });
 });
 
-describe('a dynamic answer over HTTP', () => {
+describe('a dynamic response over HTTP', () => {
   const CART_ITEM = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
   const ASKED: readonly [operationId: string, method: string, path: string, body?: object][] = [
     ['listProducts', 'GET', '/api/products?search=socks'],
@@ -141,7 +142,7 @@ describe('a dynamic answer over HTTP', () => {
   const dynamic = ({ ask }: TestShop, seed: number, [, method, path, body]: (typeof ASKED)[number]) =>
     ask(method, path, body, { Prefer: `dynamic=true, seed=${seed}` });
 
-  it('holds by the contract, whichever operation it is', async () => {
+  it('is valid for every operation and seed', async () => {
     expect(ASKED.map(([id]) => id).sort()).toEqual([...ids].sort());
     const shop = await startStorefront();
     for (const asked of ASKED) {
@@ -153,7 +154,7 @@ describe('a dynamic answer over HTTP', () => {
     }
   });
 
-  it('has the same bytes for the same seed, from one server as from another', async () => {
+  it('has the same bytes for the same seed on every server', async () => {
     const [one, other] = [await startStorefront(), await startStorefront({ mock: true })];
     for (const asked of ASKED) {
       const [first, second] = [await dynamic(one, 5, asked), await dynamic(other, 5, asked)];

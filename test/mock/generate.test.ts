@@ -12,14 +12,17 @@ import { anySchema, type JsonSchema } from '../support/fixtures/schema-arbitrari
 
 const ajv = addJsonFormats(new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 8 }));
 
-/** Tells what is wrong with a value by a schema, which may refer to others of the document. */
-function judgeOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>> = {}): (value: unknown) => string {
+/** Creates a function that returns the errors of a value against a schema, which may refer to other schemas. */
+function createValidator(
+  schema: JsonSchema,
+  schemas: Readonly<Record<string, JsonSchema>> = {},
+): (value: unknown) => string {
   const validate = ajv.compile({ ...schema, components: { schemas } });
   return (value) => (validate(value) ? '' : ajv.errorsText(validate.errors));
 }
 
-/** Makes values of schemas as the mock answers them. */
-async function mockOf<Name extends string>(schemas: Readonly<Record<Name, JsonSchema>>) {
+/** Creates a function that returns the mock's dynamic responses for schemas. */
+async function createMockOf<Name extends string>(schemas: Readonly<Record<Name, JsonSchema>>) {
   const paths = Object.keys(schemas).map((name) => {
     return [`/${name}`, { get: operation(name, { $ref: `#/components/schemas/${name}` }) }];
   });
@@ -28,27 +31,32 @@ async function mockOf<Name extends string>(schemas: Readonly<Record<Name, JsonSc
   const mock = createMock(contract);
   return (name: Name, seed: number): unknown => {
     const route = contract.routes.find(({ operationId }) => operationId === name);
-    if (!route) throw new Error(`there is no schema ${name}`);
+    if (!route) throw new Error(`no schema ${name}`);
     return mock.answer(route, { path: {}, query: {}, body: undefined }, { dynamic: true, seed }, '').body;
   };
 }
 
-/** A value as it is made in one pass. */
-function madeOf(schema: JsonSchema, seed: number, making: { isBare?: boolean; usesExamples?: boolean } = {}): unknown {
+/** Generates a value in one attempt. */
+function generateOnce(
+  schema: JsonSchema,
+  seed: number,
+  making: { isBare?: boolean; usesExamples?: boolean } = {},
+): unknown {
   const generate = createGenerator({ openapi: '3.1.0' } as Document);
   return generate(schema, { random: createRandom(seed), usesExamples: false, isBare: false, query: {}, ...making });
 }
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });
 
-describe('a value of a schema', () => {
-  it('holds by it, whatever the schema', async () => {
+describe('a generated value', () => {
+  it('is valid for any schema', async () => {
     const anyDocument = fc.array(anySchema, { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(anyDocument, anySeed, async (schemas, seed) => {
         const names = schemas.map((schema, place) => [`S${place}`, schema] as const);
-        const value = await mockOf(Object.fromEntries(names));
-        for (const [name, schema] of names) expect(judgeOf(schema)(value(name, seed)), JSON.stringify(schema)).toBe('');
+        const value = await createMockOf(Object.fromEntries(names));
+        for (const [name, schema] of names)
+          expect(createValidator(schema)(value(name, seed)), JSON.stringify(schema)).toBe('');
       }),
       { numRuns: 10 },
     );
@@ -57,72 +65,72 @@ describe('a value of a schema', () => {
   it('is the same for the same seed', () => {
     fc.assert(
       fc.property(anySchema, anySeed, (schema, seed) => {
-        expect(JSON.stringify(madeOf(schema, seed))).toBe(JSON.stringify(madeOf(schema, seed)));
+        expect(JSON.stringify(generateOnce(schema, seed))).toBe(JSON.stringify(generateOnce(schema, seed)));
       }),
       { numRuns: 100 },
     );
   });
 
-  it('is another one for another seed', () => {
+  it('differs for another seed', () => {
     const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } };
-    const values = Array.from({ length: 200 }, (_, seed) => JSON.stringify(madeOf(schema, seed)));
+    const values = Array.from({ length: 200 }, (_, seed) => JSON.stringify(generateOnce(schema, seed)));
     expect(new Set(values).size).toBe(200);
   });
 
-  it('is the same whatever was made before it', async () => {
-    const first = await mockOf({ Id: { type: 'string', format: 'uuid' } });
-    const second = await mockOf({ Id: { type: 'string', format: 'uuid' } });
+  it('does not depend on values generated before', async () => {
+    const first = await createMockOf({ Id: { type: 'string', format: 'uuid' } });
+    const second = await createMockOf({ Id: { type: 'string', format: 'uuid' } });
     first('Id', 1);
     expect(first('Id', 2)).toBe(second('Id', 2));
   });
 
   it.each<[string, JsonSchema]>([
     ['prices in cents of a currency', { type: 'number', minimum: 0, maximum: 1_000, multipleOf: 0.01 }],
-    ['a step that passes the lower bound', { type: 'integer', minimum: 8, maximum: 14, multipleOf: 7 }],
+    ['a multiple above the lower bound', { type: 'integer', minimum: 8, maximum: 14, multipleOf: 7 }],
     ['an exclusive bound that is a multiple', { type: 'integer', exclusiveMinimum: 7, maximum: 14, multipleOf: 7 }],
     ['exclusive bounds close together', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1e-9 }],
     ['a narrow range', { type: 'number', exclusiveMinimum: 0.001, exclusiveMaximum: 0.009 }],
     [
-      'different ones of a narrow range',
+      'unique numbers in a narrow range',
       { type: 'array', items: { type: 'number', minimum: 0, maximum: 0.02 }, minItems: 5, uniqueItems: true },
     ],
-    ['a step past the usual numbers', { type: 'integer', multipleOf: 3, minimum: -4, maximum: 1 }],
-    ['a large step', { type: 'integer', multipleOf: 1_000_000 }],
-    ['a tiny step', { type: 'number', multipleOf: 1e-7, minimum: 0, maximum: 1 }],
-    ['no choice', { type: 'number', minimum: 2.5, maximum: 2.5 }],
+    ['a multiple outside realistic numbers', { type: 'integer', multipleOf: 3, minimum: -4, maximum: 1 }],
+    ['a large multiple', { type: 'integer', multipleOf: 1_000_000 }],
+    ['a tiny multiple', { type: 'number', multipleOf: 1e-7, minimum: 0, maximum: 1 }],
+    ['a single valid number', { type: 'number', minimum: 2.5, maximum: 2.5 }],
     ['an upper bound below zero', { type: 'integer', maximum: -5_000 }],
-    ['large whole numbers', { type: 'integer', format: 'int64', minimum: 9_007_199_254_740_000 }],
+    ['large integers', { type: 'integer', format: 'int64', minimum: 9_007_199_254_740_000 }],
     ['a format with lengths', { type: 'string', format: 'email', minLength: 30, maxLength: 40 }],
     ['a short address', { type: 'string', format: 'uri', maxLength: 20 }],
     ['a pattern of a length', { type: 'string', pattern: '^[a-z]*$', minLength: 100, maxLength: 100 }],
     ['a pattern of a few lengths', { type: 'string', pattern: '^[a-z]+$', minLength: 12, maxLength: 14 }],
     ['a pattern of letters of any alphabet', { type: 'string', pattern: '^\\p{Lu}\\p{Ll}+$' }],
-    ['one pattern and another', { allOf: [{ type: 'string', pattern: '^a' }, { pattern: 'z$' }] }],
+    ['two patterns', { allOf: [{ type: 'string', pattern: '^a' }, { pattern: 'z$' }] }],
     [
-      'all of a list of choices',
+      'as many unique entries as enum values',
       { type: 'array', items: { enum: [1, 2, 3, 4, 5, 6, 7, 8] }, minItems: 8, uniqueItems: true },
     ],
-    ['both truths', { type: 'array', items: { type: 'boolean' }, minItems: 2, uniqueItems: true }],
-    ['choices that two lists share', { allOf: [{ enum: ['a', 'b', 'c'] }, { enum: ['c', 'd'] }] }],
-    ['choices of objects', { allOf: [{ enum: [{ a: 1 }, { a: 2 }] }, { enum: [{ a: 2 }] }] }],
-    ['a choice within a bound', { type: 'integer', enum: [1, 5, 9], minimum: 6 }],
-    ['steps of two', { allOf: [{ type: 'integer', multipleOf: 4 }, { multipleOf: 6 }] }],
-    ['a name that the properties lack', { type: 'object', required: ['a'], properties: {} }],
+    ['both booleans as unique entries', { type: 'array', items: { type: 'boolean' }, minItems: 2, uniqueItems: true }],
+    ['an intersection of enums', { allOf: [{ enum: ['a', 'b', 'c'] }, { enum: ['c', 'd'] }] }],
+    ['enums of objects', { allOf: [{ enum: [{ a: 1 }, { a: 2 }] }, { enum: [{ a: 2 }] }] }],
+    ['an enum and a bound', { type: 'integer', enum: [1, 5, 9], minimum: 6 }],
+    ['two multiples', { allOf: [{ type: 'integer', multipleOf: 4 }, { multipleOf: 6 }] }],
+    ['a required property without a schema', { type: 'object', required: ['a'], properties: {} }],
     [
-      'a name like one of a prototype',
+      'required properties named like those of a prototype',
       { type: 'object', required: ['constructor', 'toString'], properties: { toString: { type: 'integer' } } },
     ],
     [
-      'as many properties as are named',
+      'as many required properties as there are names',
       { type: 'object', properties: { a: {}, b: {}, c: {} }, minProperties: 3, additionalProperties: false },
     ],
     [
-      'few properties of many',
+      'a maximum of one property',
       { type: 'object', properties: { a: {}, b: {}, c: {} }, maxProperties: 1, required: ['c'] },
     ],
-    ['names of a pattern', { type: 'object', propertyNames: { pattern: '^[a-z]{3}$' }, minProperties: 3 }],
-    ['a list without entries', { type: 'array', maxItems: 0, items: { type: 'string' } }],
-    ['a list that may have none of its kind', { type: 'array', items: false }],
+    ['a pattern for property names', { type: 'object', propertyNames: { pattern: '^[a-z]{3}$' }, minProperties: 3 }],
+    ['a maximum of no entries', { type: 'array', maxItems: 0, items: { type: 'string' } }],
+    ['items that are never valid', { type: 'array', items: false }],
     [
       'alternatives that overlap',
       {
@@ -132,33 +140,33 @@ describe('a value of a schema', () => {
         ],
       },
     ],
-    ['what is not there', { type: 'integer', minimum: 0, maximum: 3, not: { enum: [0, 1, 2] } }],
-    ['nothing but null', { type: ['null'] }],
-    ['null or null', { oneOf: [{ type: 'null' }] }],
-  ])('holds by one that is a trap: %s', async (_, schema) => {
-    const value = await mockOf({ Trap: schema });
-    const troubles = judgeOf(schema);
-    for (let seed = 1; seed <= 5; seed++) expect(troubles(value('Trap', seed))).toBe('');
+    ['excluded values', { type: 'integer', minimum: 0, maximum: 3, not: { enum: [0, 1, 2] } }],
+    ['null as the only type', { type: ['null'] }],
+    ['null as the only alternative', { oneOf: [{ type: 'null' }] }],
+  ])('is valid for a schema with %s', async (_, schema) => {
+    const value = await createMockOf({ Tricky: schema });
+    const validate = createValidator(schema);
+    for (let seed = 1; seed <= 5; seed++) expect(validate(value('Tricky', seed))).toBe('');
   });
 
-  it('is made of the example or default that a schema gives, where examples are wished for', () => {
+  it('is the example or default of the schema if examples are used', () => {
     const properties = { a: { type: 'integer', example: 5 }, b: { type: 'string', default: 'x' } };
-    expect(madeOf({ type: 'object', properties }, 1, { usesExamples: true })).toEqual({ a: 5, b: 'x' });
+    expect(generateOnce({ type: 'object', properties }, 1, { usesExamples: true })).toEqual({ a: 5, b: 'x' });
   });
 
-  it('has only what must be there, where it is bare', () => {
+  it('has only required properties and entries if it is bare', () => {
     const properties = { a: { type: 'integer' }, b: { type: 'array', items: {} }, c: { type: 'string' } };
-    const bare = madeOf({ type: 'object', required: ['b'], properties }, 1, { isBare: true });
+    const bare = generateOnce({ type: 'object', required: ['b'], properties }, 1, { isBare: true });
     expect(bare).toEqual({ b: [] });
   });
 
-  it('leaves out what only requests have', () => {
+  it('has no writeOnly properties', () => {
     const properties = { a: { type: 'integer' }, secret: { type: 'string', writeOnly: true } };
     for (let seed = 1; seed <= 20; seed++)
-      expect(madeOf({ type: 'object', properties }, seed)).not.toHaveProperty('secret');
+      expect(generateOnce({ type: 'object', properties }, seed)).not.toHaveProperty('secret');
   });
 
-  it('looks like what its name says', () => {
+  it('is realistic for the name of its property', () => {
     const properties = {
       firstName: { type: 'string' },
       email: { type: 'string' },
@@ -167,7 +175,7 @@ describe('a value of a schema', () => {
     };
     const schema = { type: 'object', required: Object.keys(properties), properties };
     for (let seed = 1; seed <= 50; seed++) {
-      const made = madeOf(schema, seed) as Record<keyof typeof properties, string & number>;
+      const made = generateOnce(schema, seed) as Record<keyof typeof properties, string & number>;
       expect(made.firstName).toMatch(/^[A-Z][a-z]+$/);
       expect(made.email).toMatch(/^[a-z.]+@example\.com$/);
       expect(made.priceCents).toBeGreaterThan(100);
@@ -177,7 +185,7 @@ describe('a value of a schema', () => {
   });
 });
 
-describe('a value of schemas that refer to one another', () => {
+describe('a value generated from recursive schemas', () => {
   const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   const schemas: Record<string, JsonSchema> = {
     Tree: {
@@ -224,27 +232,27 @@ describe('a value of schemas that refer to one another', () => {
     Base: { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } },
   };
 
-  it.each(Object.keys(schemas))('ends, and holds: %s', async (name) => {
-    const value = await mockOf(schemas);
-    const troubles = judgeOf(reference(name), schemas);
+  it.each(Object.keys(schemas))('is finite and valid: %s', async (name) => {
+    const value = await createMockOf(schemas);
+    const validate = createValidator(reference(name), schemas);
     for (let seed = 1; seed <= 10; seed++) {
       const made = value(name, seed);
-      expect(troubles(made)).toBe('');
+      expect(validate(made)).toBe('');
       expect(JSON.stringify(made).length).toBeLessThan(20_000);
     }
   });
 
-  it('tells by the discriminator which one it is', async () => {
-    const value = await mockOf(schemas);
+  it('has the discriminator value of its alternative', async () => {
+    const value = await createMockOf(schemas);
     for (let seed = 1; seed <= 20; seed++) {
       const pet = value('Pet', seed) as { kind: string };
       expect(pet.kind).toBe('lives' in pet ? 'cat' : 'dog');
     }
   });
 
-  it('that cannot end is refused with its place', async () => {
+  it('fails with the JSON Pointer of a schema that requires endless nesting', async () => {
     const endless = { type: 'object', required: ['next'], properties: { next: reference('Endless') } };
-    const value = await mockOf({ Endless: endless });
+    const value = await createMockOf({ Endless: endless });
     expect(() => value('Endless', 1)).toThrow('no valid value was found for the schema at #/paths/~1Endless');
   });
 });

@@ -16,28 +16,28 @@ import { operation, otherDocument } from '../support/fixtures/other-document.ts'
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const everything = Object.fromEntries(documentedOperations.map(({ operationId }) => [operationId, mocked])) as Readonly<
+const allMocked = Object.fromEntries(documentedOperations.map(({ operationId }) => [operationId, mocked])) as Readonly<
   Record<OperationId, typeof mocked>
 >;
 
 const KETTLE = productId('Cordless Electric Kettle');
 const CART_ITEM = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
 
-/** A request that keeps the contract. */
-function goodRequest(operation: DocumentedOperation) {
+/** Returns a valid request to an operation. */
+function createValidRequest(operation: DocumentedOperation) {
   const [body] = Object.values(onlyContent(operation.requestBody)?.examples ?? {});
   return [operation.method.toUpperCase(), examplePath(operation), body?.value] as const;
 }
 
-/** The status of an operation's success and the first of its examples. */
-function firstExample({ responses }: DocumentedOperation) {
+/** Returns the status of an operation's success and its first example. */
+function getFirstExample({ responses }: DocumentedOperation) {
   const [status, response] = Object.entries(responses).find(([name]) => name.startsWith('2')) ?? [];
   const [example] = Object.values(onlyContent(response)?.examples ?? {});
   return { status: Number(status), body: example?.value };
 }
 
-/** The example of an answer by its name, with its status. */
-function exampleOf({ operationId, responses }: DocumentedOperation, name: string) {
+/** Returns a response example by its name, with its status. */
+function getExample({ operationId, responses }: DocumentedOperation, name: string) {
   for (const [status, response] of Object.entries(responses)) {
     const example = onlyContent(response)?.examples?.[name];
     // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
@@ -47,28 +47,28 @@ function exampleOf({ operationId, responses }: DocumentedOperation, name: string
   throw new Error(`${operationId} has no answer named ${name}`);
 }
 
-/** A handler as a module may have it, whose types nobody looks at. */
+/** Removes the type of a handler, as in a module that isn't type-checked. */
 function untyped(handler: AnyHandler): never {
   return handler as never;
 }
 
-describe('an operation that is mocked', () => {
-  it("answers the contract's first example with the contract's status, whichever operation it is", async () => {
-    const shop = await startStorefront({ handlers: everything });
+describe('a mocked operation', () => {
+  it("returns the contract's first example with its status", async () => {
+    const shop = await startStorefront({ handlers: allMocked });
     for (const operation of documentedOperations) {
-      const { status, body } = await shop.ask(...goodRequest(operation));
-      expect({ status, body }, operation.operationId).toEqual(firstExample(operation));
+      const { status, body } = await shop.ask(...createValidRequest(operation));
+      expect({ status, body }, operation.operationId).toEqual(getFirstExample(operation));
     }
   });
 
-  it('answers the example of a documented header', async () => {
+  it('returns the examples of documented headers', async () => {
     const shop = await startStorefront({ handlers: { createOrder: mocked } });
     const { headers } = await shop.ask('POST', '/api/orders');
     const example = documentedOperation('createOrder').responses['201']?.headers?.Location?.examples?.created?.value;
     expect([typeof example, headers.get('location')]).toEqual(['string', example]);
   });
 
-  it('changes nothing', async () => {
+  it('does not change the state', async () => {
     const shop = await startStorefront({
       handlers: { addCartItem: mocked, createOrder: mocked, removeCartItem: mocked },
     });
@@ -79,19 +79,19 @@ describe('an operation that is mocked', () => {
     expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 
-  it('still refuses what breaks the contract', async () => {
+  it('still refuses invalid requests', async () => {
     const shop = await startStorefront({ handlers: { addCartItem: mocked } });
     expect((await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 11 })).status).toBe(400);
   });
 
-  it('leaves the other operations to the shop', async () => {
+  it('does not affect the other operations', async () => {
     const shop = await startStorefront({ handlers: { listOrders: mocked } });
     await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
     expect((await shop.ask('GET', '/api/payment-summary')).body).toMatchObject({ totalItems: 4 });
   });
 });
 
-describe('a request that the contract has as an example', () => {
+describe('a request that is an example in the contract', () => {
   /** Each named example of a request, with what it asks and the answer of that name. */
   const named = documentedOperations.flatMap((operation) => {
     const { parameters = [], requestBody } = operation;
@@ -108,46 +108,46 @@ describe('a request that the contract has as an example', () => {
     });
   });
 
-  it('gets the answer of its name, with its status, whichever it is', async () => {
+  it('gets the response example of the same name with its status', async () => {
     const shop = await startStorefront({ mock: true });
     expect(named.length).toBeGreaterThan(12);
     for (const [operation, name, asked] of named) {
       const { status, body } = await shop.ask(...asked);
-      expect({ status, body }, `${operation.operationId} ${name}`).toEqual(exampleOf(operation, name));
+      expect({ status, body }, `${operation.operationId} ${name}`).toEqual(getExample(operation, name));
     }
   });
 
-  it('gets it whatever the order of its properties', async () => {
+  it('is recognized in any order of its properties', async () => {
     const shop = await startStorefront({ mock: true });
     const { body } = await shop.ask('PUT', CART_ITEM, { deliveryOptionId: 2, quantity: 20 });
-    expect(body).toEqual(exampleOf(documentedOperation('updateCartItem'), 'both').body);
+    expect(body).toEqual(getExample(documentedOperation('updateCartItem'), 'both').body);
   });
 
-  it('is told apart from one that is like it', async () => {
+  it('is distinguished from a similar one', async () => {
     const shop = await startStorefront({ mock: true });
     const { body } = await shop.ask('PUT', CART_ITEM, { deliveryOptionId: '2', quantity: 20 });
-    expect(body).toEqual(exampleOf(documentedOperation('updateCartItem'), 'quantity').body);
+    expect(body).toEqual(getExample(documentedOperation('updateCartItem'), 'quantity').body);
   });
 
-  it('gets it with the code that it prefers too', async () => {
+  it('gets the example of the same name with a preferred code too', async () => {
     const shop = await startStorefront({ mock: true });
     const { body } = await shop.ask('GET', '/api/cart-items?expand=product', undefined, { Prefer: 'code=200' });
-    expect(body).toEqual(exampleOf(documentedOperation('listCartItems'), 'expanded').body);
+    expect(body).toEqual(getExample(documentedOperation('listCartItems'), 'expanded').body);
   });
 });
 
-describe('the option mock', () => {
+describe('the option mock of createStorefront', () => {
   const ids = documentedOperations.map(({ operationId }) => operationId);
 
-  it('has all operations mocked, and says so at the start and in each answer', async () => {
+  it('true mocks all operations, and reports it in the log and in each response', async () => {
     const shop = await startStorefront({ mock: true });
     expect([...shop.mocked].sort()).toEqual([...ids].sort());
     expect(shop.log[0]?.msg).toContain('all mocked');
     for (const operation of documentedOperations)
-      expect((await shop.ask(...goodRequest(operation))).headers.get('x-mocked')).toBe('operation');
+      expect((await shop.ask(...createValidRequest(operation))).headers.get('x-mocked')).toBe('operation');
   });
 
-  it('has some mocked by their ids, and leaves the others to the shop', async () => {
+  it('with ids mocks only these operations', async () => {
     const shop = await startStorefront({ mock: ['createOrder'] });
     expect(shop.mocked).toEqual(['createOrder']);
     expect(shop.log[0]?.msg).toContain('mocked: createOrder');
@@ -156,13 +156,13 @@ describe('the option mock', () => {
     expect([body, headers.get('x-mocked')]).toEqual([defaults.orders, null]);
   });
 
-  it('mocks nothing by itself', async () => {
+  it('mocks nothing by default', async () => {
     const shop = await startStorefront();
     expect(shop.mocked).toEqual([]);
     expect(shop.log[0]?.msg).not.toContain('mocked');
   });
 
-  it('counts before a handler', async () => {
+  it('takes precedence over a handler', async () => {
     const shop = await startStorefront({ mock: ['listOrders'], handlers: { listOrders: () => ({ body: [] }) } });
     expect((await shop.ask('GET', '/api/orders')).headers.get('x-mocked')).toBe('operation');
   });
@@ -170,15 +170,18 @@ describe('the option mock', () => {
   it.each<[string, Options]>([
     ['mock', { mock: ['listOrders', 'placeOrder'] }],
     ['handlers', { handlers: { placeOrder: () => ({}) } }],
-  ])('or handlers of an operation that is not there stop the start, with those that are: %s', async (_, options) => {
-    await expect(createStorefront(options)).rejects.toThrow(
-      `the contract has no operation placeOrder, which the handlers or --mock name: it has ${ids.join(', ')}`,
-    );
-  });
+  ])(
+    'stops the start for an unknown operation, with the known ones, as does the option handlers: %s',
+    async (_, options) => {
+      await expect(createStorefront(options)).rejects.toThrow(
+        `the contract has no operation placeOrder, which the handlers or --mock name: it has ${ids.join(', ')}`,
+      );
+    },
+  );
 });
 
-describe("a team's own handler", () => {
-  it('stands in for that of the shop, and is handed the state and what was asked', async () => {
+describe('a custom handler', () => {
+  it('replaces the built-in one, and gets the state and the request', async () => {
     const listCartItems: Handler<'listCartItems'> = ({ query }, { read }) => ({
       body: query.expand ? [] : read().cartItems.slice(0, 1),
     });
@@ -188,20 +191,20 @@ describe("a team's own handler", () => {
     expect((await shop.ask('GET', '/api/cart-items?expand=product')).body).toEqual([]);
   });
 
-  it('gives any documented status, a problem in the type of problems', async () => {
-    const problem = exampleOf(documentedOperation('addCartItem'), 'unknownProduct').body;
+  it('can return any documented status, with the media type of problems for a problem', async () => {
+    const problem = getExample(documentedOperation('addCartItem'), 'unknownProduct').body;
     const shop = await startStorefront({ handlers: { addCartItem: () => ({ status: 404, body: problem }) } });
     const { status, headers, body } = await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
     expect([status, headers.get('content-type'), body]).toEqual([404, 'application/problem+json', problem]);
   });
 
   it.each([
-    ['nothing', () => undefined],
-    ['a text', () => 'ok'],
-    ['a status that is none', () => ({ status: 99 })],
-    ['a body that is no JSON', () => ({ body: { count: 1n } })],
-    ['a header of two lines', () => ({ headers: { 'X-Two': 'a\nb' }, body: {} })],
-  ])('that gives back %s gets a problem document', async (_what, handler) => {
+    ['undefined', () => undefined],
+    ['a string', () => 'ok'],
+    ['an invalid status', () => ({ status: 99 })],
+    ['a body that JSON cannot represent', () => ({ body: { count: 1n } })],
+    ['a header with a line break', () => ({ headers: { 'X-Two': 'a\nb' }, body: {} })],
+  ])('that returns %s becomes a 500 with a problem document', async (_, handler) => {
     const shop = await startStorefront({
       faultsExpected: true,
       verify: 'off',
@@ -215,7 +218,7 @@ describe("a team's own handler", () => {
     ]);
   });
 
-  it('has one content type, however it writes the name', async () => {
+  it('can set Content-Type in lower case', async () => {
     const handler = untyped(() => ({ headers: { 'content-type': 'text/html' }, body: {} }));
     const shop = await startStorefront({ faultsExpected: true, handlers: { getPaymentSummary: handler } });
     expect((await shop.ask('GET', '/api/payment-summary')).body.detail).toContain(
@@ -223,22 +226,22 @@ describe("a team's own handler", () => {
     );
   });
 
-  it('gives headers, and no body where the contract has none', async () => {
+  it('can return headers without a body for a 204', async () => {
     const shop = await startStorefront({ handlers: { resetData: untyped(() => ({ headers: { 'X-Team': 'cart' } })) } });
     const { status, headers, text } = await shop.ask('POST', '/api/reset');
     expect([status, headers.get('x-team'), headers.get('content-type'), text]).toEqual([204, 'cart', null, '']);
   });
 
-  it('is asked every time, since it may have other sources than the state', async () => {
+  it('is called for every request, since it may use other sources than the state', async () => {
     let totalItems = 0;
-    const summary = exampleOf(documentedOperation('getPaymentSummary'), 'cart').body;
+    const summary = getExample(documentedOperation('getPaymentSummary'), 'cart').body;
     const shop = await startStorefront({
       handlers: { getPaymentSummary: () => ({ body: { ...summary, totalItems: ++totalItems } }) },
     });
     for (const time of [1, 2, 3]) expect((await shop.ask('GET', '/api/payment-summary')).body.totalItems).toBe(time);
   });
 
-  it('is not asked where another answer is preferred', async () => {
+  it('is not called if another response is preferred', async () => {
     let times = 0;
     const resetData = () => {
       times++;
@@ -249,15 +252,15 @@ describe("a team's own handler", () => {
     expect(times).toBe(0);
   });
 
-  it('is not asked where a request breaks the contract', async () => {
+  it('is not called for an invalid request', async () => {
     const shop = await startStorefront({ handlers: { addCartItem: untyped(() => ({ status: 404 })) } });
     expect((await shop.ask('POST', '/api/cart-items', { quantity: 11 })).status).toBe(400);
   });
 
   it.each([
-    ['by their names', 'export const listOrders = () => ({ body: [] });'],
+    ['by its name', 'export const listOrders = () => ({ body: [] });'],
     ['as the default', 'export default { listOrders: async () => ({ body: [] }) };'],
-  ])('may come from a module that exports them %s', async (_, text) => {
+  ])('can come from a module that exports it %s', async (_, text) => {
     const handlers = join(await folderWith({ 'handlers.mjs': text }), 'handlers.mjs');
     const shop = await startStorefront({ handlers });
     expect((await shop.ask('GET', '/api/orders')).body).toEqual([]);
@@ -265,21 +268,21 @@ describe("a team's own handler", () => {
   });
 
   it.each([
-    ['is not there', undefined, "can't be loaded"],
-    ['is no JavaScript', 'export {', "can't be loaded"],
+    ['does not exist', undefined, "can't be loaded"],
+    ['has a syntax error', 'export {', "can't be loaded"],
     ['exports nothing', '', 'exports no handlers'],
-    ['exports no function', 'export const listOrders = [];', 'listOrders is no function'],
-    ['has one for no operation', 'export const placeOrder = () => ({});', 'has no operation placeOrder'],
-  ])('stops the start where its module %s', async (_, text, reason) => {
+    ['exports no function for it', 'export const listOrders = [];', 'listOrders is no function'],
+    ['has a handler of an unknown operation', 'export const placeOrder = () => ({});', 'has no operation placeOrder'],
+  ])('stops the start if its module %s', async (_, text, reason) => {
     const handlers = join(await folderWith(text === undefined ? {} : { 'handlers.mjs': text }), 'handlers.mjs');
     await expect(createStorefront({ handlers })).rejects.toThrow(reason);
   });
 });
 
-describe('under another document', () => {
+describe('a server of another document', () => {
   const LIST = { type: 'array' };
 
-  it('a handler of the shop answers where id, method and path are those of its own contract, else the mock', async () => {
+  it('uses a built-in handler if id, method and path are the same, else the mock', async () => {
     const contract = await otherDocument({
       paths: {
         '/api/products': { get: operation('listProducts', LIST) },
@@ -302,7 +305,7 @@ describe('under another document', () => {
     expect((await shop.ask('GET', '/api/orders')).status).toBe(404);
   });
 
-  it('a handler of the shop answers in full where objects are open to anything', async () => {
+  it('keeps all fields of a built-in handler if the schema is an object without properties', async () => {
     const open = { type: 'array', items: { type: 'object' } };
     const contract = await otherDocument({ paths: { '/api/products': { get: operation('listProducts', open) } } });
     const shop = await startStorefront({ contract });
@@ -318,7 +321,7 @@ describe('under another document', () => {
 
   const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
-  it('an operation without an id has one of its method and path', async () => {
+  it('creates an operation id of method and path if there is none', async () => {
     const wish = operation(undefined, { type: 'string' }, { parameters: [ID] });
     const contract = await otherDocument({ paths: { '/wishes/{id}': { get: wish, put: wish } } });
     const handlers = { getWishesById: ({ path }: AnyInput) => ({ body: path.id }) };
@@ -327,13 +330,13 @@ describe('under another document', () => {
     expect([shop.operations, shop.mocked]).toEqual([2, ['putWishesById']]);
   });
 
-  it('a parameter that only the path names is taken as it comes', async () => {
+  it('accepts a path parameter that is only in the template', async () => {
     const contract = await otherDocument({ paths: { '/wishes/{id}': { get: operation('wish', { const: 1 }) } } });
     const shop = await startStorefront({ contract });
     expect((await shop.ask('GET', '/wishes/seven')).body).toBe(1);
   });
 
-  it('a handler answers in the media type that is documented', async () => {
+  it('sends the body of a handler in the documented media type', async () => {
     const content = { 'application/vnd.shop+json': { schema: { type: 'string' } } };
     const contract = await otherDocument({
       paths: { '/wish': { get: { operationId: 'wish', responses: { 200: { description: 'd', content } } } } },
@@ -343,7 +346,7 @@ describe('under another document', () => {
     expect([headers.get('content-type'), body]).toEqual(['application/vnd.shop+json', 'kettle']);
   });
 
-  it('an example that does not hold by its schema is none', async () => {
+  it('ignores an invalid example', async () => {
     const contract = await otherDocument({
       paths: { '/count': { get: operation('count', { type: 'integer', minimum: 5, example: 'many' }) } },
     });

@@ -5,8 +5,8 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
 
-/** A request; its body is sent as JSON unless its headers say otherwise. */
-interface Asked {
+/** A body is sent as JSON unless there are headers. */
+interface RequestOptions {
   readonly path?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,10 +14,11 @@ interface Asked {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** A request, its status, and where it says something, what its answer is or has. */
+/** A request, the status of its response and, optionally, more of the request and the response. */
 type Case = readonly [request: string, status: number, more?: Expected];
 
-interface Expected extends Asked {
+interface Expected extends RequestOptions {
+  /** The response body, or some of its properties. */
   readonly answer?: unknown;
   readonly answerHeaders?: Readonly<Record<string, unknown>>;
 }
@@ -29,7 +30,7 @@ const accepting = (accept: string, type: string): Expected => ({
 });
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
-  'takes objects of a query in brackets': [
+  'parses query objects in brackets': [
     ['GET /query/deep', 400],
     ['GET /query/deep?f[a]=1', 204],
     ['GET /query/deep?f%5Ba%5D=1', 204],
@@ -46,7 +47,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /query/deep-list?ids=1', 204],
     ['GET /query/deep-list?ids[]=x', 400],
   ],
-  'takes lists of a query in each style': [
+  'parses query arrays in each style': [
     ['GET /query/bars?p=1%7C2', 204],
     ['GET /query/bars?p=1', 400],
     ['GET /query/blanks?p=1+2', 204],
@@ -65,7 +66,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /query/brackets?ids%5B%5D=1', 204],
     ['GET /query/brackets?ids[]=x', 400],
   ],
-  'takes objects of a query without brackets': [
+  'parses query objects without brackets': [
     ['GET /query/object?x=1&name=n', 204],
     ['GET /query/object?x=no', 400],
     ['GET /query/object?name=n', 400],
@@ -74,7 +75,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /query/json?q=no', 400],
     [`GET /query/json?q=${encodeURIComponent('{"x":"no"}')}`, 400],
   ],
-  'takes values of a query that are empty, large or out of bounds': [
+  'validates empty, large and out-of-range query values': [
     ['GET /query/empty?isNew', 204],
     ['GET /query/empty?isNew=', 204],
     ['GET /query/empty?isNew=no', 400],
@@ -85,7 +86,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /number/narrow?q=0', 400],
     ['GET /number/narrow?q=1', 400],
   ],
-  'takes headers by their types, and lets through those that are no parameters': [
+  'validates header parameters': [
     ['GET /header/required', 400],
     ['GET /header/required', 400, { headers: { 'x-shop': 'a' } }],
     ['GET /header/required', 204, { headers: { 'X-SHOP': 'ab' } }],
@@ -93,13 +94,13 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /header/typed', 400, { headers: { 'x-numbers': '1,x' } }],
     ['GET /header/typed', 400, { headers: { 'x-flag': 'no' } }],
   ],
-  'takes cookies by their types': [
+  'validates cookie parameters': [
     ['GET /cookie', 400],
     ['GET /cookie', 204, { headers: { cookie: 'other=1; session=abc; visits=3' } }],
     ['GET /cookie', 400, { headers: { cookie: 'session=ab' } }],
     ['GET /cookie', 400, { headers: { cookie: 'session=abc; visits=no' } }],
   ],
-  'takes forms': [
+  'validates forms': [
     ['POST /body/form', 204, { body: 'text=x&number=1&list=1&list=2', headers: FORM }],
     ['POST /body/form', 204, { body: 'text=5&number=1&list=1', headers: FORM }],
     ['POST /body/form', 204, { body: 'text=x&number=1&list[]=1&more[x]=ab', headers: FORM }],
@@ -109,7 +110,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['POST /body/form', 415, { body: {} }],
     ['POST /body/files', 415, { body: 'name=x', headers: FORM }],
   ],
-  'takes bodies by the media type that they are of': [
+  'validates bodies by their media type': [
     ['POST /body/three-types', 400],
     ['POST /body/three-types', 400, { body: { b: 1 } }],
     ['POST /body/three-types', 204, { body: { b: 1 }, headers: { 'content-type': 'application/vnd.shop+json' } }],
@@ -125,13 +126,13 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['DELETE /body/of-delete', 204, { body: {} }],
     ['DELETE /body/of-delete', 400, { body: [] }],
   ],
-  'asks for what is only written, and gives what is only read': [
+  'requires writeOnly properties in requests and returns readOnly ones': [
     ['POST /body/one-way', 201, { body: { name: 'n', secret: 's' }, answer: { id: expect.any(Number) } }],
     ['POST /body/one-way', 201, { body: { id: 1, name: 'n', secret: 's' } }],
     ['POST /body/one-way', 400, { body: { name: 'n' } }],
     ['GET /body/one-way', 200, { answer: { id: expect.any(Number), name: expect.any(String) } }],
   ],
-  'finds the most fixed of paths that overlap': [
+  'prefers the most concrete of overlapping paths': [
     ['GET /over/5', 200, { answer: 'over by id' }],
     ['GET /over/no', 400],
     ['GET /over/me', 200, { answer: 'over me' }],
@@ -143,7 +144,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['POST /jobs/a', 200, { answer: 'a job started' }],
     ['POST /jobs/a:cancel', 200, { answer: 'a job cancelled' }],
   ],
-  'finds paths with odd characters': [
+  'matches paths with special characters': [
     ['GET /files/a.json', 200, { answer: 'a file' }],
     ['GET /files/a.b.json', 200, { answer: 'a file' }],
     ['GET /files/a.txt', 400],
@@ -161,22 +162,22 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /api/inner', 200, { answer: 'in api' }],
     ['GET /api/outer', 404],
   ],
-  'finds paths with and without a slash at the end': [
+  'matches paths with and without a trailing slash': [
     ['GET /slash/', 200, { answer: 'a slash' }],
     ['POST /slash', 200, { answer: 'no slash' }],
     ['PUT /slash', 405],
   ],
-  'answers the methods that few documents have': [
+  'handles HEAD and OPTIONS operations': [
     ['HEAD /heads', 200, { answerHeaders: { 'x-head': expect.any(String) } }],
     ['OPTIONS /heads', 200, { answer: 'the options' }],
     ['GET /heads', 405],
     ['HEAD /media/html', 200, { answerHeaders: { 'content-type': 'text/html; charset=utf-8' } }],
   ],
-  'tells operations of the same id apart': [
+  'distinguishes operations with the same id': [
     ['GET /twins/one', 200, { answer: 'the first' }],
     ['GET /twins/two', 200, { answer: 'the second' }],
   ],
-  'answers the status that is documented, whichever': [
+  'responds with the documented status': [
     ['DELETE /response/none-or-default', 204],
     ['DELETE /response/none-or-default', 404, { headers: { prefer: 'code=404' } }],
     ['GET /response/default-only', 200, { answer: { code: expect.any(Number) } }],
@@ -185,14 +186,14 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['GET /response/4xx-only', 404, { headers: { prefer: 'code=404' } }],
     ['GET /response/redirect', 302, { answerHeaders: { location: expect.stringMatching(/^\w+:/) } }],
   ],
-  'answers the examples that are of use': [
+  'responds with valid examples': [
     ['GET /response/wrong-example', 200, { answer: { a: expect.any(Number) } }],
     ['GET /response/examples', 200, { answer: { hello: 'world' } }],
     ['GET /response/examples', 400, { headers: { prefer: 'example=far' } }],
     ['GET /response/date', 200, { answer: { day: '2024-01-02' } }],
     ['GET /reference/in-an-example', 200, { answer: { $ref: '#/nowhere', x: 1 } }],
   ],
-  'answers in the media type that the client likes best': [
+  'responds in the media type that the client prefers': [
     ['GET /media/four', 200, accepting('*/*', 'application/json')],
     ['GET /media/four', 200, accepting('application/xml', 'application/xml')],
     ['GET /media/four', 200, accepting('text/*', 'text/plain')],
@@ -206,31 +207,31 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-describe('odd.yaml', () => {
+describe('a server of odd.yaml', () => {
   it.each(Object.entries(CASES))('%s', async (_, cases) => {
     const shop = await startStorefront({ contract: ODD });
     for (const [request, status, { body, headers, answer, answerHeaders = {} } = {}] of cases) {
       const [method = '', path = ''] = request.split(' ');
       const type = body !== undefined && headers === undefined ? JSON_TYPE : {};
       const reply = await shop.ask(method, path, body, { ...type, ...headers });
-      const told = `${request} ${JSON.stringify({ body, headers })}: ${reply.text}`;
-      expect.soft(reply.status, told).toBe(status);
-      if (typeof answer === 'object') expect.soft(reply.body, told).toMatchObject(answer as object);
-      else if (answer !== undefined) expect.soft(reply.body ?? reply.text, told).toBe(answer);
+      const context = `${request} ${JSON.stringify({ body, headers })}: ${reply.text}`;
+      expect.soft(reply.status, context).toBe(status);
+      if (typeof answer === 'object') expect.soft(reply.body, context).toMatchObject(answer as object);
+      else if (answer !== undefined) expect.soft(reply.body ?? reply.text, context).toBe(answer);
       for (const [name, value] of Object.entries(answerHeaders))
-        expect.soft(reply.headers.get(name), told).toEqual(value);
+        expect.soft(reply.headers.get(name), context).toEqual(value);
     }
   });
 });
 
-describe('a schema that no value holds by', () => {
+describe('a schema without valid values', () => {
   const SELF = { $ref: '#/components/schemas/Endless' };
 
   it.each([
-    ['contradicts itself', { type: 'string', minLength: 5, maxLength: 2 }],
-    ['never ends', { type: 'object', required: ['next'], properties: { next: SELF } }],
-    ['is all of itself and more', { allOf: [SELF, { type: 'object' }] }],
-  ])('and that %s is answered with its place, and the others as ever', async (_, schema) => {
+    ['has contradictory bounds', { type: 'string', minLength: 5, maxLength: 2 }],
+    ['requires endless nesting', { type: 'object', required: ['next'], properties: { next: SELF } }],
+    ['contains itself in allOf', { allOf: [SELF, { type: 'object' }] }],
+  ])('that %s gets a 500 with its JSON Pointer, and other operations work', async (_, schema) => {
     const contract = await otherDocument({
       paths: { '/endless': { get: operation('endless', SELF) }, '/other': { get: operation('other', { const: 1 }) } },
       schemas: { Endless: schema },

@@ -9,118 +9,124 @@ import { troublesWithReply } from '../support/oracles/contract-judge.ts';
 const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
-/** Asks with a `Prefer` header. */
-function preferring({ ask }: TestShop, prefer: string, method: string, path: string, body?: unknown): Promise<Reply> {
+/** Sends a request with a `Prefer` header. */
+function askPreferring(
+  { ask }: TestShop,
+  prefer: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Reply> {
   return ask(method, path, body, { Prefer: prefer });
 }
 
-/** What an answer says was done of the preferences. */
-function applied({ headers }: Reply): readonly string[] {
+/** Returns the preferences in the `Preference-Applied` header. */
+function getApplied({ headers }: Reply): readonly string[] {
   return (headers.get('preference-applied') ?? '').split(', ').filter((text) => text !== '');
 }
 
-/** Asks for the orders with lines of header that may stand there more than once. */
-async function statusFor({ port }: TestShop, ...lines: readonly string[]): Promise<number> {
+/** Returns the status of GET /api/orders with some header lines. */
+async function getStatus({ port }: TestShop, ...lines: readonly string[]): Promise<number> {
   return (await rawRequest(port, 'GET /api/orders', lines)).status;
 }
 
 const SERVERS = [
-  ['the shop', {}],
+  ['handlers', {}],
   ['the mock', { mock: true }],
 ] as const;
 
-describe.each(SERVERS)('a preference of %s', (_, options) => {
-  it('for a code gets a documented answer with this code', async () => {
+describe.each(SERVERS)('the Prefer header on a server with %s', (_, options) => {
+  it('code returns a documented response with the status', async () => {
     const shop = await startStorefront(options);
-    const reply = await preferring(shop, 'code=409', 'POST', '/api/orders');
+    const reply = await askPreferring(shop, 'code=409', 'POST', '/api/orders');
     expect(reply.body).toMatchObject({ type: '/problems/empty-cart', status: 409 });
     expect(troublesWithReply('createOrder', reply)).toEqual([]);
-    expect([reply.status, applied(reply), reply.headers.get('x-mocked')]).toEqual([409, ['code=409'], 'operation']);
+    expect([reply.status, getApplied(reply), reply.headers.get('x-mocked')]).toEqual([409, ['code=409'], 'operation']);
   });
 
-  it('for a code within a documented range gets a documented answer with this code', async () => {
+  it('code returns a response with a status in a documented range', async () => {
     const shop = await startStorefront(options);
     for (const code of [404, 429, 502]) {
-      const reply = await preferring(shop, `code=${code}`, 'GET', '/api/payment-summary');
+      const reply = await askPreferring(shop, `code=${code}`, 'GET', '/api/payment-summary');
       expect([reply.status, reply.body.status]).toEqual([code, code]);
       expect(troublesWithReply('getPaymentSummary', reply)).toEqual([]);
     }
   });
 
-  it('for an example gets it, with its status', async () => {
+  it('example returns the example with its status', async () => {
     const shop = await startStorefront(options);
     const path = `/api/cart-items/${IN_CART}`;
-    const good = await preferring(shop, 'example=both', 'PUT', path, {});
-    expect([good.status, good.body.quantity, applied(good)]).toEqual([200, 20, ['example=both']]);
-    const bad = await preferring(shop, 'example=unknownDeliveryOption', 'PUT', path, {});
+    const good = await askPreferring(shop, 'example=both', 'PUT', path, {});
+    expect([good.status, good.body.quantity, getApplied(good)]).toEqual([200, 20, ['example=both']]);
+    const bad = await askPreferring(shop, 'example=unknownDeliveryOption', 'PUT', path, {});
     expect([bad.status, bad.body.type]).toEqual([404, '/problems/unknown-delivery-option']);
   });
 
-  it('for an example of one code gets this of them', async () => {
+  it('code and example return the example of the status', async () => {
     const shop = await startStorefront(options);
-    const reply = await preferring(shop, 'code=404, example=unknownCartItem', 'PUT', `/api/cart-items/${IN_CART}`);
+    const reply = await askPreferring(shop, 'code=404, example=unknownCartItem', 'PUT', `/api/cart-items/${IN_CART}`);
     expect([reply.status, reply.body.type]).toEqual([404, '/problems/unknown-cart-item']);
-    expect(applied(reply)).toEqual(expect.arrayContaining(['code=404', 'example=unknownCartItem']));
+    expect(getApplied(reply)).toEqual(expect.arrayContaining(['code=404', 'example=unknownCartItem']));
   });
 
-  it('for a dynamic answer gets the same one for the same seed', async () => {
+  it('dynamic returns the same response for the same seed', async () => {
     const shop = await startStorefront(options);
-    const withSeed = (seed: number) => preferring(shop, `dynamic=true, seed=${seed}`, 'GET', '/api/products');
+    const withSeed = (seed: number) => askPreferring(shop, `dynamic=true, seed=${seed}`, 'GET', '/api/products');
     const first = await withSeed(7);
     expect([first.status, first.headers.get('x-mocked')]).toEqual([200, 'operation']);
-    expect(applied(first)).toEqual(expect.arrayContaining(['dynamic=true', 'seed=7']));
+    expect(getApplied(first)).toEqual(expect.arrayContaining(['dynamic=true', 'seed=7']));
     expect((await withSeed(7)).text).toBe(first.text);
     expect((await withSeed(8)).text).not.toBe(first.text);
   });
 
-  it('for a delay has the answer held back, and no other one', async () => {
+  it('delay delays the response and does not change it', async () => {
     const shop = await startStorefront(options);
     const plain = await shop.ask('GET', '/api/orders');
     const startMs = performance.now();
-    const reply = await preferring(shop, 'delay=80', 'GET', '/api/orders');
+    const reply = await askPreferring(shop, 'delay=80', 'GET', '/api/orders');
     expect(performance.now() - startMs).toBeGreaterThan(75);
-    expect([reply.text, applied(reply)]).toEqual([plain.text, ['delay=80']]);
+    expect([reply.text, getApplied(reply)]).toEqual([plain.text, ['delay=80']]);
     expect(reply.headers.get('x-mocked')).toBe(plain.headers.get('x-mocked'));
   });
 
-  it('for a code that is not documented is refused with those that are', async () => {
+  it('code with an undocumented status is refused with the documented ones', async () => {
     const shop = await startStorefront(options);
-    const reply = await preferring(shop, 'code=302', 'POST', '/api/orders');
+    const reply = await askPreferring(shop, 'code=302', 'POST', '/api/orders');
     expectProblem(reply, 400, 'invalid-request');
     for (const name of ['302', '201', '409', '4XX', '5XX']) expect(reply.body.detail).toContain(name);
     expect(reply.body.violations).toMatchObject([{ in: 'header', pointer: '/Prefer' }]);
-    expect(applied(reply)).toEqual([]);
+    expect(getApplied(reply)).toEqual([]);
   });
 
-  it('for an example that is not documented is refused with those that are', async () => {
+  it('example with an unknown name is refused with the known ones', async () => {
     const shop = await startStorefront(options);
-    const reply = await preferring(shop, 'example=nope', 'POST', '/api/orders');
+    const reply = await askPreferring(shop, 'example=nope', 'POST', '/api/orders');
     expectProblem(reply, 400, 'invalid-request');
     for (const name of ['nope', 'created', 'emptyCart']) expect(reply.body.detail).toContain(name);
-    const other = await preferring(shop, 'code=409, example=created', 'POST', '/api/orders');
+    const other = await askPreferring(shop, 'code=409, example=created', 'POST', '/api/orders');
     expectProblem(other, 400, 'invalid-request');
     expect(other.body.detail).toContain('emptyCart');
   });
 
-  it('does not help a request that breaks the contract', async () => {
+  it('does not prevent the validation of the request', async () => {
     const shop = await startStorefront(options);
     for (const prefer of ['code=201', 'example=added', 'dynamic=true', 'delay=1']) {
-      const reply = await preferring(shop, prefer, 'POST', '/api/cart-items', { productId: KETTLE, quantity: 11 });
+      const reply = await askPreferring(shop, prefer, 'POST', '/api/cart-items', { productId: KETTLE, quantity: 11 });
       expectProblem(reply, 400, 'invalid-request', prefer);
       expect(reply.body.violations, prefer).toMatchObject([{ in: 'body', pointer: '/quantity' }]);
     }
   });
 
-  it('gets HEAD the same without the body', async () => {
+  it('applies to HEAD as to GET, without the body', async () => {
     const shop = await startStorefront(options);
-    const get = await preferring(shop, 'code=404', 'GET', '/api/orders');
-    const head = await preferring(shop, 'code=404', 'HEAD', '/api/orders');
-    expect([head.status, head.text, applied(head)]).toEqual([404, '', ['code=404']]);
+    const get = await askPreferring(shop, 'code=404', 'GET', '/api/orders');
+    const head = await askPreferring(shop, 'code=404', 'HEAD', '/api/orders');
+    expect([head.status, head.text, getApplied(head)]).toEqual([404, '', ['code=404']]);
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
   });
 });
 
-describe('a Prefer header', () => {
+describe('parsing the Prefer header', () => {
   const READ: readonly (readonly [string, number])[] = [
     ['code=404', 404],
     ['CODE=404', 404],
@@ -148,26 +154,26 @@ describe('a Prefer header', () => {
     ['=,;"', 200],
   ];
 
-  it('is read as RFC 7240 has it', async () => {
+  it('follows RFC 7240', async () => {
     const shop = await startStorefront();
-    const seen = await Promise.all(READ.map(async ([prefer]) => [prefer, await statusFor(shop, `Prefer: ${prefer}`)]));
+    const seen = await Promise.all(READ.map(async ([prefer]) => [prefer, await getStatus(shop, `Prefer: ${prefer}`)]));
     expect(seen).toEqual(READ);
   });
 
-  it('may stand there several times, the first of two values counting', async () => {
+  it('uses the first value of several headers', async () => {
     const shop = await startStorefront();
-    expect(await statusFor(shop, 'Prefer: wait=1', 'prefer: code=404', 'Prefer: code=409')).toBe(404);
+    expect(await getStatus(shop, 'Prefer: wait=1', 'prefer: code=404', 'Prefer: code=409')).toBe(404);
   });
 
-  it('needs no value to wish for a dynamic answer', async () => {
+  it('reads dynamic without a value as true', async () => {
     const shop = await startStorefront();
     for (const prefer of ['dynamic', 'dynamic=', 'dynamic=""', 'dynamic=true']) {
-      const { headers } = await preferring(shop, prefer, 'GET', '/api/orders');
+      const { headers } = await askPreferring(shop, prefer, 'GET', '/api/orders');
       expect(headers.get('x-mocked'), prefer).toBe('operation');
     }
   });
 
-  const SENSELESS = [
+  const INVALID = [
     'code',
     'code=',
     'code=abc',
@@ -187,30 +193,30 @@ describe('a Prefer header', () => {
     'delay=99999999999',
   ];
 
-  it('that makes no sense is refused, whatever is wrong with it', async () => {
+  it('refuses an invalid preference', async () => {
     const shop = await startStorefront();
-    for (const prefer of SENSELESS) {
-      const reply = await preferring(shop, prefer, 'GET', '/api/orders');
+    for (const prefer of INVALID) {
+      const reply = await askPreferring(shop, prefer, 'GET', '/api/orders');
       expectProblem(reply, 400, 'invalid-request', prefer);
       expect(reply.body.detail).toContain(`${prefer.split('=')[0]}=`);
       expect(reply.body.violations, prefer).toMatchObject([{ in: 'header', pointer: '/Prefer' }]);
     }
   });
 
-  it('says of a delay that it was kept to, where the shop declines too', async () => {
+  it('reports an applied delay in Preference-Applied of an error too', async () => {
     const shop = await startStorefront();
-    const reply = await preferring(shop, 'delay=1', 'GET', `/api/orders/${KETTLE}`);
-    expect([reply.status, applied(reply)]).toEqual([404, ['delay=1']]);
+    const reply = await askPreferring(shop, 'delay=1', 'GET', `/api/orders/${KETTLE}`);
+    expect([reply.status, getApplied(reply)]).toEqual([404, ['delay=1']]);
   });
 
-  it('makes nothing of a path that the contract has not', async () => {
+  it('has no effect on unknown paths and methods', async () => {
     const shop = await startStorefront();
-    expectProblem(await preferring(shop, 'code=200', 'GET', '/api/nothing'), 404, 'unknown-path');
-    expectProblem(await preferring(shop, 'code=200', 'PATCH', '/api/orders'), 405, 'method-not-allowed');
+    expectProblem(await askPreferring(shop, 'code=200', 'GET', '/api/nothing'), 404, 'unknown-path');
+    expectProblem(await askPreferring(shop, 'code=200', 'PATCH', '/api/orders'), 405, 'method-not-allowed');
   });
 });
 
-describe('a preference in an address', () => {
+describe('a preference in the query', () => {
   const READ: readonly (readonly [string, number, string | null])[] = [
     ['?__code=404', 404, 'code=404'],
     ['?__code=404&__code=409', 404, 'code=404'],
@@ -221,7 +227,7 @@ describe('a preference in an address', () => {
     ['?__seed=5', 200, null],
   ];
 
-  it('counts as one in a header', async () => {
+  it('applies as one in a header', async () => {
     const shop = await startStorefront();
     const read = async (query: string) => {
       const { status, headers } = await shop.ask('GET', `/api/orders${query}`);
@@ -230,14 +236,14 @@ describe('a preference in an address', () => {
     expect(await Promise.all(READ.map(([query]) => read(query)))).toEqual(READ);
   });
 
-  it('makes the same dynamic answer as one in a header', async () => {
+  it('returns the same dynamic response as one in a header', async () => {
     const shop = await startStorefront();
-    const byHeader = await preferring(shop, 'dynamic=true, seed=3', 'GET', '/api/orders');
+    const byHeader = await askPreferring(shop, 'dynamic=true, seed=3', 'GET', '/api/orders');
     for (const dynamic of ['__dynamic=true', '__dynamic', '__dynamic='])
       expect((await shop.ask('GET', `/api/orders?${dynamic}&__seed=3`)).text, dynamic).toBe(byHeader.text);
   });
 
-  it('is known under --strict', async () => {
+  it('is accepted in strict mode', async () => {
     const shop = await startStorefront({ strict: true });
     expect((await shop.ask('GET', '/api/orders?__code=404')).body.type).not.toBe('/problems/invalid-request');
     expect((await shop.ask('GET', '/api/orders?__other=404')).status).toBe(400);
@@ -245,7 +251,7 @@ describe('a preference in an address', () => {
 
   const REFUSED = ['__code=abc', '__code=302', '__example=nope', '__dynamic=maybe', '__seed=x', '__delay=x'];
 
-  it('is refused by its name and place', async () => {
+  it('is refused with the name of the query parameter', async () => {
     const shop = await startStorefront();
     const refused = async (query: string) => {
       const { status, body } = await shop.ask('GET', `/api/orders?${query}`);
@@ -258,7 +264,7 @@ describe('a preference in an address', () => {
   });
 });
 
-describe('an answer that was preferred', () => {
+describe('a preferred response', () => {
   const CHANGES: readonly [method: string, path: string, body: object | undefined, prefer: string][] = [
     ['POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }, 'code=201'],
     ['POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }, 'dynamic=true'],
@@ -268,35 +274,35 @@ describe('an answer that was preferred', () => {
     ['POST', '/api/orders', undefined, 'code=503'],
   ];
 
-  it.each(CHANGES)('changes nothing: %s %s', async (method, path, body, prefer) => {
+  it.each(CHANGES)('does not change the state: %s %s', async (method, path, body, prefer) => {
     const shop = await startStorefront();
-    const reply = await preferring(shop, prefer, method, path, body);
-    expect([reply.headers.get('x-mocked'), applied(reply)]).toEqual(['operation', [prefer]]);
+    const reply = await askPreferring(shop, prefer, method, path, body);
+    expect([reply.headers.get('x-mocked'), getApplied(reply)]).toEqual(['operation', [prefer]]);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
     expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 
-  it('resets nothing', async () => {
+  it('does not reset the data: POST /api/reset', async () => {
     const shop = await startStorefront();
     await shop.ask('DELETE', `/api/cart-items/${IN_CART}`);
-    expect((await preferring(shop, 'code=204', 'POST', '/api/reset')).status).toBe(204);
+    expect((await askPreferring(shop, 'code=204', 'POST', '/api/reset')).status).toBe(204);
     expect((await shop.ask('GET', '/api/cart-items')).body).toHaveLength(defaults.cartItems.length - 1);
   });
 
-  it('is told apart from a change that only waits', async () => {
+  it('differs from a delayed one, which does change the state', async () => {
     const shop = await startStorefront();
-    expect((await preferring(shop, 'delay=1', 'POST', '/api/orders')).status).toBe(201);
+    expect((await askPreferring(shop, 'delay=1', 'POST', '/api/orders')).status).toBe(201);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
   });
 
-  it('is not one that was kept, nor kept for the next request', async () => {
+  it('is neither taken from the response cache nor stored in it', async () => {
     const shop = await startStorefront();
     const plain = await shop.ask('GET', '/api/orders');
     expect((await shop.ask('GET', '/api/orders')).text).toBe(plain.text);
     for (const prefer of ['code=404', 'example=expanded', 'dynamic=true', 'delay=1']) {
-      expect(applied(await preferring(shop, prefer, 'GET', '/api/orders')), prefer).toEqual([prefer]);
+      expect(getApplied(await askPreferring(shop, prefer, 'GET', '/api/orders')), prefer).toEqual([prefer]);
       const next = await shop.ask('GET', '/api/orders');
-      expect([next.status, next.text, applied(next), next.headers.get('x-mocked')]).toEqual([
+      expect([next.status, next.text, getApplied(next), next.headers.get('x-mocked')]).toEqual([
         200,
         plain.text,
         [],
@@ -305,16 +311,16 @@ describe('an answer that was preferred', () => {
     }
   });
 
-  it('is not kept where it is the first of its path', async () => {
+  it('is not cached if it is the first response of its path', async () => {
     for (const prefer of ['example=expanded', 'delay=1', 'seed=1']) {
       const shop = await startStorefront();
-      await preferring(shop, prefer, 'GET', '/api/orders');
+      await askPreferring(shop, prefer, 'GET', '/api/orders');
       const next = await shop.ask('GET', '/api/orders');
-      expect([next.body, applied(next)], prefer).toEqual([defaults.orders, []]);
+      expect([next.body, getApplied(next)], prefer).toEqual([defaults.orders, []]);
     }
   });
 
-  it('is held back every time, where the address says so', async () => {
+  it('is delayed every time if the query says so', async () => {
     const shop = await startStorefront();
     for (let time = 1; time <= 2; time++) {
       const startMs = performance.now();
@@ -323,7 +329,7 @@ describe('an answer that was preferred', () => {
     }
   });
 
-  it('may be told by scripts of other origins that are allowed', async () => {
+  it('can be recognized by scripts of allowed origins', async () => {
     const { port } = await startStorefront();
     const from = (prefer: string): Promise<RawReply> =>
       rawRequest(port, 'GET /api/orders', ['Origin: http://localhost:5173', `Prefer: ${prefer}`]);

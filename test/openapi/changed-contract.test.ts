@@ -6,13 +6,13 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { replaced, startLive, toldOf, withProductFields } from '../support/harness/live-contract.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-describe('a field that the contract has gained', () => {
+describe('a field that the contract gained', () => {
   const gained = withProductFields(
     'weightGrams: { type: integer, minimum: 50, maximum: 5000 }',
     'isNew: { type: boolean, default: false }',
   ).replace('keywords]', 'keywords, weightGrams]');
 
-  it('is made up for each entry, the same each time and wherever it stands, and never written', async () => {
+  it('is generated for each entry, the same in every response, and never stored', async () => {
     const { shop, save } = await startLive();
     await save(gained);
     expect(await toldOf(shop, 'was read anew')).toContain('made up where the data lacks them: weightGrams, isNew');
@@ -31,7 +31,7 @@ describe('a field that the contract has gained', () => {
     expect((await again.shop.ask('GET', '/api/products')).body).toEqual(body);
   });
 
-  it('is named in the header whatever it is called', async () => {
+  it('is percent-encoded in the X-Mocked header if its name is not ASCII', async () => {
     const { shop } = await startLive({}, withProductFields('größe: { type: integer }', '価格: { type: integer }'));
     const { status, headers } = await shop.ask('GET', '/api/products');
     expect([status, headers.get('x-mocked')]).toEqual([
@@ -40,7 +40,7 @@ describe('a field that the contract has gained', () => {
     ]);
   });
 
-  it('is the one of the data where it has one', async () => {
+  it('has the value of the data if there is one', async () => {
     const { shop, save } = await startLive();
     const edited = defaultText.replace('"priceCents"', '"weightGrams": 77,\n      "priceCents"');
     await writeFile(shop.dataFile ?? '', edited);
@@ -56,7 +56,7 @@ describe('a field that the contract has gained', () => {
     expect((await shop.ask('GET', '/api/products')).headers.get('x-mocked')).toBe('/*/weightGrams, /*/isNew');
   });
 
-  it('stops a start where the data has it otherwise', async () => {
+  it('stops the start if the value in the data is invalid', async () => {
     const edited = defaultText.replace('"priceCents"', '"weightGrams": "light",\n      "priceCents"');
     const folder = await folderWith({ 'openapi.yaml': gained, 'default.json': edited });
     const options = { contract: join(folder, 'openapi.yaml'), defaultData: join(folder, 'default.json') };
@@ -65,7 +65,7 @@ describe('a field that the contract has gained', () => {
     );
   });
 
-  it('is not served any more once the contract has lost it, and stays in the data', async () => {
+  it('is no longer served after the contract has lost it, and stays in the data', async () => {
     const { shop, save } = await startLive();
     await save(
       replaced(
@@ -84,8 +84,8 @@ describe('a field that the contract has gained', () => {
   });
 });
 
-describe('a limit that the contract has tightened', () => {
-  it('is kept to by what the shop stores: a change that passes it is refused, and nothing of it is kept', async () => {
+describe('a limit that the contract tightened', () => {
+  it('refuses a change to the state that exceeds it, and stores nothing of the change', async () => {
     const tightened = replaced('      minimum: 1\n      maximum: 1000000\n', '      minimum: 1\n      maximum: 10\n');
     const { shop } = await startLive({ faultsExpected: true }, tightened);
     const [item] = defaults.cartItems;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { closeSchemas } from '../../src/openapi/close-schemas.ts';
 
-/** What closing makes of a schema, in a document that has `Base` beside it. */
-function closedSchema(schema: unknown): unknown {
+/** Closes a schema in a document that also has the schema `Base`. */
+function closeSchema(schema: unknown): unknown {
   const Base = { type: 'object', required: ['a'], properties: { a: { type: 'string' } } };
   const document = {
     openapi: '3.0.3',
@@ -18,25 +18,21 @@ const BASE = { $ref: '#/components/schemas/Base' };
 const A = { type: 'string' };
 const B = { type: 'integer' };
 
-describe('a closed document', () => {
+describe('closeSchemas', () => {
   it.each<[string, unknown, unknown]>([
     [
       'an object',
       { type: 'object', properties: { a: A } },
       { type: 'object', properties: { a: A }, additionalProperties: false },
     ],
+    ['an object without a type', { properties: { a: A } }, { properties: { a: A }, additionalProperties: false }],
     [
-      'an object whose type is left out',
-      { properties: { a: A } },
-      { properties: { a: A }, additionalProperties: false },
-    ],
-    [
-      'an object within',
+      'an object in an array',
       { type: 'array', items: { type: 'object', properties: {} } },
       { type: 'array', items: { type: 'object', properties: {}, additionalProperties: false } },
     ],
     [
-      'properties with the names of keywords',
+      'a property with the name of a keyword',
       { type: 'object', properties: { default: { type: 'object', properties: {} } } },
       {
         type: 'object',
@@ -45,7 +41,7 @@ describe('a closed document', () => {
       },
     ],
     [
-      'an allOf',
+      'an allOf of objects',
       { allOf: [BASE, { properties: { b: B } }] },
       { type: 'object', properties: { a: A, b: B }, required: ['a'], additionalProperties: false },
     ],
@@ -55,7 +51,7 @@ describe('a closed document', () => {
       { type: 'object', properties: { a: A, b: B }, required: ['a', 'b'], additionalProperties: false },
     ],
     [
-      'a name in two parts of an allOf',
+      'an allOf whose parts share a property',
       { allOf: [BASE, { properties: { a: { enum: ['x'] } } }] },
       {
         type: 'object',
@@ -64,16 +60,16 @@ describe('a closed document', () => {
         additionalProperties: false,
       },
     ],
-  ])('takes no other properties: %s', (_, schema, expected) => {
-    expect(closedSchema(schema)).toEqual(expected);
+  ])('adds additionalProperties: false to %s', (_, schema, expected) => {
+    expect(closeSchema(schema)).toEqual(expected);
   });
 
   it.each<[string, unknown]>([
-    ['an object that says what else it takes', { type: 'object', properties: { a: A }, additionalProperties: A }],
+    ['an object with additionalProperties', { type: 'object', properties: { a: A }, additionalProperties: A }],
     ['an object without properties', { type: 'object' }],
-    ['an allOf of other things', { allOf: [{ type: 'string' }, { minLength: 2 }] }],
+    ['an allOf of strings', { allOf: [{ type: 'string' }, { minLength: 2 }] }],
     ['values that look like schemas', { type: 'string', example: { type: 'object', properties: {} } }],
-  ])('leaves alone %s', (_, schema) => {
-    expect(closedSchema(schema)).toEqual(schema);
+  ])('does not change %s', (_, schema) => {
+    expect(closeSchema(schema)).toEqual(schema);
   });
 });

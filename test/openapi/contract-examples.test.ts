@@ -11,16 +11,16 @@ import { defaults, productId } from '../support/fixtures/default-data.ts';
 import { asking } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-/** How an example of an answer is asked for, where that isn't said by the contract itself. */
-interface Asked {
+/** The request for an example of a response, if the contract doesn't have it as an example. */
+interface ExampleRequest {
   readonly method?: string;
   readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** What is done before. */
+  /** Prepares the state. */
   readonly before?: (shop: TestShop) => Promise<unknown>;
-  /** Whether the example has only the first of the entries. */
-  readonly isBeginning?: boolean;
+  /** Whether the example has only the first entries. */
+  readonly isPartial?: boolean;
 }
 
 const [SOCKS, LAMP] = [productId('Cushioned Merino'), productId('Stoneware Bedside Lamp')];
@@ -38,7 +38,7 @@ async function putPanAndShirts(shop: TestShop) {
   await shop.ask('POST', '/api/cart-items', { productId: SHIRT, quantity: 2 });
 }
 
-const asked: Readonly<Record<string, Asked>> = {
+const requests: Readonly<Record<string, ExampleRequest>> = {
   'listProducts repeatedSearch': { query: '?search=socks&search=towels' },
   'listDeliveryOptions unknownExpand': { query: '?expand=price' },
   'listCartItems unknownExpand': { query: '?expand=products' },
@@ -48,8 +48,8 @@ const asked: Readonly<Record<string, Asked>> = {
   'addCartItem bodyTooLarge': { body: ' '.repeat(102_401) },
   'addCartItem unsupportedMediaType': { body: 'quantity: 1', headers: { 'content-type': 'text/plain' } },
   'updateCartItem unknownCartItem': { body: { deliveryOptionId: '9' } },
-  'listOrders plain': { isBeginning: true },
-  'listOrders expanded': { isBeginning: true },
+  'listOrders plain': { isPartial: true },
+  'listOrders expanded': { isPartial: true },
   'listOrders unknownExpand': { query: '?expand=product' },
   'listOrders methodNotAllowed': { method: 'PATCH' },
   'listOrders foreignOrigin': { method: 'POST', headers: { origin: 'https://app.example' } },
@@ -61,13 +61,13 @@ const asked: Readonly<Record<string, Asked>> = {
   'createOrder emptyCart': { before: emptyCart },
 };
 
-/** The shop in which the examples of an operation are true, where it is not that of all tests. */
+/** Options of the server that the examples of an operation need. */
 const shops: Partial<Record<string, Options>> = {
   createOrder: { nowMs: () => newestOrder?.orderTimeMs ?? 0, newId: () => newestOrder?.id ?? '' },
 };
 
-/** The examples of an operation's answers, with the path each answers for. */
-function answersOf(operation: DocumentedOperation) {
+/** Returns the response examples of an operation with the path of the request. */
+function getResponseExamples(operation: DocumentedOperation) {
   const { operationId, responses } = operation;
   return Object.entries(responses).flatMap(([status, response]) =>
     Object.entries(onlyContent(response)?.examples ?? {}).map(([name, { value }]) => {
@@ -77,19 +77,19 @@ function answersOf(operation: DocumentedOperation) {
   );
 }
 
-type ExampleAnswer = ReturnType<typeof answersOf>[number];
+type ExampleAnswer = ReturnType<typeof getResponseExamples>[number];
 
-/** What is answered to a request that never reaches the app: tests of their own provoke these. */
+/** Statuses of requests that never reach the app. They have tests of their own. */
 const BESIDE_THE_APP = [408, 417, 431];
 
-/** Responses that operations share have examples for one of them: the one at their `instance`. Answers while stopping are the server's, not an operation's. */
+/** An example of a shared response is for the operation at its `instance`. Responses while the server stops are for none. */
 function isOfOperation({ path, operation, status, value }: ExampleAnswer): boolean {
   if (status === '5XX' || BESIDE_THE_APP.includes((value as Problem).status)) return false;
   return new RegExp(`^${operation.path.replaceAll(/\{.*?\}/g, '[^/]+')}$`).test(path);
 }
 
-/** What the contract itself says of the request: the example of the same name, of a query parameter or of the body. */
-function pairedRequest({ name, operation }: ExampleAnswer): Asked {
+/** Returns the request example with the same name. */
+function getPairedRequest({ name, operation }: ExampleAnswer): ExampleRequest {
   const content = onlyContent(operation.requestBody);
   const body = content?.examples?.[name] ?? content?.['x-refused-examples']?.[name];
   const parameter = operation.parameters?.find(
@@ -99,10 +99,10 @@ function pairedRequest({ name, operation }: ExampleAnswer): Asked {
   return { ...(body && { body: body.value }), ...(query && { query }) };
 }
 
-/** What the server answers, and what by the example it should. */
-async function answered(shop: TestShop, answer: ExampleAnswer) {
+/** Sends the request of an example. Returns the response, and the one that the example expects. */
+async function compareResponse(shop: TestShop, answer: ExampleAnswer) {
   const { title, path, operation, response, status, value } = answer;
-  const { method = operation.method.toUpperCase(), ...request } = { ...pairedRequest(answer), ...asked[title] };
+  const { method = operation.method.toUpperCase(), ...request } = { ...getPairedRequest(answer), ...requests[title] };
   await request.before?.(shop);
   const reply = await asking(shop)(method, path + (request.query ?? ''), request.body, request.headers);
   const headers = Object.entries(response.headers ?? {});
@@ -110,7 +110,7 @@ async function answered(shop: TestShop, answer: ExampleAnswer) {
     seen: {
       status: reply.status,
       headers: headers.map(([name]) => reply.headers.get(name)),
-      body: request.isBeginning ? reply.body.slice(0, (value as unknown[]).length) : reply.body,
+      body: request.isPartial ? reply.body.slice(0, (value as unknown[]).length) : reply.body,
     },
     example: {
       status: status === '4XX' ? (value as Problem).status : Number(status),
@@ -120,22 +120,22 @@ async function answered(shop: TestShop, answer: ExampleAnswer) {
   };
 }
 
-describe('the examples in the contract', () => {
+describe('the response examples in the contract', () => {
   const operations = documentedOperations.map((operation) => {
-    const answers = answersOf(operation).filter(isOfOperation);
+    const answers = getResponseExamples(operation).filter(isOfOperation);
     return { operationId: operation.operationId, answers };
   });
 
-  it('are more than thirty, and all that are named here', () => {
+  it('are more than thirty, and include all that need a request here', () => {
     const titles = operations.flatMap(({ answers }) => answers.map(({ title }) => title));
     expect(titles.length).toBeGreaterThan(30);
-    expect(titles).toEqual(expect.arrayContaining(Object.keys(asked)));
+    expect(titles).toEqual(expect.arrayContaining(Object.keys(requests)));
   });
 
-  it.each(operations)('are what the server answers: $operationId', async ({ operationId, answers }) => {
+  it.each(operations)('are the actual responses of $operationId', async ({ operationId, answers }) => {
     const shop = await startStorefront(shops[operationId]);
     for (const answer of answers) {
-      const { seen, example } = await answered(shop, answer);
+      const { seen, example } = await compareResponse(shop, answer);
       expect.soft(seen, answer.title).toEqual(example);
       await shop.ask('POST', '/api/reset');
     }

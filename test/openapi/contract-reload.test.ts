@@ -16,17 +16,17 @@ const SUMMARY = {
   totalCostCents: 110,
 };
 
-/** Something that one waits for and another gives. */
-function signal() {
-  let give = () => {};
-  const given = new Promise<void>((done) => {
-    give = done;
+/** Creates a promise and the function that resolves it. */
+function createSignal() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
   });
-  return { given, give };
+  return { promise, resolve };
 }
 
-describe('a contract that is saved while the shop runs', () => {
-  it('brings its new operations, mocked, and leaves the state as it is', async () => {
+describe('saving the contract while the server runs', () => {
+  it('adds new operations, mocked, and keeps the state', async () => {
     const { shop, save } = await startLive();
     await shop.ask('POST', '/api/orders');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
@@ -41,26 +41,26 @@ describe('a contract that is saved while the shop runs', () => {
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
   });
 
-  it('leaves requests that have begun to the contract that they began under', async () => {
-    const [begun, gate] = [signal(), signal()];
+  it('completes requests in progress under the contract that they started with', async () => {
+    const [started, gate] = [createSignal(), createSignal()];
     const getPaymentSummary: Handler<'getPaymentSummary'> = async () => {
-      begun.give();
-      await gate.given;
+      started.resolve();
+      await gate.promise;
       return { body: SUMMARY };
     };
     const { shop, save } = await startLive({ handlers: { getPaymentSummary } });
     const slow = shop.ask('GET', '/api/payment-summary');
-    await begun.given;
+    await started.promise;
     await save(replaced('  /api/payment-summary:\n', '  /api/summary:\n'));
     await toldOf(shop, 'was read anew');
     expect((await shop.ask('GET', '/api/payment-summary')).status).toBe(404);
-    gate.give();
+    gate.resolve();
     expect((await slow).body).toEqual(SUMMARY);
   });
 });
 
-describe('the file of a contract', () => {
-  it('is waited for where an editor takes it away first, and while it is written', async () => {
+describe('watchFile', () => {
+  it('waits while an editor removes the file and while it is written', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const path = join(await folderWith({ 'openapi.yaml': contractText }), 'openapi.yaml');

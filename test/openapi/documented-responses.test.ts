@@ -10,73 +10,73 @@ const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART = ''] = defaults.cartItems.map((item) => item.productId);
 const [ORDERED = ''] = defaults.orders.map(({ id }) => id);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
-const TEXT = { 'content-type': 'text/plain' };
+const TEXT_TYPE = { 'content-type': 'text/plain' };
 
-type Asking = (shop: TestShop) => Promise<Reply>;
+type SendRequest = (shop: TestShop) => Promise<Reply>;
 
-const asks =
-  (...request: Parameters<TestShop['ask']>): Asking =>
+const request =
+  (...args: Parameters<TestShop['ask']>): SendRequest =>
   (shop) =>
-    shop.ask(...request);
+    shop.ask(...args);
 
-/** Requests that lead to each status of each operation. */
-const requests: Readonly<Record<string, readonly Asking[]>> = {
-  'listProducts 200': [asks('GET', '/api/products'), asks('GET', '/api/products?search=kettle')],
-  'listProducts 400': [asks('GET', '/api/products?search=a&search=b')],
+/** Requests for each status of each operation. */
+const requests: Readonly<Record<string, readonly SendRequest[]>> = {
+  'listProducts 200': [request('GET', '/api/products'), request('GET', '/api/products?search=kettle')],
+  'listProducts 400': [request('GET', '/api/products?search=a&search=b')],
   'listDeliveryOptions 200': [
-    asks('GET', '/api/delivery-options'),
-    asks('GET', '/api/delivery-options?expand=estimatedDeliveryTime'),
+    request('GET', '/api/delivery-options'),
+    request('GET', '/api/delivery-options?expand=estimatedDeliveryTime'),
   ],
-  'listDeliveryOptions 400': [asks('GET', '/api/delivery-options?expand=all')],
-  'listCartItems 200': [asks('GET', '/api/cart-items'), asks('GET', '/api/cart-items?expand=product')],
-  'listCartItems 400': [asks('GET', '/api/cart-items?expand=product&expand=product')],
-  'addCartItem 201': [asks('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 })],
+  'listDeliveryOptions 400': [request('GET', '/api/delivery-options?expand=all')],
+  'listCartItems 200': [request('GET', '/api/cart-items'), request('GET', '/api/cart-items?expand=product')],
+  'listCartItems 400': [request('GET', '/api/cart-items?expand=product&expand=product')],
+  'addCartItem 201': [request('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 })],
   'addCartItem 400': [
-    asks('POST', '/api/cart-items', { productId: 5, quantity: [[[[{}]]]] }),
-    asks('POST', '/api/cart-items', '{'),
-    asks('POST', '/api/cart-items'),
+    request('POST', '/api/cart-items', { productId: 5, quantity: [[[[{}]]]] }),
+    request('POST', '/api/cart-items', '{'),
+    request('POST', '/api/cart-items'),
   ],
-  'addCartItem 404': [asks('POST', '/api/cart-items', { productId: UNKNOWN, quantity: 1 })],
+  'addCartItem 404': [request('POST', '/api/cart-items', { productId: UNKNOWN, quantity: 1 })],
   'addCartItem 409': [
     async (shop) => {
       await shop.ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 1_000_000 });
       return shop.ask('POST', '/api/cart-items', { productId: IN_CART, quantity: 1 });
     },
   ],
-  'addCartItem 413': [asks('POST', '/api/cart-items', ' '.repeat(102_401))],
-  'addCartItem 415': [asks('POST', '/api/cart-items', '{}', TEXT)],
+  'addCartItem 413': [request('POST', '/api/cart-items', ' '.repeat(102_401))],
+  'addCartItem 415': [request('POST', '/api/cart-items', '{}', TEXT_TYPE)],
   'updateCartItem 200': [
-    asks('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: 2 }),
-    asks('PUT', `/api/cart-items/${IN_CART}`),
+    request('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: 2 }),
+    request('PUT', `/api/cart-items/${IN_CART}`),
   ],
   'updateCartItem 400': [
-    asks('PUT', `/api/cart-items/${IN_CART}`, { quantity: 0 }),
-    asks('PUT', `/api/cart-items/${IN_CART}`, '{'),
-    asks('PUT', '/api/cart-items/1'),
+    request('PUT', `/api/cart-items/${IN_CART}`, { quantity: 0 }),
+    request('PUT', `/api/cart-items/${IN_CART}`, '{'),
+    request('PUT', '/api/cart-items/1'),
   ],
   'updateCartItem 404': [
-    asks('PUT', `/api/cart-items/${UNKNOWN}`),
-    asks('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: '9' }),
+    request('PUT', `/api/cart-items/${UNKNOWN}`),
+    request('PUT', `/api/cart-items/${IN_CART}`, { deliveryOptionId: '9' }),
   ],
-  'updateCartItem 413': [asks('PUT', `/api/cart-items/${IN_CART}`, ' '.repeat(102_401))],
-  'updateCartItem 415': [asks('PUT', `/api/cart-items/${IN_CART}`, '{}', TEXT)],
-  'removeCartItem 204': [asks('DELETE', `/api/cart-items/${IN_CART}`)],
-  'removeCartItem 400': [asks('DELETE', '/api/cart-items/%20')],
-  'removeCartItem 404': [asks('DELETE', `/api/cart-items/${KETTLE}`)],
-  'listOrders 200': [asks('GET', '/api/orders'), asks('GET', '/api/orders?expand=products')],
-  'listOrders 400': [asks('GET', '/api/orders?expand=')],
-  'createOrder 201': [asks('POST', '/api/orders')],
+  'updateCartItem 413': [request('PUT', `/api/cart-items/${IN_CART}`, ' '.repeat(102_401))],
+  'updateCartItem 415': [request('PUT', `/api/cart-items/${IN_CART}`, '{}', TEXT_TYPE)],
+  'removeCartItem 204': [request('DELETE', `/api/cart-items/${IN_CART}`)],
+  'removeCartItem 400': [request('DELETE', '/api/cart-items/%20')],
+  'removeCartItem 404': [request('DELETE', `/api/cart-items/${KETTLE}`)],
+  'listOrders 200': [request('GET', '/api/orders'), request('GET', '/api/orders?expand=products')],
+  'listOrders 400': [request('GET', '/api/orders?expand=')],
+  'createOrder 201': [request('POST', '/api/orders')],
   'createOrder 409': [
     async (shop) => {
       await shop.ask('POST', '/api/orders');
       return shop.ask('POST', '/api/orders');
     },
   ],
-  'getOrder 200': [asks('GET', `/api/orders/${ORDERED}`), asks('GET', `/api/orders/${ORDERED}?expand=products`)],
-  'getOrder 400': [asks('GET', '/api/orders/1?expand=product')],
-  'getOrder 404': [asks('GET', `/api/orders/${UNKNOWN}`)],
-  'getPaymentSummary 200': [asks('GET', '/api/payment-summary')],
-  'resetData 204': [asks('POST', '/api/reset')],
+  'getOrder 200': [request('GET', `/api/orders/${ORDERED}`), request('GET', `/api/orders/${ORDERED}?expand=products`)],
+  'getOrder 400': [request('GET', '/api/orders/1?expand=product')],
+  'getOrder 404': [request('GET', `/api/orders/${UNKNOWN}`)],
+  'getPaymentSummary 200': [request('GET', '/api/payment-summary')],
+  'resetData 204': [request('POST', '/api/reset')],
 };
 
 const documented = documentedOperations.flatMap(({ operationId, responses }) =>
@@ -86,7 +86,7 @@ const documented = documentedOperations.flatMap(({ operationId, responses }) =>
 );
 
 /** A request to each operation that reaches its handler. */
-const goodRequests = documentedOperations.map(({ operationId }) => {
+const validRequests = documentedOperations.map(({ operationId }) => {
   const [good] = Object.entries(requests).find(([key]) => new RegExp(`^${operationId} 2`).test(key))?.[1] ?? [];
   return [operationId, good] as const;
 });
@@ -100,12 +100,12 @@ const broken = Object.fromEntries(
   ]),
 ) as Readonly<Record<OperationId, () => never>> satisfies Handlers;
 
-describe('every documented answer', () => {
-  it('is asked for here, and no other', () => {
+describe('every documented response', () => {
+  it('has a request in this file, and no other has', () => {
     expect(Object.keys(requests).toSorted()).toEqual(documented.toSorted());
   });
 
-  it.each(documentedOperations)('is what the contract says: $operationId', async ({ operationId }) => {
+  it.each(documentedOperations)('of $operationId is valid against the contract', async ({ operationId }) => {
     const shop = await startStorefront();
     for (const key of documented.filter((name) => name.startsWith(`${operationId} `)))
       for (const ask of requests[key] ?? []) {
@@ -116,9 +116,9 @@ describe('every documented answer', () => {
       }
   });
 
-  it('is what the contract says, also where the server has a fault', async () => {
+  it('of a handler that throws is a valid 500', async () => {
     const shop = await startStorefront({ faultsExpected: true, handlers: broken });
-    for (const [operationId, ask] of goodRequests) {
+    for (const [operationId, ask] of validRequests) {
       const reply = await ask?.(shop);
       expect(reply, operationId).toMatchObject({ status: 500, body: { type: '/problems/internal-error' } });
       expect(reply && troublesWithReply(operationId, reply), operationId).toEqual([]);
@@ -126,8 +126,8 @@ describe('every documented answer', () => {
   });
 });
 
-describe('a method that a path does not have', () => {
-  it('is refused with those that it has', async () => {
+describe('a method that a path does not support', () => {
+  it('is refused with 405 and the supported methods in Allow', async () => {
     const shop = await startStorefront();
     for (const [path, methods] of Object.entries(contractDocument.paths)) {
       const reply = await shop.ask('PATCH', path.replace(/\{.*\}/, UNKNOWN));

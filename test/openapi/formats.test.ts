@@ -6,7 +6,7 @@ type Case = [format: string, accepted: readonly unknown[], refused: readonly unk
 
 const UUID = 'b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9';
 
-const TEXT_FORMATS: readonly Case[] = [
+const STRING_FORMATS: readonly Case[] = [
   ['uuid', [UUID, UUID.toUpperCase()], [`urn:uuid:${UUID}`, `{${UUID}}`, `${UUID}\n`]],
   [
     'date-time',
@@ -25,12 +25,12 @@ const TEXT_FORMATS: readonly Case[] = [
   ['uri-reference', ['/api/orders', 'images/a%22.svg?x#y', ''], ['a"b', '/a?"', 'a b', '\\a']],
 ];
 
-/** A contract with one operation that takes and answers a value of a format, in its query too. */
-async function contractOf(schema: object) {
+/** Loads a contract with one operation that has a value of a schema in query, request body and response. */
+async function loadEcho(schema: object) {
   const json = { content: { 'application/json': { schema } } };
   const echo = {
     operationId: 'echo',
-    parameters: [{ name: 'given', in: 'query', schema }],
+    parameters: [{ name: 'value', in: 'query', schema }],
     requestBody: json,
     responses: { 200: { description: 'd', ...json } },
   };
@@ -38,26 +38,26 @@ async function contractOf(schema: object) {
   const [route] = contract.routes;
   if (!route) throw new Error('the contract has no operation');
   return {
-    takesInBody: (value: unknown) => {
+    isValidInBody: (value: unknown) => {
       const request = { path: '/', query: {}, headers: {}, contentType: 'application/json', body: value };
       return contract.receive(route, request).kind === 'call';
     },
-    takesInQuery: (value: unknown) =>
-      contract.receive(route, { path: '/', query: { given: String(value) }, headers: {}, body: undefined }).kind ===
+    isValidInQuery: (value: unknown) =>
+      contract.receive(route, { path: '/', query: { value: String(value) }, headers: {}, body: undefined }).kind ===
       'call',
-    mayAnswer: (value: unknown) => {
+    isValidInResponse: (value: unknown) => {
       const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: value };
       return contract.verify(route, answer, { closed: false }).length === 0;
     },
   };
 }
 
-describe('a format of texts', () => {
-  it.each(TEXT_FORMATS)(
-    '%s is judged by its specification, in bodies, queries and answers',
+describe('a string format', () => {
+  it.each(STRING_FORMATS)(
+    '%s follows its specification in bodies, queries and responses',
     async (format, accepted, refused) => {
-      const { takesInBody, takesInQuery, mayAnswer } = await contractOf({ type: 'string', format });
-      for (const accepts of [takesInBody, takesInQuery, mayAnswer]) {
+      const { isValidInBody, isValidInQuery, isValidInResponse } = await loadEcho({ type: 'string', format });
+      for (const accepts of [isValidInBody, isValidInQuery, isValidInResponse]) {
         expect(accepted.filter((value) => !accepts(value))).toEqual([]);
         expect(refused.filter((value) => accepts(value))).toEqual([]);
       }
@@ -66,9 +66,9 @@ describe('a format of texts', () => {
 });
 
 describe('the format int64', () => {
-  it('accepts integers that 64 bits with a sign can represent, and no others', async () => {
-    const { takesInBody, mayAnswer } = await contractOf({ type: 'integer', format: 'int64' });
-    for (const accepts of [takesInBody, mayAnswer]) {
+  it('accepts only signed 64-bit integers', async () => {
+    const { isValidInBody, isValidInResponse } = await loadEcho({ type: 'integer', format: 'int64' });
+    for (const accepts of [isValidInBody, isValidInResponse]) {
       expect([0, 2 ** 53, -(2 ** 63), JSON.parse('9223372036854775807')].filter((value) => !accepts(value))).toEqual(
         [],
       );

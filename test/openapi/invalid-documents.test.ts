@@ -4,12 +4,12 @@ import { createMock } from '../../src/mock/mock.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
-/** The path of a document of this text, for one test. */
-async function documentOf(text: string, name = 'openapi.yaml'): Promise<string> {
+/** Writes a document for one test. Returns its path. */
+async function writeDocument(text: string, name = 'openapi.yaml'): Promise<string> {
   return join(await folderWith({ [name]: text }), name);
 }
 
-/** A document of one operation, /a, whose answer holds by a schema; what is beside the paths comes after it. */
+/** Returns a document with one operation, GET /a, whose response has a schema. `more`: text after the paths. */
 function withSchema(schema: string, more = '', version = '3.0.3'): string {
   return `openapi: ${version}
 info: { title: t, version: "1" }
@@ -25,39 +25,39 @@ paths:
 ${more}`;
 }
 
-/** A document with these lines below its paths. */
+/** Returns a document with lines below its paths. */
 function withPaths(...lines: readonly string[]): string {
   return `openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-/** Line and column of the mark in a text. */
-function placeMarked(text: string): string {
+/** Returns line and column of the mark in a text. */
+function findMark(text: string): string {
   const lines = text.slice(0, text.indexOf('»')).split('\n');
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** Where the schema of /a stands. */
+/** The JSON Pointer of the schema of GET /a. */
 const SCHEMA = '#/paths/~1a/get/responses/200/content/application~1json/schema';
 
 const A = '{ $ref: "#/components/schemas/A" }';
 const schemas = (text: string) => `components: { schemas: { ${text} } }\n`;
 
-describe('a document that cannot be served is refused with place and reason:', () => {
-  it.each<[what: string, text: string, pointer: string, said: string]>([
+describe('loadContract refuses, with position and reason,', () => {
+  it.each<[title: string, text: string, pointer: string, message: string]>([
     [
-      'a reference that leads nowhere',
+      'a reference to a schema that does not exist',
       withSchema('{ properties: { a: { $ref: »"#/components/schemas/A" } } }'),
       `${SCHEMA}/properties/a/$ref`,
       'refers to "#/components/schemas/A", which does not exist',
     ],
     [
-      'a reference that leads nowhere, in a component',
+      'a reference in a component to a schema that does not exist',
       withSchema(A, schemas('A: { properties: { b: { $ref: »"#/components/schemas/B" } } }')),
       '#/components/schemas/A/properties/b/$ref',
       'refers to "#/components/schemas/B", which does not exist',
     ],
     [
-      'a parameter that leads nowhere',
+      'a reference to a parameter that does not exist',
       withPaths('/a: { get: { parameters: [{ $ref: »"#/components/parameters/Q" }], responses: {} } }'),
       '#/paths/~1a/get/parameters/0/$ref',
       'refers to "#/components/parameters/Q", which does not exist',
@@ -92,48 +92,48 @@ describe('a document that cannot be served is refused with place and reason:', (
       '#/paths/a',
       'is not a path: it must start with a slash',
     ],
-    ['a path that is a text', withPaths('/a: »get'), '#/paths/~1a', 'is not an object with operations'],
-    ['paths that are a list', withPaths('»- /a'), '#/paths', 'is not an object with paths'],
+    ['a path that is a string', withPaths('/a: »get'), '#/paths/~1a', 'is not an object with operations'],
+    ['paths that are an array', withPaths('»- /a'), '#/paths', 'is not an object with paths'],
     [
-      'an operation that is a text',
+      'an operation that is a string',
       withPaths('/a: { get: »all }'),
       '#/paths/~1a/get',
       'is not an operation: it must be an object',
     ],
     [
-      'an operation with an empty list of responses',
+      'an operation without responses',
       withPaths('/a: { get: »{ responses: {} } }'),
       '#/paths/~1a/get',
       'documents no response: add at least one status below responses',
     ],
     [
-      'an operation whose responses are of no status',
+      'an operation whose responses have no status',
       withPaths('/a: { get: »{ responses: { ok: { description: d } } } }'),
       '#/paths/~1a/get',
       'documents no response: add at least one status below responses',
     ],
     [
-      'a response that is a text',
+      'a response that is a string',
       withPaths('/a: { get: { responses: { "200": »fine } } }'),
       '#/paths/~1a/get/responses/200',
       'is not a response: it must be an object',
     ],
     [
-      'parameters that are no list',
+      'parameters that are not an array',
       withPaths('/a: { get: { parameters: »{ q: string }, responses: { "204": { description: d } } } }'),
       '#/paths/~1a/get/parameters',
       'is not an array',
     ],
     [
-      'a request body that is a text',
+      'a request body that is a string',
       withPaths('/a: { put: { requestBody: »any, responses: { "204": { description: d } } } }'),
       '#/paths/~1a/put/requestBody',
       'is not a request body: it must be an object',
     ],
-  ])('%s', async (_, marked, pointer, said) => {
-    const path = await documentOf(marked.replace('»', ''));
+  ])('%s', async (_, marked, pointer, message) => {
+    const path = await writeDocument(marked.replace('»', ''));
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
-      `${path}:${placeMarked(marked)} ${pointer} ${said}`,
+      `${path}:${findMark(marked)} ${pointer} ${message}`,
     );
   });
 
@@ -148,41 +148,44 @@ describe('a document that cannot be served is refused with place and reason:', (
     ['$dynamicRef', '$dynamicRef: "#node"'],
     ['$dynamicAnchor', '$dynamicAnchor: node, type: object'],
     ['$anchor', '$anchor: node, type: object'],
-  ])('%s, a keyword that is not followed', async (keyword, keywords) => {
+  ])('the unsupported keyword %s', async (keyword, keywords) => {
     const marked = withSchema(`{ ${keywords} }`.replace(`${keyword}: `, '$&»'), '', '3.1.0');
-    const path = await documentOf(marked.replace('»', ''));
+    const path = await writeDocument(marked.replace('»', ''));
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
-      `${path}:${placeMarked(marked)} ${SCHEMA}/${keyword} is not supported: rewrite the schema without ${keyword}`,
+      `${path}:${findMark(marked)} ${SCHEMA}/${keyword} is not supported: rewrite the schema without ${keyword}`,
     );
   });
 
   it.each([
-    ['a bracket that is not closed', withPaths('/a: { get: { responses: {', '/b: {}'), '6:1 '],
-    ['a path that stands there twice', withPaths('/a: {}', '/a: {}'), '5:3'],
-    ['an alias that is not there', withPaths('/a: *nothing'), '4:'],
-    ['a tab for a blank', withPaths('/a:', '\tget: {}'), '5:'],
-  ])('%s, which is no YAML', async (_, text, place) => {
-    const path = await documentOf(text);
+    ['an unclosed bracket', withPaths('/a: { get: { responses: {', '/b: {}'), '6:1 '],
+    ['a duplicate path', withPaths('/a: {}', '/a: {}'), '5:3'],
+    ['an alias without an anchor', withPaths('/a: *nothing'), '4:'],
+    ['a tab in the indentation', withPaths('/a:', '\tget: {}'), '5:'],
+  ])('%s, which is a YAML syntax error', async (_, text, place) => {
+    const path = await writeDocument(text);
     const refused = expect(loadContract({ path, strict: false })).rejects;
     await refused.toThrow(`${path}:${place}`);
     await refused.toThrow(' is not valid YAML: ');
   });
 
-  it('a comma too many, which is no JSON', async () => {
-    const path = await documentOf('{\n "openapi": "3.0.3",\n "info": {},\n "paths": { "/a": {},, }\n}', 'openapi.json');
+  it('a surplus comma, which is a JSON syntax error', async () => {
+    const path = await writeDocument(
+      '{\n "openapi": "3.0.3",\n "info": {},\n "paths": { "/a": {},, }\n}',
+      'openapi.json',
+    );
     await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path}:4:22 is not `);
   });
 
-  it('an alias that leads back to itself', async () => {
-    const path = await documentOf(`${withPaths('/a: {}')}x-loop: &loop { again: *loop }\n`);
+  it('an alias that refers to its own anchor', async () => {
+    const path = await writeDocument(`${withPaths('/a: {}')}x-loop: &loop { again: *loop }\n`);
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
       `${path} has an alias that refers to its own anchor: remove the cycle`,
     );
   });
 
-  it('a version that is a number, or no longer or not yet followed', async () => {
+  it('a version that is a number, or not supported', async () => {
     for (const version of ['openapi: 3.0', 'openapi: 3.10.0', 'openapi: 4.0.0', 'swagger: 2.0', 'openapi: 3.2.0']) {
-      const path = await documentOf(withPaths('/a: {}').replace('openapi: 3.0.3', version));
+      const path = await writeDocument(withPaths('/a: {}').replace('openapi: 3.0.3', version));
       await expect(loadContract({ path, strict: false }), version).rejects.toThrow(
         `${path} is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level`,
       );
@@ -190,24 +193,24 @@ describe('a document that cannot be served is refused with place and reason:', (
   });
 
   it.each(['[]', 'null', '"text"', '5'])('%s instead of an object', async (text) => {
-    const path = await documentOf(text);
+    const path = await writeDocument(text);
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
       `${path} is not an OpenAPI 3.0 or 3.1 document`,
     );
   });
 
-  it('several obstacles, of which it tells three and counts the rest', async () => {
-    const path = await documentOf(withPaths('a: {}', 'b: {}', 'c: {}', 'd: {}', 'e: {}'));
+  it('several errors, of which it lists three and counts the rest', async () => {
+    const path = await writeDocument(withPaths('a: {}', 'b: {}', 'c: {}', 'd: {}', 'e: {}'));
     const refused = expect(loadContract({ path, strict: false })).rejects;
     await refused.toThrow(`${path}:6:6 #/paths/c is not a path`);
     await refused.toThrow(/; and 2 more$/);
   });
 });
 
-describe('a document that is merely sloppy is served:', () => {
-  /** What an answer to /a, made up, is expected to be. */
-  async function answered(text: string): Promise<unknown> {
-    const contract = await loadContract({ path: await documentOf(text), strict: false });
+describe('loadContract accepts', () => {
+  /** Returns the body of a dynamic response to GET /a. */
+  async function getDynamicBody(text: string): Promise<unknown> {
+    const contract = await loadContract({ path: await writeDocument(text), strict: false });
     const found = contract.route('GET', '/a');
     if (found.kind !== 'operation') throw new Error('/a is not there');
     const answer = createMock(contract).answer(
@@ -220,36 +223,32 @@ describe('a document that is merely sloppy is served:', () => {
     return answer.body;
   }
 
-  it.each<[what: string, schema: string, expected: unknown]>([
-    ['a type that is none', '{ type: file }', expect.anything()],
-    [
-      'a type that is misspelt',
-      '{ type: object, required: [a], properties: { a: { type: strng } } }',
-      expect.anything(),
-    ],
+  it.each<[title: string, schema: string, expected: unknown]>([
+    ['an unknown type', '{ type: file }', expect.anything()],
+    ['a misspelt type', '{ type: object, required: [a], properties: { a: { type: strng } } }', expect.anything()],
     [
       'required: true in a property',
       '{ type: object, required: [a], properties: { a: { type: integer, required: true } } }',
       { a: expect.any(Number) },
     ],
     [
-      'required that is a text',
+      'required that is a string',
       '{ type: object, required: a, properties: { a: { type: integer } } }',
       expect.any(Object),
     ],
-    ['properties that are a list', '{ type: object, properties: [a] }', expect.any(Object)],
-    ['a bound that is a text', '{ type: string, minLength: "3" }', expect.any(String)],
+    ['properties that are an array', '{ type: object, properties: [a] }', expect.any(Object)],
+    ['a bound that is a string', '{ type: string, minLength: "3" }', expect.any(String)],
     ['a pattern that is a number', '{ type: string, pattern: 5 }', expect.any(String)],
-    ['a pattern that is no expression', '{ type: string, pattern: "[" }', expect.any(String)],
+    ['an invalid pattern', '{ type: string, pattern: "[" }', expect.any(String)],
     [
-      'a pattern that is no Unicode expression',
+      'a pattern that is invalid in Unicode mode',
       "{ type: string, pattern: '^[\\w-.]{3}$' }",
       expect.stringMatching(/^[\w-.]{3}$/),
     ],
-    ['an enum with twins', '{ type: string, enum: [a, a] }', 'a'],
-    ['an enum with nothing', '{ type: string, enum: [] }', expect.any(String)],
-    ['allOf with nothing', '{ type: string, allOf: [] }', expect.any(String)],
-    ['items that are a list', '{ type: array, items: [{ type: string }] }', expect.any(Array)],
+    ['an enum with duplicates', '{ type: string, enum: [a, a] }', 'a'],
+    ['an empty enum', '{ type: string, enum: [] }', expect.any(String)],
+    ['an empty allOf', '{ type: string, allOf: [] }', expect.any(String)],
+    ['items that are an array', '{ type: array, items: [{ type: string }] }', expect.any(Array)],
     ['an $id', '{ type: string, $id: "urn:q" }', expect.any(String)],
     [
       '$schema, id and $comment',
@@ -267,7 +266,7 @@ describe('a document that is merely sloppy is served:', () => {
       expect.any(Number),
     ],
     [
-      'keywords beside a reference, which OpenAPI 3.0 leaves aside',
+      'keywords beside a reference, which OpenAPI 3.0 ignores',
       '{ $ref: "#/components/schemas/A", type: string, maxLength: 2 }',
       expect.any(Number),
     ],
@@ -276,30 +275,30 @@ describe('a document that is merely sloppy is served:', () => {
       '{ $ref: "#/components/schemas/A", nullable: true }',
       expect.toSatisfy((value) => value === null || Number.isInteger(value)),
     ],
-    ['a format that nobody knows', '{ type: string, format: colour }', expect.any(String)],
+    ['an unknown format', '{ type: string, format: colour }', expect.any(String)],
   ])('%s', async (_, schema, expected) => {
-    expect(await answered(withSchema(schema, schemas('A: { type: integer }')))).toEqual(expected);
+    expect(await getDynamicBody(withSchema(schema, schemas('A: { type: integer }')))).toEqual(expected);
   });
 
-  it('no paths at all', async () => {
+  it('a document without paths', async () => {
     const contract = await loadContract({
-      path: await documentOf('openapi: 3.0.3\ninfo: { title: t, version: "1" }\n'),
+      path: await writeDocument('openapi: 3.0.3\ninfo: { title: t, version: "1" }\n'),
       strict: false,
     });
     expect(contract.routes).toEqual([]);
   });
 
-  it('statuses without quotes, an extension among the paths, a path that is null', async () => {
-    const path = await documentOf(
+  it('unquoted statuses, an extension among the paths, and a path that is null', async () => {
+    const path = await writeDocument(
       withPaths('/a: { get: { responses: { 204: { description: d } } } }', 'x-note: none', '/b:'),
     );
     const { routes } = await loadContract({ path, strict: false });
     expect(routes.map(({ path, successStatus }) => [path, successStatus])).toEqual([['/a', 204]]);
   });
 
-  it('names in a path twice, without a name or half open, as far as they can be', async () => {
+  it('path templates with a duplicate, an empty or an unclosed parameter', async () => {
     const done = '{ get: { responses: { "204": { description: d } } } }';
-    const path = await documentOf(
+    const path = await writeDocument(
       withPaths(`/twice/{x}/{x}: ${done}`, `/none/{}: ${done}`, `/half/{id: ${done}`, `/a: ${done}`),
     );
     const contract = await loadContract({ path, strict: false });
@@ -307,8 +306,8 @@ describe('a document that is merely sloppy is served:', () => {
     expect(contract.route('GET', '/twice/1/2').kind).toBe('operation');
   });
 
-  it('an alias that is used twice', async () => {
+  it('an anchor with two aliases', async () => {
     const text = `x-shared: &shared { type: integer }\n${withSchema('{ type: object, required: [a, b], properties: { a: *shared, b: *shared } }')}`;
-    expect(await answered(text)).toEqual({ a: expect.any(Number), b: expect.any(Number) });
+    expect(await getDynamicBody(text)).toEqual({ a: expect.any(Number), b: expect.any(Number) });
   });
 });

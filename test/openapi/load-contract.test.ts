@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
 
-/** The path of a contract of this text, for one test. */
-async function contractFile(text: string): Promise<string> {
+/** Writes a contract for one test. Returns its path. */
+async function writeContract(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'openapi.yaml');
@@ -15,30 +15,30 @@ async function contractFile(text: string): Promise<string> {
 
 const EMPTY = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: {}\n';
 
-describe('a contract', () => {
-  it('that is no YAML is refused with file, line and column', async () => {
-    const path = await contractFile('openapi: 3.0.3\npaths: {\n');
+describe('loadContract', () => {
+  it('reports file, line and column of a YAML syntax error', async () => {
+    const path = await writeContract('openapi: 3.0.3\npaths: {\n');
     await expect(loadContract({ path, strict: false })).rejects.toThrow(`${path}:3:1 is not valid YAML: `);
   });
 
   it.each(['', 'hello', 'openapi: 3.2.0', 'swagger: "2.0"'])(
-    'that is no OpenAPI 3.0 or 3.1 is refused: %j',
+    'refuses a document that is not OpenAPI 3.0 or 3.1: %j',
     async (text) => {
-      const path = await contractFile(text);
+      const path = await writeContract(text);
       await expect(loadContract({ path, strict: false })).rejects.toThrow(
         `${path} is not an OpenAPI 3.0 or 3.1 document`,
       );
     },
   );
 
-  it('that is not there is refused by its name', async () => {
+  it('names a file that does not exist', async () => {
     await expect(loadContract({ path: '/nowhere/openapi.yaml', strict: false })).rejects.toThrow(
       "/nowhere/openapi.yaml can't be read (ENOENT)",
     );
   });
 
-  it('is read again when its file has changed', async () => {
-    const path = await contractFile(EMPTY);
+  it('loads a file again after it has changed', async () => {
+    const path = await writeContract(EMPTY);
     const first = await loadContract({ path, strict: false });
     expect(await loadContract({ path, strict: false })).toBe(first);
     await writeFile(path, EMPTY.replace('title: t', 'title: other'));

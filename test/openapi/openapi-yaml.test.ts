@@ -7,44 +7,44 @@ import {
 } from '../support/fixtures/contract-document.ts';
 import { troublesWith } from '../support/oracles/contract-judge.ts';
 
-/** Everything in the document that has examples, wherever it stands. */
-function exemplified(node: unknown, place = '#'): readonly (readonly [string, Exemplified])[] {
+/** Returns the objects in the document that have a schema and examples. */
+function findExemplified(node: unknown, place = '#'): readonly (readonly [string, Exemplified])[] {
   if (typeof node !== 'object' || node === null) return [];
   const own =
     'schema' in node && ('example' in node || 'examples' in node) ? [[place, node as Exemplified] as const] : [];
-  return [...own, ...Object.entries(node).flatMap(([key, value]) => exemplified(value, `${place}/${key}`))];
+  return [...own, ...Object.entries(node).flatMap(([key, value]) => findExemplified(value, `${place}/${key}`))];
 }
 
-const examples = exemplified(contractDocument).flatMap(([place, { schema, example, examples = {} }]) => [
+const examples = findExemplified(contractDocument).flatMap(([place, { schema, example, examples = {} }]) => [
   ...(example === undefined ? [] : [{ place, schema, value: example }]),
   ...Object.entries(examples).map(([name, { value }]) => ({ place: `${place} ${name}`, schema, value })),
 ]);
 
 const byId = documentedOperations.map((operation) => [operation.operationId, operation] as const);
 
-/** The names of the examples that lead to a response without a body, which has no example of the name. */
-const LEADING_TO_NO_BODY: Readonly<Record<string, string>> = { removed: '204' };
+/** The request examples whose response has no body, and therefore no example. */
+const WITHOUT_BODY: Readonly<Record<string, string>> = { removed: '204' };
 
-/** The statuses of an operation whose response has an example of this name. */
+/** Returns the statuses of an operation whose responses have an example with a name. */
 function statusesWith(operation: (typeof documentedOperations)[number], name: string): readonly string[] {
   return Object.entries(operation.responses)
     .filter(([status, response]) => {
       const content = onlyContent(response);
-      return content ? Object.hasOwn(content.examples ?? {}, name) : LEADING_TO_NO_BODY[name] === status;
+      return content ? Object.hasOwn(content.examples ?? {}, name) : WITHOUT_BODY[name] === status;
     })
     .map(([status]) => status);
 }
 
-describe('an example in openapi.yaml', () => {
-  it('stands in more than fifty places', () => expect(examples.length).toBeGreaterThan(50));
+describe('the examples in openapi.yaml', () => {
+  it('are in more than fifty places', () => expect(examples.length).toBeGreaterThan(50));
 
-  it.each(examples)('is valid by its schema: $place', ({ schema, value }) => {
+  it.each(examples)('are valid against their schemas: $place', ({ schema, value }) => {
     expect(troublesWith(schema, value)).toEqual([]);
   });
 });
 
-describe('an example of a request', () => {
-  it.each(byId)('has its answer in exactly one response, by its name: %s', (_, operation) => {
+describe('the request examples in openapi.yaml', () => {
+  it.each(byId)('each have exactly one response example of the same name: %s', (_, operation) => {
     const names = [
       ...(operation.parameters ?? []).flatMap((parameter) => Object.keys(parameter.examples ?? {})),
       ...Object.keys(onlyContent(operation.requestBody)?.examples ?? {}),
@@ -53,7 +53,7 @@ describe('an example of a request', () => {
     expect(pairs).toEqual(names.map((name) => [name, 1]));
   });
 
-  it.each(byId)('has a value for each parameter in the path under its name: %s', (_, operation) => {
+  it.each(byId)('each have a value for every path parameter: %s', (_, operation) => {
     const parameters = operation.parameters ?? [];
     const names = [
       ...parameters.flatMap(({ examples = {} }) => Object.keys(examples)),
@@ -66,7 +66,7 @@ describe('an example of a request', () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(byId)('has a value for each header that its response always has, under its name: %s', (_, operation) => {
+  it.each(byId)('each have a value for every required header of the response: %s', (_, operation) => {
     const missing = Object.entries(operation.responses).flatMap(([status, response]) => {
       const names = Object.keys(onlyContent(response)?.examples ?? {});
       return Object.entries(response.headers ?? {}).flatMap(([header, { required, examples = {} }]) =>
@@ -78,7 +78,7 @@ describe('an example of a request', () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(byId)('has its answer among those of 400, where it is to be refused: %s', (_, operation) => {
+  it.each(byId)('that are invalid have a 400 response example of the same name: %s', (_, operation) => {
     const names = Object.keys(onlyContent(operation.requestBody)?.['x-refused-examples'] ?? {});
     expect(names.map((name) => [name, statusesWith(operation, name)])).toEqual(names.map((name) => [name, ['400']]));
   });
@@ -90,27 +90,27 @@ describe('an example of a request', () => {
     );
   });
 
-  it('is to be refused in both operations that take a body', () => {
+  it('are also invalid ones for both operations with a body', () => {
     expect(new Set(refused.map(([operationId]) => operationId))).toEqual(new Set(['addCartItem', 'updateCartItem']));
   });
 
-  it.each(refused)('is refused by the schema, where it is to be: %s %s', (_operationId, _name, schema, value) => {
+  it.each(refused)('that are invalid are refused by the schema: %s %s', (_operationId, _name, schema, value) => {
     expect(troublesWith(schema, value)).not.toEqual([]);
   });
 });
 
-describe('an operation in openapi.yaml', () => {
-  it.each(byId)('has a summary, a description and a tag: %s', (_, { summary, description, tags }) => {
+describe('the operations in openapi.yaml', () => {
+  it.each(byId)('each have a summary, a description and a tag: %s', (_, { summary, description, tags }) => {
     expect([summary, description, tags?.[0]]).toEqual(Array(3).fill(expect.stringMatching(/\w/)));
   });
 
-  it.each(byId)('documents the refusals beside it, faults, and no default response: %s', (_, { responses }) => {
+  it.each(byId)('each document 4XX, 5XX and no default response: %s', (_, { responses }) => {
     const statuses = Object.keys(responses);
     expect(statuses).toEqual(expect.arrayContaining(['4XX', '5XX']));
     expect(statuses).not.toContain('default');
   });
 
-  it.each(byId)('has exactly one success: %s', (_, { responses }) => {
+  it.each(byId)('each have exactly one success: %s', (_, { responses }) => {
     expect(Object.keys(responses).filter((status) => status.startsWith('2'))).toEqual([
       expect.stringMatching(/^2\d\d$/),
     ]);

@@ -10,37 +10,37 @@ import { folderWith } from '../support/harness/folder-with.ts';
 
 const IN_CART = defaults.cartItems[0]?.productId;
 
-function bareRouter() {
+function createRouter() {
   return new OpenAPIRouter({ definition: contractDocument as never });
 }
 
-/** Counts how often openapi-backend makes its list of operations anew, wherever it does. */
-function countedLists() {
-  const made = vi.spyOn(OpenAPIRouter.prototype, 'getOperations');
-  onTestFinished(() => made.mockRestore());
-  return made;
+/** Spies on the method with which openapi-backend lists the operations of the document. */
+function spyOnLists() {
+  const spy = vi.spyOn(OpenAPIRouter.prototype, 'getOperations');
+  onTestFinished(() => spy.mockRestore());
+  return spy;
 }
 
 describe("openapi-backend's list of operations", () => {
-  it('is not made again for a request', async () => {
-    const made = countedLists();
-    // A file of its own, since what was made ready for another test isn't made ready again.
+  it('is not created again for a request', async () => {
+    const lists = spyOnLists();
+    // A file of its own: contracts are cached by file.
     const folder = await folderWith({ 'openapi.yaml': readFileSync(projectFile('openapi.yaml')) });
     const contract = await loadContract({ path: join(folder, 'openapi.yaml'), strict: false });
     for (const route of contract.routes) contract.warmUp(route, { closed: true });
-    const madeBefore = made.mock.calls.length;
+    const callsBefore = lists.mock.calls.length;
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const path = `/api/cart-items/${IN_CART}`;
       const routed = contract.route(method, path);
       if (routed.kind === 'operation')
         contract.receive(routed.route, { path, query: {}, headers: {}, body: { quantity: 2 } });
     }
-    expect(madeBefore).toBeGreaterThan(0);
-    expect(made.mock.calls.length).toBe(madeBefore);
+    expect(callsBefore).toBeGreaterThan(0);
+    expect(lists.mock.calls.length).toBe(callsBefore);
   });
 
-  it('is what its router looks for an operation in, so that it can be remembered for it', () => {
-    const router = bareRouter();
+  it('is what its router searches, so that replacing it has an effect', () => {
+    const router = createRouter();
     const [operation] = router.getOperations();
     const list = vi.spyOn(router, 'getOperations').mockReturnValue(operation ? [operation] : []);
     expect(router.matchOperation({ method: 'GET', path: '/api/products', headers: {} })).toBe(operation);
@@ -48,18 +48,18 @@ describe("openapi-backend's list of operations", () => {
   });
 });
 
-describe('routing', () => {
-  it('leads to one and the same route each time', () => {
-    const { route } = createRouting(bareRouter(), contractDocument as never);
+describe('createRouting', () => {
+  it('returns the same route for every request to an operation', () => {
+    const { route } = createRouting(createRouter(), contractDocument as never);
     const [first, second] = [route('PUT', `/api/cart-items/${IN_CART}`), route('PUT', '/api/cart-items/other')];
     expect(first).toMatchObject({ kind: 'operation', route: { operationId: 'updateCartItem' } });
     expect(first.kind === 'operation' && first.route).toBe(second.kind === 'operation' && second.route);
   });
 
-  it('leads to the same for more paths than are remembered, asked for again and again, and remembers what is asked for again', () => {
-    const router = bareRouter();
+  it('returns the same routes when the cache is full, and caches again afterwards', () => {
+    const router = createRouter();
     const { route } = createRouting(router, contractDocument as never);
-    const looked = vi.spyOn(router, 'matchOperation');
+    const matches = vi.spyOn(router, 'matchOperation');
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 700; n++) {
         const order = route('GET', `/api/orders/${n}`);
@@ -68,16 +68,19 @@ describe('routing', () => {
         expect(route('DELETE', `/api/orders/${n}`).kind).toBe('unknown-method');
       }
     }
-    looked.mockClear();
+    matches.mockClear();
     const [first, again] = [route('GET', '/api/products'), route('GET', '/api/products')];
     expect(again).toBe(first);
-    expect(looked).toHaveBeenCalledOnce();
+    expect(matches).toHaveBeenCalledOnce();
   });
 
   it.each(documentedOperations.map(({ method, path, operationId }) => [method.toUpperCase(), path, operationId]))(
-    'leads by method and path: %s %s',
+    'finds the operation by method and path: %s %s',
     (method, path, operationId) => {
-      const routed = createRouting(bareRouter(), contractDocument as never).route(method, path.replace(/\{.*\}/, 'x'));
+      const routed = createRouting(createRouter(), contractDocument as never).route(
+        method,
+        path.replace(/\{.*\}/, 'x'),
+      );
       expect(routed).toMatchObject({ kind: 'operation', route: { operationId } });
     },
   );
@@ -90,16 +93,16 @@ describe('routing', () => {
     ['GET', '/api/product', { kind: 'unknown-path' }],
     ['GET', '/API/products', { kind: 'unknown-path' }],
     ['GET', '/apixproducts', { kind: 'unknown-path' }],
-  ])('tells what is unknown: %s %s', (method, path, expected) => {
-    expect(createRouting(bareRouter(), contractDocument as never).route(method, path)).toEqual(expected);
+  ])('distinguishes unknown paths from unknown methods: %s %s', (method, path, expected) => {
+    expect(createRouting(createRouter(), contractDocument as never).route(method, path)).toEqual(expected);
   });
 
   it.each([
     ['/api/orders/a%20b', { orderId: 'a b' }],
     ['/api/orders/%2F', { orderId: '/' }],
     ['/api/orders/__proto__', { orderId: '__proto__' }],
-  ])('reads the parameters of a path, decoded: %s', (path, expected) => {
-    const routed = createRouting(bareRouter(), contractDocument as never).route('GET', path);
+  ])('decodes the path parameters of %s', (path, expected) => {
+    const routed = createRouting(createRouter(), contractDocument as never).route('GET', path);
     expect(routed.kind === 'operation' && routed.route.pathParameters(path)).toEqual(expected);
   });
 });

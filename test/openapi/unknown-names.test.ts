@@ -4,12 +4,12 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 
 const KETTLE = productId('Cordless Electric Kettle');
 
-/** What the log noted of the requests so far. */
-function notesIn(shop: TestShop): unknown {
+/** Returns the notes in the log. */
+function getNotes(shop: TestShop): unknown {
   return shop.log.flatMap(({ notes }) => notes ?? []);
 }
 
-/** A new cart item as text of JSON, with more in it. */
+/** Returns the JSON of a new cart item with further properties. */
 function itemWith(more: string): string {
   return `{"productId":"${KETTLE}","quantity":1,${more}}`;
 }
@@ -31,8 +31,8 @@ const queryNames: readonly (readonly [query: string, name: string, remedy: strin
   ['hasOwnProperty=2&hasOwnProperty=3', 'hasOwnProperty', 'remove it'],
 ];
 
-describe('a name that the contract does not know', () => {
-  it('is ignored in a body, and noted', async () => {
+describe('a name that is not in the contract', () => {
+  it('is ignored in a body, with a note in the log', async () => {
     const shop = await startStorefront();
     for (const [json] of bodyNames) {
       const reply = await shop.ask('POST', '/api/cart-items', itemWith(json));
@@ -40,10 +40,12 @@ describe('a name that the contract does not know', () => {
       expect(reply.status, json).toBe(201);
     }
     expect((await shop.ask('GET', '/api/cart-items')).body.at(-1).quantity).toBe(bodyNames.length);
-    expect(notesIn(shop)).toEqual(bodyNames.map(([, name, remedy]) => `${name} is unknown and was ignored: ${remedy}`));
+    expect(getNotes(shop)).toEqual(
+      bodyNames.map(([, name, remedy]) => `${name} is unknown and was ignored: ${remedy}`),
+    );
   });
 
-  it('is refused in a body under strict', async () => {
+  it('is refused in a body in strict mode', async () => {
     const shop = await startStorefront({ strict: true });
     for (const [json, name, remedy] of bodyNames) {
       const { body } = await shop.ask('POST', '/api/cart-items', itemWith(json));
@@ -56,17 +58,17 @@ describe('a name that the contract does not know', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
-  it('is ignored in a query, and noted', async () => {
+  it('is ignored in a query, with a note in the log', async () => {
     const shop = await startStorefront();
     for (const [query] of queryNames) {
       expect((await shop.ask('GET', `/api/cart-items?${query}`)).body, query).toEqual(defaults.cartItems);
     }
-    expect(notesIn(shop)).toEqual(
+    expect(getNotes(shop)).toEqual(
       queryNames.map(([, name, remedy]) => `query parameter ${name} is unknown and was ignored: ${remedy}`),
     );
   });
 
-  it('is refused in a query under strict', async () => {
+  it('is refused in a query in strict mode', async () => {
     const shop = await startStorefront({ strict: true });
     for (const [query, name, remedy] of queryNames) {
       const { body } = await shop.ask('GET', `/api/cart-items?${query}`);
@@ -78,7 +80,7 @@ describe('a name that the contract does not know', () => {
     }
   });
 
-  it('is told of beside what is wrong', async () => {
+  it('is listed after the violations of a request', async () => {
     const shop = await startStorefront();
     const { body } = await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantitty: 1 });
     expect(body.detail).toBe(
@@ -86,7 +88,7 @@ describe('a name that the contract does not know', () => {
     );
   });
 
-  it('stands in the pointer with its slashes and tildes escaped', async () => {
+  it('is escaped in the JSON Pointer of its violation', async () => {
     const shop = await startStorefront({ strict: true });
     const { body } = await shop.ask('POST', '/api/cart-items', itemWith('"a/b~c":1'));
     expect(body).toMatchObject({
@@ -95,7 +97,7 @@ describe('a name that the contract does not know', () => {
     });
   });
 
-  it('is a text like any other as a value', async () => {
+  it('such as __proto__ is an ordinary string as a value', async () => {
     const shop = await startStorefront();
     const [item] = defaults.cartItems;
     for (const name of ['__proto__', 'constructor', 'toString']) {

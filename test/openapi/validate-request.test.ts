@@ -11,11 +11,11 @@ const ITEM = `/api/cart-items/${KETTLE}`;
 
 interface Request {
   readonly query?: Readonly<Record<string, string | string[]>>;
-  /** The body as text of JSON. */
+  /** The body as JSON. */
   readonly json?: string;
 }
 
-function received(contract: Contract, start: string, { query = {}, json }: Request) {
+function validate(contract: Contract, start: string, { query = {}, json }: Request) {
   const [method = '', path = ''] = start.split(' ');
   const routed = contract.route(method, path);
   if (routed.kind !== 'operation') throw new Error(`${start} is no operation`);
@@ -32,26 +32,26 @@ type Case = [start: string, request: Request, violation: Violation, detail: stri
 const UP_TO_10 = 'an integer from 1 to 10';
 const UP_TO_LIMIT = 'an integer from 1 to 1000000';
 
-/** A new cart item whose quantity is off the contract. */
-function badQuantity(json: string, rule: string, fault: string, value: unknown = JSON.parse(json)): Case {
+/** A new cart item with an invalid quantity. */
+function badQuantity(json: string, rule: string, predicate: string, value: unknown = JSON.parse(json)): Case {
   const remedy = `use ${UP_TO_10}`;
   const violation: Violation = { in: 'body', pointer: '/quantity', rule, value, remedy };
   return [
     'POST /api/cart-items',
     { json: `{"productId":"${KETTLE}","quantity":${json}}` },
     violation,
-    `quantity ${fault}: ${remedy}`,
+    `quantity ${predicate}: ${remedy}`,
   ];
 }
 
-/** A new cart item whose product id is off the contract. */
+/** A new cart item with an invalid product id. */
 function badProductId(value: unknown, rule: string): Case {
   const json = JSON.stringify({ productId: value, quantity: 1 });
   const violation: Violation = { in: 'body', pointer: '/productId', rule, value, remedy: 'use a valid uuid' };
   return ['POST /api/cart-items', { json }, violation, `productId is ${JSON.stringify(value)}: use a valid uuid`];
 }
 
-/** A body that is off the contract as a whole. */
+/** A body of the wrong type. */
 function badBody(start: string, json: string): Case {
   const violation: Violation = {
     in: 'body',
@@ -63,17 +63,17 @@ function badBody(start: string, json: string): Case {
   return [start, { json }, violation, `the body is ${json}: use an object`];
 }
 
-/** A change of a cart item of which one field is off the contract. */
-function badChange(name: string, value: unknown, rule: string, fault: string, remedy: string): Case {
+/** A change of a cart item with one invalid field. */
+function badChange(name: string, value: unknown, rule: string, predicate: string, remedy: string): Case {
   const violation: Violation = { in: 'body', pointer: `/${name}`, rule, value, remedy };
-  return [`PUT ${ITEM}`, { json: JSON.stringify({ [name]: value }) }, violation, `${name} ${fault}: ${remedy}`];
+  return [`PUT ${ITEM}`, { json: JSON.stringify({ [name]: value }) }, violation, `${name} ${predicate}: ${remedy}`];
 }
 
-/** A query parameter that is off the contract. */
+/** An invalid query parameter. */
 function badQuery(start: string, name: string, value: string | string[], rule: string, remedy: string): Case {
-  const fault = Array.isArray(value) ? 'is sent more than once' : `is ${JSON.stringify(value)}`;
+  const predicate = Array.isArray(value) ? 'is sent more than once' : `is ${JSON.stringify(value)}`;
   const violation: Violation = { in: 'query', pointer: `/${name}`, rule, value, remedy };
-  return [start, { query: { [name]: value } }, violation, `query parameter ${name} ${fault}: ${remedy}`];
+  return [start, { query: { [name]: value } }, violation, `query parameter ${name} ${predicate}: ${remedy}`];
 }
 
 const OPTION_REMEDY = 'use a string or an integer';
@@ -133,14 +133,14 @@ const cases: readonly Case[] = [
   ],
 ];
 
-describe('contract.receive', () => {
-  it.each(cases)('finds what is wrong: %s %o', (start, request, violation, detail) => {
-    expect(received(lenient, start, request)).toEqual({ kind: 'violations', violations: [violation], detail });
+describe('validating a request', () => {
+  it.each(cases)('returns the violation of %s %o', (start, request, violation, detail) => {
+    expect(validate(lenient, start, request)).toEqual({ kind: 'violations', violations: [violation], detail });
   });
 
-  it('finds all that is wrong at once', () => {
-    const found = received(lenient, 'POST /api/cart-items', { json: '{"productId":1,"quantity":0}' });
-    expect(found).toMatchObject({
+  it('returns all violations at once', () => {
+    const result = validate(lenient, 'POST /api/cart-items', { json: '{"productId":1,"quantity":0}' });
+    expect(result).toMatchObject({
       violations: [{ pointer: '/productId' }, { pointer: '/quantity' }],
       detail: `productId is 1: use a valid uuid; quantity 0 is below the minimum of 1: use ${UP_TO_10}`,
     });
@@ -155,15 +155,15 @@ describe('contract.receive', () => {
     ['GET /api/products', { query: { search: '' } }],
     ['GET /api/cart-items', { query: { expand: 'product' } }],
     ['POST /api/orders', { json: '[1]' }],
-  ])('lets pass what keeps the contract: %s %o', (start, request) => {
-    expect(received(lenient, start, request)).toMatchObject({ kind: 'call', notes: [] });
-    expect(received(strict, start, request)).toMatchObject({ kind: 'call', notes: [] });
+  ])('accepts %s %o', (start, request) => {
+    expect(validate(lenient, start, request)).toMatchObject({ kind: 'call', notes: [] });
+    expect(validate(strict, start, request)).toMatchObject({ kind: 'call', notes: [] });
   });
 
-  it('hands over the parts of the request, decoded', () => {
+  it('returns the decoded parts of the request as input', () => {
     const path = { productId: KETTLE };
     const json = '{"quantity":2}';
-    expect(received(lenient, `PUT ${ITEM}`, { json })).toEqual({
+    expect(validate(lenient, `PUT ${ITEM}`, { json })).toEqual({
       kind: 'call',
       input: { path, query: {}, body: { quantity: 2 } },
       notes: [],

@@ -11,10 +11,10 @@ const contract = await loadContract({ path: projectFile('openapi.yaml'), strict:
 
 const routes = new Map<string, Route>(contract.routes.map((route) => [route.operationId, route]));
 
-function verified(operationId: string, answer: ResponseToVerify): readonly string[] {
+function verify(operationId: string, answer: ResponseToVerify): readonly string[] {
   const route = routes.get(operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
-  return contract.verify(route, answer, { closed: true }).map(({ message: said }) => said);
+  return contract.verify(route, answer, { closed: true }).map(({ message }) => message);
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -29,55 +29,60 @@ function problem(code: string, status: number) {
 
 const violation = { in: 'query', pointer: '/search', rule: 'type', remedy: 'send it once' };
 
-type Case = [what: string, operationId: string, answer: ResponseToVerify, trouble?: string];
+type Case = [title: string, operationId: string, response: ResponseToVerify, message?: string];
 
-const good: readonly Case[] = [
-  ['a list', 'listProducts', { status: 200, headers: JSON_TYPE, body: defaults.products }],
-  ['an empty list', 'listProducts', { status: 200, headers: JSON_TYPE, body: [] }],
+const validResponses: readonly Case[] = [
+  ['an array', 'listProducts', { status: 200, headers: JSON_TYPE, body: defaults.products }],
+  ['an empty array', 'listProducts', { status: 200, headers: JSON_TYPE, body: [] }],
   ['an order with its Location', 'createOrder', { status: 201, headers: created, body: order }],
   [
-    'a header by another letter case',
+    'a header name in lower case',
     'createOrder',
     { status: 201, headers: { ...JSON_TYPE, location: '/' }, body: order },
   ],
   ['no body with 204', 'resetData', { status: 204, headers: {} }],
-  ['a header beside the contract', 'resetData', { status: 204, headers: { 'X-Other': '1' } }],
+  ['an undocumented header', 'resetData', { status: 204, headers: { 'X-Other': '1' } }],
   [
-    'a documented refusal',
+    'a documented problem',
     'addCartItem',
     { status: 404, headers: PROBLEM_TYPE, body: problem('unknown-product', 404) },
   ],
   [
-    'violations',
+    'a problem with violations',
     'listProducts',
     { status: 400, headers: PROBLEM_TYPE, body: { ...problem('invalid-request', 400), violations: [violation] } },
   ],
   [
-    'a refusal beside the operation',
+    'a problem of the server, not the operation',
     'resetData',
     { status: 405, headers: PROBLEM_TYPE, body: problem('method-not-allowed', 405) },
   ],
   [
-    'a fault',
+    'a 503 with Retry-After',
     'listOrders',
     { status: 503, headers: { ...PROBLEM_TYPE, 'Retry-After': '1' }, body: problem('unavailable', 503) },
   ],
 ];
 
-const bad: readonly Case[] = [
-  ['another status', 'createOrder', { status: 200, headers: JSON_TYPE, body: order }, 'status 200 is not documented'],
+const invalidResponses: readonly Case[] = [
   [
-    'another content type',
+    'an undocumented status',
+    'createOrder',
+    { status: 200, headers: JSON_TYPE, body: order },
+    'status 200 is not documented',
+  ],
+  [
+    'an undocumented content type',
     'listProducts',
     { status: 200, headers: { 'Content-Type': 'text/html' }, body: [] },
     'content type text/html is not documented',
   ],
-  ['no content type', 'listProducts', { status: 200, headers: {}, body: [] }, 'the content type is missing'],
-  ['no body where there is one', 'listProducts', { status: 200, headers: JSON_TYPE }, 'body must be array'],
+  ['a missing content type', 'listProducts', { status: 200, headers: {}, body: [] }, 'the content type is missing'],
+  ['a missing body', 'listProducts', { status: 200, headers: JSON_TYPE }, 'body must be array'],
   ['a body with 204', 'removeCartItem', { status: 204, headers: JSON_TYPE, body: item }, 'a body is not documented'],
-  ['no Location', 'createOrder', { status: 201, headers: JSON_TYPE, body: order }, 'header Location is missing'],
+  ['a missing Location', 'createOrder', { status: 201, headers: JSON_TYPE, body: order }, 'header Location is missing'],
   [
-    'a Retry-After that is no number',
+    'a Retry-After that is not a number',
     'resetData',
     { status: 503, headers: { ...PROBLEM_TYPE, 'Retry-After': 'soon' }, body: problem('unavailable', 503) },
     'header Retry-After must be integer',
@@ -89,7 +94,7 @@ const bad: readonly Case[] = [
     'body/colour must NOT have additional properties',
   ],
   [
-    'an extra field deep inside',
+    'an extra nested field',
     'listProducts',
     {
       status: 200,
@@ -111,43 +116,43 @@ const bad: readonly Case[] = [
     "body/deliveryOptionId must have required property 'deliveryOptionId'",
   ],
   [
-    'another type',
+    'a value of the wrong type',
     'updateCartItem',
     { status: 200, headers: JSON_TYPE, body: { ...item, quantity: '2' } },
     'body/quantity must be integer',
   ],
   [
-    'a refusal that the operation does not document',
+    'a problem that the operation does not document',
     'listProducts',
     { status: 404, headers: PROBLEM_TYPE, body: problem('unknown-product', 404) },
     'body/type must be equal to one of the allowed values',
   ],
   [
-    'a refusal of another operation under the same status',
+    'a problem of another operation with the same status',
     'getOrder',
     { status: 404, headers: PROBLEM_TYPE, body: problem('unknown-product', 404) },
     'body/type must be equal to one of the allowed values',
   ],
   [
-    'an invalid request with no violation',
+    'an invalid request without violations',
     'listProducts',
     { status: 400, headers: PROBLEM_TYPE, body: { ...problem('invalid-request', 400), violations: [] } },
     'body/violations must NOT have fewer than 1 items',
   ],
 ];
 
-describe('contract.verify', () => {
-  it.each(good)('is quiet for %s: %s', (_, operationId, answer) => {
-    expect(verified(operationId, answer)).toEqual([]);
+describe('verifying a response', () => {
+  it.each(validResponses)('accepts %s: %s', (_, operationId, answer) => {
+    expect(verify(operationId, answer)).toEqual([]);
   });
 
-  it.each(bad)('finds %s: %s', (_, operationId, answer, trouble) => {
-    expect(verified(operationId, answer)).toEqual([trouble]);
+  it.each(invalidResponses)('returns the violation of %s: %s', (_, operationId, response, message) => {
+    expect(verify(operationId, response)).toEqual([message]);
   });
 
-  it('finds all that is wrong', () => {
+  it('returns all violations at once', () => {
     const answer = { status: 201, headers: JSON_TYPE, body: { ...order, id: 'one', totalCostCents: -1 } };
-    expect(verified('createOrder', answer)).toEqual([
+    expect(verify('createOrder', answer)).toEqual([
       'body/id must match format "uuid"',
       'body/totalCostCents must be >= 0',
       'header Location is missing',
@@ -155,10 +160,10 @@ describe('contract.verify', () => {
   });
 });
 
-describe('an answer off the contract', () => {
+describe('a response that violates the contract', () => {
   const EMPTY = { totalItems: 0, productCostCents: 0, shippingCostCents: 0, totalCostBeforeTaxCents: 0, taxCents: 0 };
 
-  it('is logged as a fault where a handler gives a field that the contract does not have', async () => {
+  it('is logged as an error if a handler returns a field that is not in the contract', async () => {
     const getPaymentSummary: Handler<'getPaymentSummary'> = () => ({
       body: Object.assign({ totalCostCents: 0, colour: 'red' }, EMPTY),
     });
@@ -180,7 +185,7 @@ describe('an answer off the contract', () => {
     );
   });
 
-  it('is logged as a fault where a handler declines with what its operation does not document', async () => {
+  it('is logged as an error if a handler throws a domain error that its operation does not document', async () => {
     const listProducts: Handler<'listProducts'> = () => {
       throw new DomainError('unknown-order', 'no');
     };
