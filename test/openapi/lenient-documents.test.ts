@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { createMock } from '../../src/mock/mock.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { A, schemas, withPaths, withSchema, writeDocument } from './documents.ts';
+
+describe('loadContract accepts', () => {
+  /** Returns the body of a dynamic response to GET /a. */
+  async function getDynamicBody(text: string): Promise<unknown> {
+    const contract = await loadContract({ path: await writeDocument(text), strict: false });
+    const found = contract.route('GET', '/a');
+    if (found.kind !== 'operation') throw new Error('/a is not there');
+    const answer = createMock(contract).answer(
+      found.route,
+      { path: {}, query: {}, body: undefined },
+      { dynamic: true },
+      '',
+    );
+    expect(contract.verify(found.route, answer, { closed: false })).toEqual([]);
+    return answer.body;
+  }
+
+  it.each<[title: string, schema: string, expected: unknown]>([
+    ['an unknown type', '{ type: file }', expect.anything()],
+    ['a misspelt type', '{ type: object, required: [a], properties: { a: { type: strng } } }', expect.anything()],
+    [
+      'required: true in a property',
+      '{ type: object, required: [a], properties: { a: { type: integer, required: true } } }',
+      { a: expect.any(Number) },
+    ],
+    [
+      'required that is a string',
+      '{ type: object, required: a, properties: { a: { type: integer } } }',
+      expect.any(Object),
+    ],
+    ['properties that are an array', '{ type: object, properties: [a] }', expect.any(Object)],
+    ['a bound that is a string', '{ type: string, minLength: "3" }', expect.any(String)],
+    ['a pattern that is a number', '{ type: string, pattern: 5 }', expect.any(String)],
+    ['an invalid pattern', '{ type: string, pattern: "[" }', expect.any(String)],
+    [
+      'a pattern that is invalid in Unicode mode',
+      "{ type: string, pattern: '^[\\w-.]{3}$' }",
+      expect.stringMatching(/^[\w-.]{3}$/),
+    ],
+    ['an enum with duplicates', '{ type: string, enum: [a, a] }', 'a'],
+    ['an empty enum', '{ type: string, enum: [] }', expect.any(String)],
+    ['an empty allOf', '{ type: string, allOf: [] }', expect.any(String)],
+    ['items that are an array', '{ type: array, items: [{ type: string }] }', expect.any(Array)],
+    ['an $id', '{ type: string, $id: "urn:q" }', expect.any(String)],
+    [
+      '$schema, id and $comment',
+      '{ type: string, $schema: "http://json-schema.org/draft-04/schema#", id: q, $comment: c }',
+      expect.any(String),
+    ],
+    [
+      'an $id around a reference',
+      `{ type: object, $id: "urn:q", required: [a], properties: { a: ${A} } }`,
+      { a: expect.any(Number) },
+    ],
+    [
+      'a description beside a reference',
+      '{ $ref: "#/components/schemas/A", description: What it is }',
+      expect.any(Number),
+    ],
+    [
+      'keywords beside a reference, which OpenAPI 3.0 ignores',
+      '{ $ref: "#/components/schemas/A", type: string, maxLength: 2 }',
+      expect.any(Number),
+    ],
+    [
+      'nullable beside a reference',
+      '{ $ref: "#/components/schemas/A", nullable: true }',
+      expect.toSatisfy((value) => value === null || Number.isInteger(value)),
+    ],
+    ['an unknown format', '{ type: string, format: colour }', expect.any(String)],
+  ])('%s', async (_, schema, expected) => {
+    expect(await getDynamicBody(withSchema(schema, schemas('A: { type: integer }')))).toEqual(expected);
+  });
+
+  it('a document without paths', async () => {
+    const contract = await loadContract({
+      path: await writeDocument('openapi: 3.0.3\ninfo: { title: t, version: "1" }\n'),
+      strict: false,
+    });
+    expect(contract.routes).toEqual([]);
+  });
+
+  it('unquoted statuses, an extension among the paths, and a path that is null', async () => {
+    const path = await writeDocument(
+      withPaths('/a: { get: { responses: { 204: { description: d } } } }', 'x-note: none', '/b:'),
+    );
+    const { routes } = await loadContract({ path, strict: false });
+    expect(routes.map(({ path, successStatus }) => [path, successStatus])).toEqual([['/a', 204]]);
+  });
+
+  it('path templates with a duplicate, an empty or an unclosed parameter', async () => {
+    const done = '{ get: { responses: { "204": { description: d } } } }';
+    const path = await writeDocument(
+      withPaths(`/twice/{x}/{x}: ${done}`, `/none/{}: ${done}`, `/half/{id: ${done}`, `/a: ${done}`),
+    );
+    const contract = await loadContract({ path, strict: false });
+    expect(contract.route('GET', '/a').kind).toBe('operation');
+    expect(contract.route('GET', '/twice/1/2').kind).toBe('operation');
+  });
+
+  it('an anchor with two aliases', async () => {
+    const text = `x-shared: &shared { type: integer }\n${withSchema('{ type: object, required: [a, b], properties: { a: *shared, b: *shared } }')}`;
+    expect(await getDynamicBody(text)).toEqual({ a: expect.any(Number), b: expect.any(Number) });
+  });
+});
