@@ -1,7 +1,7 @@
 import { type Document, getNode, isNode, resolvePointer, toPointer } from '../openapi/document.ts';
 import { isJsonType, responseTo } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { isOnly } from '../openapi/schema-validator.ts';
+import { isOneWay } from '../openapi/schema-validator.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 
@@ -67,7 +67,7 @@ function compare(own: Source, served: Source, way: readonly string[], result: Mu
   for (const [name, schema] of servedProperties) {
     const ownSchema = ownProperties.get(name);
     if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...way, name], result);
-    else if (!isOnly(served.document, getNode(served.document, schema), 'writeOnly'))
+    else if (!isOneWay(served.document, getNode(served.document, schema), 'writeOnly'))
       result.gained.push({ way, name, schema });
   }
   // A schema without properties allows any.

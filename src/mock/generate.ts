@@ -1,5 +1,5 @@
 import { type Document, isNode, type Node } from '../openapi/document.ts';
-import { isOnly } from '../openapi/schema-validator.ts';
+import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
 import { mergeSchema } from './merge-schema.ts';
 import { generateNumber } from './numbers.ts';
@@ -61,7 +61,7 @@ export function createGenerator(
   document: Document,
   otherDirection: 'readOnly' | 'writeOnly' = 'writeOnly',
 ): (node: unknown, making: Making) => unknown {
-  const isExcluded = (property: unknown) => isOnly(document, property, otherDirection);
+  const isExcluded = (property: unknown) => isOneWay(document, property, otherDirection);
   const generate: GenerateValue = (node, name, making, ancestors) => {
     const { random } = making;
     const canFollow = (reference: string) => ancestors.filter((other) => other === reference).length < MAX_RECURSIONS;

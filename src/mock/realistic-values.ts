@@ -1,87 +1,27 @@
 import type { Random } from '../util/random.ts';
 
+/** Splits a list of values. */
+function split(values: string): readonly string[] {
+  return values.split(', ');
+}
+
 /** Names of things, and adjectives for them. */
-const THINGS = [
-  'Kettle',
-  'Lamp',
-  'Backpack',
-  'Notebook',
-  'Blanket',
-  'Mug',
-  'Chair',
-  'Watch',
-  'Bottle',
-  'Scarf',
-  'Speaker',
-  'Vase',
-];
-const KINDS = [
-  'Classic',
-  'Compact',
-  'Linen',
-  'Oak',
-  'Wool',
-  'Ceramic',
-  'Everyday',
-  'Travel',
-  'Brushed Steel',
-  'Recycled',
-  'Slim',
-  'Soft',
-];
-const FIRST_NAMES = [
-  'Ada',
-  'Bruno',
-  'Chloe',
-  'Dmitri',
-  'Elena',
-  'Farid',
-  'Grace',
-  'Hiro',
-  'Ines',
-  'Jonas',
-  'Kofi',
-  'Lucia',
-];
-const LAST_NAMES = [
-  'Almeida',
-  'Berg',
-  'Castillo',
-  'Dubois',
-  'Eriksen',
-  'Fischer',
-  'Garcia',
-  'Haddad',
-  'Ivanova',
-  'Jensen',
-  'Kim',
-  'Lopez',
-];
-const CITIES = ['Lisbon', 'Oslo', 'Valencia', 'Kyoto', 'Dublin', 'Ghent', 'Turin', 'Accra', 'Lima', 'Porto'];
-const STREETS = ['Mill Lane', 'Station Road', 'Harbour Street', 'Garden Walk', 'Market Square', 'Orchard Way'];
-const COUNTRIES = ['Portugal', 'Norway', 'Spain', 'Japan', 'Ireland', 'Belgium', 'Italy', 'Ghana', 'Peru', 'Canada'];
-const COLOURS = ['black', 'white', 'sage', 'navy', 'terracotta', 'sand', 'charcoal', 'ivory'];
-const WORDS = [
-  'light',
-  'sturdy',
-  'simple',
-  'made',
-  'to',
-  'last',
-  'for',
-  'every',
-  'day',
-  'with',
-  'a',
-  'soft',
-  'finish',
-  'and',
-  'room',
-  'enough',
-  'at',
-  'home',
-];
-const TAGS = ['new', 'home', 'kitchen', 'outdoor', 'gift', 'sale', 'office', 'travel'];
+const THINGS = split('Kettle, Lamp, Backpack, Notebook, Blanket, Mug, Chair, Watch, Bottle, Scarf, Speaker, Vase');
+const KINDS = split(
+  'Classic, Compact, Linen, Oak, Wool, Ceramic, Everyday, Travel, Brushed Steel, Recycled, Slim, Soft',
+);
+const FIRST_NAMES = split('Ada, Bruno, Chloe, Dmitri, Elena, Farid, Grace, Hiro, Ines, Jonas, Kofi, Lucia');
+const LAST_NAMES = split(
+  'Almeida, Berg, Castillo, Dubois, Eriksen, Fischer, Garcia, Haddad, Ivanova, Jensen, Kim, Lopez',
+);
+const CITIES = split('Lisbon, Oslo, Valencia, Kyoto, Dublin, Ghent, Turin, Accra, Lima, Porto');
+const STREETS = split('Mill Lane, Station Road, Harbour Street, Garden Walk, Market Square, Orchard Way');
+const COUNTRIES = split('Portugal, Norway, Spain, Japan, Ireland, Belgium, Italy, Ghana, Peru, Canada');
+const COLOURS = split('black, white, sage, navy, terracotta, sand, charcoal, ivory');
+const WORDS = split(
+  'light, sturdy, simple, made, to, last, for, every, day, with, a, soft, finish, and, room, enough, at, home',
+);
+const TAGS = split('new, home, kitchen, outdoor, gift, sale, office, travel');
 
 /** Strings by the name of the property; the first pattern that matches the name counts. */
 const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [

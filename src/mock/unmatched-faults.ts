@@ -31,7 +31,7 @@ function findTargetIssue(routes: readonly Route[], fault: FaultTarget): string |
   if (path !== undefined && path.length > MAX_PATH_LENGTH) return undefined;
   const ids = operation === undefined ? undefined : [operation].flat();
   const candidates = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
-  const onPath = onlyOnPath(candidates, path);
+  const onPath = filterByPath(candidates, path);
   if (onPath.some((route) => method === undefined || hasMethod(route, method))) return undefined;
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
@@ -47,7 +47,7 @@ function findTargetIssue(routes: readonly Route[], fault: FaultTarget): string |
 }
 
 /** Returns the operations with a path that can match a glob; all of them if there is none. */
-export function onlyOnPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
+export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
   if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
   return routes.filter((route) => canMatchPath(route.path, glob));
 }

@@ -5,7 +5,7 @@ import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
-import { onlyOnPath } from './unmatched-faults.ts';
+import { filterByPath } from './unmatched-faults.ts';
 
 /** A forced response: that of a status or an example, optionally with another body and headers. */
 interface ForcedResponse {
@@ -48,7 +48,7 @@ export function validateInjectedResponse(
   // A fault without operations only needs one that has its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
     return [{ pointer: `/${FAULT_PROPERTIES[first.wish]}`, trouble: first.message }];
-  return fault.violation ? [] : findViolations(contract, onlyOnPath(selected, fault.where?.path), fault);
+  return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
 /** The properties of a fault that correspond to preferences. */

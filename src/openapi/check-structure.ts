@@ -1,7 +1,7 @@
 import type { Document } from 'openapi-backend';
 import { pointerTo } from '../util/json-pointer.ts';
 import { type DocumentIssue, getNode, isNode, type Node, resolvePointer, toPointer } from './document.ts';
-import { below } from './walk-schemas.ts';
+import { getKind } from './walk-schemas.ts';
 
 /** The methods of the operations of a path item. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
@@ -21,7 +21,7 @@ function checkReferences(document: Document): readonly DocumentIssue[] {
       if (key === '$ref' && !isNames) {
         const trouble = checkReference(document, parentPointer, value);
         if (trouble !== undefined) issues.push({ pointer, trouble });
-      } else if (below(key, isNames) !== 'value') visit(value, pointer, below(key, isNames) === 'names');
+      } else if (getKind(key, isNames) !== 'value') visit(value, pointer, getKind(key, isNames) === 'names');
     }
   };
   visit(document, '', false);

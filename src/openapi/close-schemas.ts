@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
 import { isNode, type Node, resolveNode } from './document.ts';
-import { below } from './walk-schemas.ts';
+import { getKind } from './walk-schemas.ts';
 
 /**
  * Returns the document with `additionalProperties: false` in every object schema that says nothing of additional properties. An `allOf` of objects
@@ -14,7 +14,7 @@ export function closeSchemas(document: Document): Document {
     const merged = isNames ? { schema: node, references: [] } : mergeAllOf(document, node, references);
     const innerReferences = [...references, ...merged.references];
     const entries = Object.entries(merged.schema).map(([key, value]) => {
-      const kind = below(key, isNames);
+      const kind = getKind(key, isNames);
       return [key, kind === 'value' ? value : visit(value, innerReferences, kind === 'names')];
     });
     const result = Object.fromEntries(entries);

@@ -2,12 +2,19 @@ import type { Document } from 'openapi-backend';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
 import { createDataValidator, type DataValidator } from './data-validator.ts';
-import { ContractError, createContractError, formatIssues, parseDocument, readContract, yamlOf } from './document.ts';
+import {
+  ContractError,
+  createContractError,
+  formatIssues,
+  formatYaml,
+  parseDocument,
+  readContract,
+} from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
-import { createRouting, type Route, type Routed } from './routes.ts';
+import { createRouting, type Route, type RouteResult } from './routes.ts';
 import { createSchemaValidator, type SchemaValidator, viewOf } from './schema-validator.ts';
-import { type PlainRequest, type Received, type RequestValidators, validateRequest } from './validate-request.ts';
+import { type Received, type RequestToValidate, type RequestValidators, validateRequest } from './validate-request.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './verify-response.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */
@@ -19,16 +26,16 @@ export interface Contract {
   /** The document as it is in the file. */
   readonly document: Document;
   /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. */
-  readonly enforced: Enforced;
+  readonly enforced: EnforcedDocument;
   /** The document with schemas in the dialect of ajv, and an id for every operation. */
   readonly plain: Document;
   /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
   readonly slips: string | undefined;
   readonly routes: readonly Route[];
   /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
-  route(method: string, path: string): Routed;
+  route(method: string, path: string): RouteResult;
   /** Validates a request to an operation. Returns its input or its violations. */
-  receive(route: Route, request: PlainRequest): Received;
+  receive(route: Route, request: RequestToValidate): Received;
   /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
   verify(route: Route, response: ResponseToVerify, options: { readonly closed: boolean }): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
@@ -40,7 +47,7 @@ export interface Contract {
 }
 
 /** The document that is enforced, created when it is first read. */
-export interface Enforced {
+export interface EnforcedDocument {
   readonly document: Document;
   /** The document as YAML. */
   readonly text: string;
@@ -77,12 +84,12 @@ function toContractError(path: string, cause: unknown): ContractError {
     : new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
 }
 
-function createStrictDocument(document: Document): Enforced {
-  let created: Enforced | undefined;
+function createStrictDocument(document: Document): EnforcedDocument {
+  let created: EnforcedDocument | undefined;
   const get = () => {
     if (created) return created;
     const closed = closeSchemas(document);
-    created = { document: closed, text: yamlOf(closed) };
+    created = { document: closed, text: formatYaml(closed) };
     return created;
   };
   return {
@@ -130,11 +137,11 @@ async function createContract(path: string, text: string, strict: boolean): Prom
 function normalize(path: string, text: string, document: Document) {
   const issues = checkStructure(document);
   if (issues.length > 0) throw createContractError(path, text, issues);
-  const { document: normalized, obstacles, slips } = normalizeSchemas(document);
-  if (obstacles.length > 0) throw createContractError(path, text, obstacles);
+  const { document: normalized, errors, warnings } = normalizeSchemas(document);
+  if (errors.length > 0) throw createContractError(path, text, errors);
   return {
     normalized: withOperationIds(normalized),
-    slips: slips.length > 0 ? formatIssues(path, text, slips) : undefined,
+    slips: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,
   };
 }
 

@@ -54,7 +54,7 @@ function parseText(path: string, text: string): unknown {
 }
 
 /** Formats a document as YAML that YAML 1.1 and 1.2 parsers read alike: strings that look like dates or booleans are quoted. */
-export function yamlOf(document: Document): string {
+export function formatYaml(document: Document): string {
   return dump(document, { noRefs: true, lineWidth: -1 });
 }
 

@@ -22,30 +22,30 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
 
 /**
  * Returns an OpenAPI 3.0 or 3.1 document with its schemas in the dialect of ajv: `nullable` and the boolean exclusive bounds of 3.0 become types and
- * numbers. An unsupported keyword is an obstacle.
+ * numbers. An unsupported keyword is an error.
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
-  readonly obstacles: readonly DocumentIssue[];
+  readonly errors: readonly DocumentIssue[];
   /** Keywords that were removed because their values are invalid. */
-  readonly slips: readonly DocumentIssue[];
+  readonly warnings: readonly DocumentIssue[];
 } {
-  const obstacles: DocumentIssue[] = [];
-  const slips: DocumentIssue[] = [];
+  const errors: DocumentIssue[] = [];
+  const warnings: DocumentIssue[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
     for (const key of Object.keys(node).filter((keyword) => UNSUPPORTED_KEYWORDS.has(keyword))) {
-      obstacles.push({
+      errors.push({
         pointer: pointer + pointerTo(key),
         trouble: `is not supported: rewrite the schema without ${key}`,
       });
     }
     const valid = removeInvalidKeywords(node, (key) =>
-      slips.push({ pointer: pointer + pointerTo(key), trouble: INVALID_KEYWORD }),
+      warnings.push({ pointer: pointer + pointerTo(key), trouble: INVALID_KEYWORD }),
     );
     return normalizeSchema(valid, document, isVersion30);
   });
-  return { document: normalized, obstacles, slips };
+  return { document: normalized, errors, warnings };
 }
 
 /** Other nodes than schemas have none of the keywords that change. */

@@ -28,7 +28,7 @@ export interface Route {
 }
 
 /** The result of routing. `allow`: the methods of the path. */
-export type Routed =
+export type RouteResult =
   | { readonly kind: 'operation'; readonly route: Route }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'unknown-method'; readonly allow: readonly string[] };
@@ -48,7 +48,7 @@ export function createRouting(
   document: Document,
 ): {
   readonly routes: readonly Route[];
-  route: (method: string, path: string) => Routed;
+  route: (method: string, path: string) => RouteResult;
 } {
   const operations = router.getOperations();
   router.getOperations = () => operations;
@@ -58,7 +58,7 @@ export function createRouting(
     const operation = router.matchOperation({ method, path: normalizeEscapes(path), headers: {} });
     return operation && byPattern.get(`${operation.method.toUpperCase()} ${operation.path}`);
   };
-  const cache = new Map<string, Routed>();
+  const cache = new Map<string, RouteResult>();
   return {
     routes,
     route(method, path) {
@@ -68,7 +68,7 @@ export function createRouting(
       // Decision: HEAD is GET without the body, unless the contract has a HEAD operation.
       const route = findRoute(method, path) ?? (method === 'HEAD' ? findRoute('GET', path) : undefined);
       if (route) {
-        const routed: Routed = { kind: 'operation', route };
+        const routed: RouteResult = { kind: 'operation', route };
         if (key.length <= MAX_CACHED_LENGTH) {
           if (cache.size === MAX_CACHED_ROUTES) cache.clear();
           // A copy: the key is a slice of the request target, all of whose 60 kB it would keep in memory.

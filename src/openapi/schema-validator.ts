@@ -76,13 +76,13 @@ export function viewOf(document: Document, text: string, only: Direction): Docum
   return mapNodes(document, (node) => {
     const { required, properties } = node;
     if (!Array.isArray(required) || !isNode(properties)) return node;
-    return { ...node, required: required.filter((name) => !isOnly(document, properties[name], only)) };
+    return { ...node, required: required.filter((name) => !isOneWay(document, properties[name], only)) };
   });
 }
 
 type Direction = 'readOnly' | 'writeOnly';
 
 /** Returns whether a property is read-only or write-only. */
-export function isOnly(document: Document, property: unknown, only: Direction): boolean {
+export function isOneWay(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }

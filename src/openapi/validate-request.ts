@@ -7,10 +7,10 @@ import { suggestName } from './remedies.ts';
 import { FORM_TYPE, isRead, mediaTypeFor } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { type Findings, limitList, shorten, toViolations } from './violations.ts';
+import { limitList, type RequestViolations, shorten, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
-export interface PlainRequest {
+export interface RequestToValidate {
   readonly path: string;
   /** A parameter that was sent more than once has an array. */
   readonly query: Readonly<Record<string, string | string[]>>;
@@ -26,7 +26,7 @@ export interface PlainRequest {
 /** The result of validating a request: the input of the operation's handler, or violations. */
 export type Received =
   | { readonly kind: 'call'; readonly input: RawInput; readonly notes: readonly string[] }
-  | ({ readonly kind: 'violations' } & Findings);
+  | ({ readonly kind: 'violations' } & RequestViolations);
 
 /** The input of any operation. */
 export interface RawInput {
@@ -54,7 +54,7 @@ interface RequestContext {
 }
 
 /** Validates a request to an operation. Returns its input or its violations. */
-export function validateRequest(context: RequestContext, route: Route, request: PlainRequest): Received {
+export function validateRequest(context: RequestContext, route: Route, request: RequestToValidate): Received {
   const { query, notes } = context.strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
   const errors = findErrors(context, route, request, input);
@@ -66,7 +66,7 @@ export function validateRequest(context: RequestContext, route: Route, request: 
 function findErrors(
   { document, validators }: RequestContext,
   route: Route,
-  request: PlainRequest,
+  request: RequestToValidate,
   input: RawInput,
 ): readonly ErrorObject[] {
   const isForm = request.contentType === FORM_TYPE;
@@ -100,7 +100,7 @@ function validateBody(
   document: Document,
   validate: SchemaValidator,
   { pointer, bodyMedia }: Route,
-  { body, contentType }: PlainRequest,
+  { body, contentType }: RequestToValidate,
 ): readonly ErrorObject[] {
   const [first] = Object.values(bodyMedia);
   if (!first) return [];
@@ -144,7 +144,7 @@ function createMissingBodyError(schema: unknown): ErrorObject {
  * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, since front
  * ends send some.
  */
-function ignoreUnknown({ known, parameters }: Route, { query, body }: PlainRequest) {
+function ignoreUnknown({ known, parameters }: Route, { query, body }: RequestToValidate) {
   const isDeepParameter = (name: string) =>
     parameters.some((parameter) => isDeepShape(parameter.shape) && parameter.name === parseDeepName(name)?.parameter);
   const parameterNames = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeepParameter(name));

@@ -18,7 +18,7 @@ export interface Violation {
 }
 
 /** The violations of a request, and a sentence that describes the first of them. */
-export interface Findings {
+export interface RequestViolations {
   readonly violations: readonly Violation[];
   readonly detail: string;
 }
@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
 };
 
 /** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
-export function toViolations(errors: readonly ErrorObject[]): Findings {
+export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
   const chosen = [...groupByPointer(errors)].map(([pointer, error]) => ({
     error,
     violation: createViolation(pointer, error),

@@ -23,7 +23,7 @@ const NAMES_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns what a key of an object has: a plain value, an object of nodes by name, or a node. `isNames`: the key is itself a name. */
-export function below(key: string, isNames: boolean): 'value' | 'names' | 'node' {
+export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'node' {
   if (isNames) return 'node';
   if (VALUE_KEYS.has(key)) return 'value';
   return NAMES_KEYS.has(key) ? 'names' : 'node';
@@ -35,7 +35,7 @@ export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: s
     if (Array.isArray(node)) return node.map((entry, index) => visit(entry, `${pointer}/${index}`, false));
     if (!isNode(node)) return node;
     const entries = Object.entries(node).map(([key, value]) => {
-      const kind = below(key, isNames);
+      const kind = getKind(key, isNames);
       return [key, kind === 'value' ? value : visit(value, pointer + pointerTo(key), kind === 'names')];
     });
     const copy: Node = Object.fromEntries(entries);

@@ -74,8 +74,8 @@ describe('a dynamic response of the mock', () => {
 
   it('has its status in the body if it is a problem', () => {
     const problems = codes.filter(([, code]) => code >= 400);
-    const told = problems.map(([id, code]) => [id, createResponse(id, 1, { code }).body.status]);
-    expect(told).toEqual(problems);
+    const statuses = problems.map(([id, code]) => [id, createResponse(id, 1, { code }).body.status]);
+    expect(statuses).toEqual(problems);
   });
 
   it.each(ids.filter((id) => documentedOperation(id).responses['204'] === undefined))(
@@ -125,7 +125,7 @@ describe('a dynamic response of the mock', () => {
 
 describe('a dynamic response over HTTP', () => {
   const CART_ITEM = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
-  const ASKED: readonly [operationId: string, method: string, path: string, body?: object][] = [
+  const REQUESTS: readonly [operationId: string, method: string, path: string, body?: object][] = [
     ['listProducts', 'GET', '/api/products?search=socks'],
     ['listDeliveryOptions', 'GET', '/api/delivery-options?expand=estimatedDeliveryTime'],
     ['listCartItems', 'GET', '/api/cart-items?expand=product'],
@@ -139,27 +139,27 @@ describe('a dynamic response over HTTP', () => {
     ['resetData', 'POST', '/api/reset'],
   ];
 
-  const dynamic = ({ ask }: TestShop, seed: number, [, method, path, body]: (typeof ASKED)[number]) =>
+  const dynamic = ({ ask }: TestShop, seed: number, [, method, path, body]: (typeof REQUESTS)[number]) =>
     ask(method, path, body, { Prefer: `dynamic=true, seed=${seed}` });
 
   it('is valid for every operation and seed', async () => {
-    expect(ASKED.map(([id]) => id).sort()).toEqual([...ids].sort());
+    expect(REQUESTS.map(([id]) => id).sort()).toEqual([...ids].sort());
     const shop = await startStorefront();
-    for (const asked of ASKED) {
+    for (const request of REQUESTS) {
       for (const seed of [-1, 0, 1, 2 ** 40]) {
-        const reply = await dynamic(shop, seed, asked);
-        expect(troublesWithReply(asked[0], reply), asked[0]).toEqual([]);
-        expect(reply.status, asked[0]).toBeLessThan(300);
+        const reply = await dynamic(shop, seed, request);
+        expect(troublesWithReply(request[0], reply), request[0]).toEqual([]);
+        expect(reply.status, request[0]).toBeLessThan(300);
       }
     }
   });
 
   it('has the same bytes for the same seed on every server', async () => {
     const [one, other] = [await startStorefront(), await startStorefront({ mock: true })];
-    for (const asked of ASKED) {
-      const [first, second] = [await dynamic(one, 5, asked), await dynamic(other, 5, asked)];
-      expect(second.text, asked[0]).toBe(first.text);
-      expect(second.headers.get('location'), asked[0]).toBe(first.headers.get('location'));
+    for (const request of REQUESTS) {
+      const [first, second] = [await dynamic(one, 5, request), await dynamic(other, 5, request)];
+      expect(second.text, request[0]).toBe(first.text);
+      expect(second.headers.get('location'), request[0]).toBe(first.headers.get('location'));
     }
   });
 });

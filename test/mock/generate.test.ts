@@ -175,12 +175,12 @@ describe('a generated value', () => {
     };
     const schema = { type: 'object', required: Object.keys(properties), properties };
     for (let seed = 1; seed <= 50; seed++) {
-      const made = generateOnce(schema, seed) as Record<keyof typeof properties, string & number>;
-      expect(made.firstName).toMatch(/^[A-Z][a-z]+$/);
-      expect(made.email).toMatch(/^[a-z.]+@example\.com$/);
-      expect(made.priceCents).toBeGreaterThan(100);
-      expect(made.priceCents).toBeLessThan(100_000);
-      expect(made.createdAt).toMatch(/^2025-/);
+      const result = generateOnce(schema, seed) as Record<keyof typeof properties, string & number>;
+      expect(result.firstName).toMatch(/^[A-Z][a-z]+$/);
+      expect(result.email).toMatch(/^[a-z.]+@example\.com$/);
+      expect(result.priceCents).toBeGreaterThan(100);
+      expect(result.priceCents).toBeLessThan(100_000);
+      expect(result.createdAt).toMatch(/^2025-/);
     }
   });
 });
@@ -236,9 +236,9 @@ describe('a value generated from recursive schemas', () => {
     const value = await createMockOf(schemas);
     const validate = createValidator(reference(name), schemas);
     for (let seed = 1; seed <= 10; seed++) {
-      const made = value(name, seed);
-      expect(validate(made)).toBe('');
-      expect(JSON.stringify(made).length).toBeLessThan(20_000);
+      const result = value(name, seed);
+      expect(validate(result)).toBe('');
+      expect(JSON.stringify(result).length).toBeLessThan(20_000);
     }
   });
 

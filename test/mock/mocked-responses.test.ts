@@ -93,8 +93,8 @@ describe('a request that is an example in the contract', () => {
   it('gets the response example of the same name with its status', async () => {
     const shop = await startStorefront({ mock: true });
     expect(named.length).toBeGreaterThan(12);
-    for (const [operation, name, asked] of named) {
-      const { status, body } = await shop.ask(...asked);
+    for (const [operation, name, request] of named) {
+      const { status, body } = await shop.ask(...request);
       expect({ status, body }, `${operation.operationId} ${name}`).toEqual(getExample(operation, name));
     }
   });
