@@ -14,7 +14,7 @@ export interface CheckOptions extends Selection {
   /** How long to wait until the server answers, in s. */
   readonly waitSeconds: number;
   /** Headers of further places of the server that hold the same data and know nothing of each other, where parts are judged at the same time. */
-  readonly places?: readonly Readonly<Record<string, string>>[] | undefined;
+  readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[] | undefined;
   /** Told how many parts of all were judged, and which one was last. */
   readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
   /** Ends the check once it is aborted; its reason is a `CheckStoppedError`. */

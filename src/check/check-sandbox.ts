@@ -7,7 +7,7 @@ import type { CheckCommand } from './options.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 
 /** The header by which a request names a sandbox of a storefront. */
-const HEADER = 'x-sandbox';
+const SANDBOX_HEADER = 'x-sandbox';
 
 /** The path that is requested to find out whether the server knows a sandbox. */
 const PROBE = '/api/products';
@@ -26,7 +26,7 @@ interface SandboxParts {
 }
 
 /** In how many sandboxes parts of a check are judged at the same time. */
-const SANDBOXES = 8;
+const SANDBOX_COUNT = 8;
 
 /**
  * Returns the command of a check that runs in sandboxes of its own where its URL is a storefront, and does not change the default sandbox; otherwise the
@@ -38,7 +38,7 @@ export async function inOwnSandbox(
   { seed, print, tell, signal, ...own }: SandboxParts,
 ): Promise<CheckCommand> {
   const { url, headers, wait } = command;
-  if (url === undefined || headers[HEADER] !== undefined) return command;
+  if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
   if (!isShop(contract)) return command;
   const client = createClient(url, headers, signal);
@@ -48,8 +48,14 @@ export async function inOwnSandbox(
     const [id, ...others] = await findSandboxes(client, `check-${seed}`);
     if (id === undefined) return command;
     print(describeSandboxes(url, id, others.length));
-    const places = others.map((one) => ({ ...headers, [HEADER]: one }));
-    return { ...command, headers: { ...headers, [HEADER]: id }, places, allowWrites: true, isFresh: true };
+    const sandboxHeaders = others.map((one) => ({ ...headers, [SANDBOX_HEADER]: one }));
+    return {
+      ...command,
+      headers: { ...headers, [SANDBOX_HEADER]: id },
+      sandboxHeaders,
+      allowWrites: true,
+      isFresh: true,
+    };
   } catch (error) {
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
     if (!(error instanceof NoResponseError)) throw error;
@@ -63,9 +69,9 @@ export async function inOwnSandbox(
 
 /** Returns the ids of the sandboxes that the check can use: none where the server is no storefront. */
 async function findSandboxes(client: Client, id: string): Promise<readonly string[]> {
-  if (!(await isSandbox(client, id))) return [];
-  const others = Array.from({ length: SANDBOXES - 1 }, (_, at) => `${id}-${at + 2}`);
-  const known = await Promise.all(others.map((one) => isSandbox(client, one)));
+  if (!(await canUseSandbox(client, id))) return [];
+  const others = Array.from({ length: SANDBOX_COUNT - 1 }, (_, at) => `${id}-${at + 2}`);
+  const known = await Promise.all(others.map((one) => canUseSandbox(client, one)));
   return [id, ...others.filter((_, at) => known[at])];
 }
 
@@ -75,7 +81,7 @@ function describeSandboxes(url: string, id: string, others: number): string {
 }
 
 /** Whether a server says back that it was asked in a sandbox. */
-async function isSandbox(client: Client, id: string): Promise<boolean> {
-  const { status, headers } = await client.send({ method: 'GET', target: PROBE, headers: { [HEADER]: id } });
-  return status < 400 && headers[HEADER] === id;
+async function canUseSandbox(client: Client, id: string): Promise<boolean> {
+  const { status, headers } = await client.send({ method: 'GET', target: PROBE, headers: { [SANDBOX_HEADER]: id } });
+  return status < 400 && headers[SANDBOX_HEADER] === id;
 }

@@ -5,11 +5,19 @@ import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { type Client, createClient, NoResponseError } from './client.ts';
 import { createLedger, type Finding, type Ledger } from './findings.ts';
-import { asFailure, finish, judgeUnits, type Lane, openLane, type Unit, unitsOf } from './plan.ts';
-import { judgedRoutes } from './selection.ts';
+import {
+  type CheckPart,
+  createParts,
+  createSessionFinding,
+  createWorker,
+  finishChecks,
+  runParts,
+  type Worker,
+} from './plan.ts';
+import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
 import { createNotCheckedError } from './stop-signal.ts';
-import { CheckStoppedError, Silent } from './stopped.ts';
+import { CheckStoppedError, ServerSilentError } from './stopped.ts';
 
 /** What the judges have to say of a server. */
 export interface Verdict {
@@ -24,31 +32,38 @@ export interface Verdict {
   readonly ledger: Ledger;
   readonly findings: readonly Finding[];
   /** What was not judged, or not to its end, though it was meant to be, in words. */
-  readonly unjudged: readonly string[];
+  readonly unchecked: readonly string[];
   /** What could not be judged, a sentence each. */
   readonly notes: readonly string[];
 }
 
 /** How many requests are sent at once that don't depend on each other, in one place and in each of several. */
-const AT_ONCE = 10;
-const AT_ONCE_EACH = 2;
+const MAX_CONCURRENT = 10;
+const MAX_CONCURRENT_PER_SANDBOX = 2;
 
 /** Judges a server by its contract. Throws `CheckError` where it can't be reached, or where operations are named that the contract hasn't. */
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
-  const { contract, url, seed, runs, headers, signal, places = [] } = options;
-  const routes = judgedRoutes(options);
-  const clients = [headers, ...places].map((own) => createClient(url, own, signal));
+  const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
+  const routes = getCheckedRoutes(options);
+  const clients = [headers, ...sandboxHeaders].map((own) => createClient(url, own, signal));
   try {
     await reachServer(clients[0] as Client, options.waitSeconds, signal);
     const ledger = createLedger(routes);
     const notes: string[] = [];
-    const isOwn = isShop(contract);
-    const atOnce = places.length > 0 ? AT_ONCE_EACH : AT_ONCE;
-    const common = { contract, ledger, isShop: isOwn, rules: isOwn ? shopRules : [], atOnce, signal };
+    const isShopContract = isShop(contract);
+    const maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT;
+    const common = {
+      contract,
+      ledger,
+      isShop: isShopContract,
+      rules: isShopContract ? shopRules : [],
+      maxConcurrent,
+      signal,
+    };
     const sessions = clients.map((client) => createSession({ ...common, client }));
-    const unjudged = [...(await judge(sessions, routes, options, notes)), ...noteLimits(sessions, notes)];
-    ledger.settleUnsteady();
-    const kind = isOwn ? 'shop' : 'any';
+    const unchecked = [...(await runChecks(sessions, routes, options, notes)), ...noteRateLimits(sessions, notes)];
+    ledger.reportUnreproduced();
+    const kind = isShopContract ? 'shop' : 'any';
     return {
       url: url.replace(/\/+$/, ''),
       headers,
@@ -58,7 +73,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
       routes,
       ledger,
       findings: ledger.findings,
-      unjudged,
+      unchecked,
       notes,
     };
   } finally {
@@ -67,47 +82,48 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
 }
 
 /** Has all judges look at a server; `notes` takes in what they could not judge. Returns what was not judged to its end. */
-async function judge(
+async function runChecks(
   sessions: readonly Session[],
   routes: readonly Route[],
   options: CheckOptions,
   notes: string[],
 ): Promise<readonly string[]> {
-  const done = new Set<Unit>();
-  let units: readonly Unit[] | undefined;
+  const done = new Set<CheckPart>();
+  let parts: readonly CheckPart[] | undefined;
   try {
-    const lanes = await Promise.all(sessions.map((session) => openLane(session, options, notes)));
-    const [first] = lanes as [Lane];
-    const all = unitsOf(first, routes);
-    units = all;
-    await judgeUnits(all, lanes, (unit) => {
-      done.add(unit);
-      options.onProgress?.(done.size, all.length, unit.name);
+    const workers = await Promise.all(sessions.map((session) => createWorker(session, options, notes)));
+    const [first] = workers as [Worker];
+    const all = createParts(first, routes);
+    parts = all;
+    await runParts(all, workers, (part) => {
+      done.add(part);
+      options.onProgress?.(done.size, all.length, part.name);
     });
-    if (done.size === all.length) finish(first, routes);
+    if (done.size === all.length) finishChecks(first, routes);
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof Silent) sessions[0]?.ledger.add(asFailure('behaviour', routes[0], 'responds', error.message));
+    if (error instanceof ServerSilentError)
+      sessions[0]?.ledger.add(createSessionFinding('behaviour', routes[0], 'responds', error.message));
   }
-  return units ? units.filter((unit) => !done.has(unit)).map(({ name }) => name) : ['everything'];
+  return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
 }
 
 /** Notes that the rate of requests was limited. Returns what was not judged for that. */
-function noteLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
+function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
   const total = (count: (session: Session) => number) => sessions.reduce((sum, session) => sum + count(session), 0);
-  const limited = total(({ client }) => client.limited);
-  const unjudged = total((session) => session.limited);
+  const limited = total(({ client }) => client.rateLimitedCount);
+  const unchecked = total((session) => session.rateLimitedCount);
   if (limited > 0)
     notes.push(
       `The server limits the request rate: ${limited} responses had status 429. The check repeated these requests after Retry-After, and slowed down.`,
     );
-  return unjudged > 0 ? [`${unjudged} requests that received 429 at each attempt`] : [];
+  return unchecked > 0 ? [`${unchecked} requests that received 429 at each attempt`] : [];
 }
 
 /** Between two looks for a server that isn't there yet, and how long each look takes at most, in ms. */
 const PAUSE_MS = 200;
-const LOOK_MS = 5_000;
+const ATTEMPT_MS = 5_000;
 
 /** Waits until a server answers, for some seconds at most. Throws a `CheckError` where it doesn't. */
 export async function reachServer(client: Client, waitSeconds: number, signal?: AbortSignal): Promise<void> {
@@ -117,7 +133,7 @@ export async function reachServer(client: Client, waitSeconds: number, signal?: 
       const leftMs = Math.ceil(endMs - performance.now());
       await client.send(
         { method: 'GET', target: '/' },
-        waitSeconds > 0 ? Math.max(PAUSE_MS, Math.min(leftMs, LOOK_MS)) : LOOK_MS,
+        waitSeconds > 0 ? Math.max(PAUSE_MS, Math.min(leftMs, ATTEMPT_MS)) : ATTEMPT_MS,
       );
       return;
     } catch (error) {

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isJsonType } from '../openapi/responses.ts';
-import type { Ask, Reply } from './exchange.ts';
-import { TOO_LATE } from './findings.ts';
+import type { ReceivedResponse, RequestToSend } from './exchange.ts';
+import { NO_RESPONSE_WITHIN } from './findings.ts';
 import { Pace } from './pace.ts';
 
 /** Sends requests to one server. */
@@ -13,9 +13,9 @@ export interface Client {
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
   /** Throws a `NoResponseError` where no response comes. */
-  send(ask: Ask, patienceMs?: number): Promise<Reply>;
+  send(request: RequestToSend, timeoutMs?: number): Promise<ReceivedResponse>;
   /** How many answers were 429. */
-  readonly limited: number;
+  readonly rateLimitedCount: number;
   close(): void;
 }
 
@@ -35,14 +35,14 @@ export class NoResponseError extends Error {
 }
 
 /** How long an answer may take, in ms, and how large it may be, in bytes. */
-const PATIENCE_MS = 10_000;
-const LARGEST_BYTES = 50_000_000;
+const TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 50_000_000;
 
 /** How many connections are kept open. */
-const CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 
 /** How often a request is sent again that is answered 429. */
-const MOST_RETRIES = 5;
+const MAX_RETRIES = 5;
 
 /**
  * A client of the server at `url`, over few connections that are kept. What is sent goes out as it stands: no path is mended, no redirect followed. After
@@ -58,56 +58,60 @@ export function createClient(
   const base = url.replace(/\/+$/, '');
   const { protocol, hostname, port, pathname } = new URL(base);
   const isSecure = protocol === 'https:';
-  const agent = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: CONNECTIONS });
+  const agent = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   const prefix = pathname.replace(/\/$/, '');
   // Node has an address in brackets as a name to look up.
   const common = { hostname: hostname.replace(/^\[|\]$/g, ''), port, ...(signal ? { signal } : {}) };
   const pace = new Pace(signal);
-  let limited = 0;
+  let rateLimitedCount = 0;
 
-  function once({ method, target, headers: own = {}, body }: Ask, patienceMs: number, isKept: boolean): Promise<Reply> {
+  function sendOnce(
+    { method, target, headers: ownHeaders = {}, body }: RequestToSend,
+    timeoutMs: number,
+    usesAgent: boolean,
+  ): Promise<ReceivedResponse> {
     return new Promise((resolve, reject) => {
-      const sent = (isSecure ? secureRequest : plainRequest)({
+      const outgoing = (isSecure ? secureRequest : plainRequest)({
         ...common,
         // What comes after an answer to HEAD must not be taken for the answer to another request.
-        agent: isKept && method !== 'HEAD' ? agent : false,
+        agent: usesAgent && method !== 'HEAD' ? agent : false,
         method,
         path: prefix + target,
-        headers: { ...headers, ...own, ...lengthOf(own, body) },
+        headers: { ...headers, ...ownHeaders, ...toContentLength(ownHeaders, body) },
       });
-      const patience = setTimeout(() => fail(`${TOO_LATE} ${patienceMs / 1_000} s`), patienceMs);
+      const timeout = setTimeout(() => fail(`${NO_RESPONSE_WITHIN} ${timeoutMs / 1_000} s`), timeoutMs);
       const fail = (message: string, code?: string) => {
-        clearTimeout(patience);
-        sent.destroy();
-        const isStale = sent.reusedSocket && code === 'ECONNRESET';
+        clearTimeout(timeout);
+        outgoing.destroy();
+        const isStale = outgoing.reusedSocket && code === 'ECONNRESET';
         reject(new NoResponseError(message, { isStale, isRefused: code === 'ECONNREFUSED' }));
       };
-      const done = (reply: Reply) => {
-        clearTimeout(patience);
-        resolve(reply);
+      const finish = (response: ReceivedResponse) => {
+        clearTimeout(timeout);
+        resolve(response);
       };
       let head: IncomingMessage | undefined;
-      sent.on('error', (error: NodeJS.ErrnoException) => {
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
         // The parser of Node takes the body, which must not be there, for another answer.
         if (method === 'HEAD' && head && error.code?.startsWith('HPE_'))
-          done({ ...replyOf(head, ''), notHttp: BODY_OF_HEAD });
+          finish({ ...toResponse(head, ''), httpError: HEAD_BODY_VIOLATION });
         else fail(error.message || String(error.code), error.code);
       });
-      sent.on('response', (answer) => {
+      outgoing.on('response', (answer) => {
         head = answer;
-        gather(answer, done, fail);
+        readResponse(answer, finish, fail);
       });
-      sent.on('upgrade', () => fail('the response is 101, but the request has no Upgrade'));
-      sent.end(body);
+      outgoing.on('upgrade', () => fail('the response is 101, but the request has no Upgrade'));
+      outgoing.end(body);
     });
   }
 
-  async function attempt(ask: Ask, patienceMs: number): Promise<Reply> {
+  async function attempt(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
     try {
-      return await once(ask, patienceMs, true);
+      return await sendOnce(request, timeoutMs, true);
     } catch (error) {
       // Another connection that was kept may be closed too.
-      if (error instanceof NoResponseError && error.isStale) return once(ask, patienceMs, false);
+      if (error instanceof NoResponseError && error.isStale) return sendOnce(request, timeoutMs, false);
       if (error instanceof NoResponseError) throw error;
       // Node refuses to send some texts.
       throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
@@ -117,19 +121,19 @@ export function createClient(
   return {
     url: base,
     headers,
-    get limited() {
-      return limited;
+    get rateLimitedCount() {
+      return rateLimitedCount;
     },
-    async send(ask, patienceMs = PATIENCE_MS) {
+    async send(request, timeoutMs = TIMEOUT_MS) {
       for (let retries = 0; ; retries++) {
         const sentMs = await pace.turn();
-        const reply = await attempt(ask, patienceMs);
-        if (reply.status !== TOO_MANY_REQUESTS) {
+        const response = await attempt(request, timeoutMs);
+        if (response.status !== TOO_MANY_REQUESTS) {
           pace.speedUp();
-          return reply;
+          return response;
         }
-        limited++;
-        if (!pace.slowDown(sentMs, reply.headers) || retries === MOST_RETRIES) return reply;
+        rateLimitedCount++;
+        if (!pace.slowDown(sentMs, response.headers) || retries === MAX_RETRIES) return response;
       }
     },
     close: () => agent.destroy(),
@@ -139,37 +143,44 @@ export function createClient(
 /** The status of a request that came too early (RFC 6585, section 4). */
 export const TOO_MANY_REQUESTS = 429;
 
-const BODY_OF_HEAD = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
+const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
 /** The length of a body, which goes along unless it is sent in chunks. */
-function lengthOf(headers: Readonly<Record<string, string>>, body: Ask['body']): { 'content-length'?: number } {
+function toContentLength(
+  headers: Readonly<Record<string, string>>,
+  body: RequestToSend['body'],
+): { 'content-length'?: number } {
   if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
   return { 'content-length': Buffer.byteLength(body) };
 }
 
-function gather(answer: IncomingMessage, done: (reply: Reply) => void, fail: (message: string) => void): void {
+function readResponse(
+  answer: IncomingMessage,
+  finish: (response: ReceivedResponse) => void,
+  fail: (message: string) => void,
+): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > LARGEST_BYTES) fail(`the response is larger than ${LARGEST_BYTES / 1_000_000} MB`);
+    if (bytes > MAX_RESPONSE_BYTES) fail(`the response is larger than ${MAX_RESPONSE_BYTES / 1_000_000} MB`);
   });
   answer.on('error', (error) => fail(`the response was cut off: ${error.message}`));
-  answer.on('end', () => done(replyOf(answer, Buffer.concat(chunks).toString())));
+  answer.on('end', () => finish(toResponse(answer, Buffer.concat(chunks).toString())));
 }
 
-function replyOf({ statusCode = 0, headers }: IncomingMessage, text: string): Reply {
+function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string): ReceivedResponse {
   const joined = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : value,
   ]);
-  const reply = { status: statusCode, headers: Object.fromEntries(joined), text, notJson: undefined };
-  if (text === '') return { ...reply, body: undefined };
-  if (!isJsonType(headers['content-type'] ?? '')) return { ...reply, body: text };
+  const response = { status: statusCode, headers: Object.fromEntries(joined), text, jsonError: undefined };
+  if (text === '') return { ...response, body: undefined };
+  if (!isJsonType(headers['content-type'] ?? '')) return { ...response, body: text };
   try {
-    return { ...reply, body: JSON.parse(text) };
+    return { ...response, body: JSON.parse(text) };
   } catch (error) {
-    return { ...reply, body: text, notJson: (error as Error).message };
+    return { ...response, body: text, jsonError: (error as Error).message };
   }
 }

@@ -8,20 +8,20 @@ import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
 import { createReport, type Report } from './report/report.ts';
 import { toText } from './report/text.ts';
-import { askedRoutes, isWriting, judgedRoutes, type Selection } from './selection.ts';
+import { getAllowedRoutes, getCheckedRoutes, isWriting, type Selection } from './selection.ts';
 
 /** A server that runs until it is closed. */
-export interface Running {
+export interface RunningServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** What a check takes from the program around it. */
-export interface CheckSurroundings {
+export interface CheckEnvironment {
   /** The contract, where the command names none. */
   readonly contract: string;
   /** Starts a shop of our own, in data of its own. */
-  readonly start: () => Promise<Running>;
+  readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
   /** Told how many parts of all were judged, and which one was last. */
   readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
@@ -34,15 +34,15 @@ export interface CheckSurroundings {
 /** Judges the server that a command names, or a shop of our own where it names none. Throws a `CheckError` where that can't be done. */
 export async function runCheck(
   command: CheckCommand,
-  { start, print, seed, onProgress, signal, ...own }: CheckSurroundings,
+  { start, print, seed, onProgress, signal, ...own }: CheckEnvironment,
 ): Promise<Report> {
   const { only, exclude, headers, runs, wait } = command;
   for (const file of [command.report, command.summary])
-    if (file !== undefined) written(file, () => appendFileSync(file, ''));
+    if (file !== undefined) writeFile(file, () => appendFileSync(file, ''));
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
   const selection = { contract, only, exclude, mayWrite: command.url === undefined || command.allowWrites };
-  if (command.url !== undefined && !command.isFresh) announce(selection, command.url, print);
-  const running = command.url === undefined ? await startOwn(contract, start) : undefined;
+  if (command.url !== undefined && !command.isFresh) announceChanges(selection, command.url, print);
+  const running = command.url === undefined ? await startShop(contract, start) : undefined;
   try {
     const verdict = await checkServer({
       ...selection,
@@ -52,18 +52,18 @@ export async function runCheck(
       seed: command.seed ?? seed,
       isFresh: running !== undefined || command.isFresh === true,
       waitSeconds: wait,
-      places: command.places,
+      sandboxHeaders: command.sandboxHeaders,
       onProgress,
       signal,
     });
-    return await createReport(verdict, contract, (operationId) => againText(command, operationId, verdict.seed));
+    return await createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
   } finally {
     await running?.close();
   }
 }
 
 /** Exit codes: nothing was found, the contract is broken, the command line is wrong, and nothing was found but not all could be judged. */
-export const EXIT = { kept: 0, broken: 1, misused: 2, incomplete: 3 } as const;
+export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
 /** Prints a report and writes it where the command says; the exit code. */
 export function writeReports(
@@ -72,14 +72,14 @@ export function writeReports(
   print: (text: string) => void,
 ): number {
   print(`${toText(report)}\n`);
-  if (junit !== undefined) written(junit, () => writeFileSync(junit, toJunit(report)));
-  if (summary !== undefined) written(summary, () => appendFileSync(summary, toMarkdown(report)));
-  if (report.failures.length > 0) return EXIT.broken;
-  return report.unjudged.length > 0 ? EXIT.incomplete : EXIT.kept;
+  if (junit !== undefined) writeFile(junit, () => writeFileSync(junit, toJunit(report)));
+  if (summary !== undefined) writeFile(summary, () => appendFileSync(summary, toMarkdown(report)));
+  if (report.failures.length > 0) return EXIT_CODES.failed;
+  return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 
 /** The command that judges an operation again, with the values of headers left out. */
-function againText(command: CheckCommand, operationId: string, seed: number): string {
+function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, runs, isFresh } = command;
   return [
     'storefront check',
@@ -94,7 +94,7 @@ function againText(command: CheckCommand, operationId: string, seed: number): st
   ].join(' ');
 }
 
-function written(path: string, write: () => void): void {
+function writeFile(path: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
@@ -102,7 +102,7 @@ function written(path: string, write: () => void): void {
   }
 }
 
-async function startOwn(contract: Contract, start: CheckSurroundings['start']): Promise<Running> {
+async function startShop(contract: Contract, start: CheckEnvironment['start']): Promise<RunningServer> {
   if (!isShop(contract))
     throw new CheckError(
       `${contract.path} is not the contract of the built-in shop. Enter the URL of the server to check: storefront check URL --contract FILE`,
@@ -112,15 +112,15 @@ async function startOwn(contract: Contract, start: CheckSurroundings['start']): 
 }
 
 /** Says what a check will change on somebody's server, and goes no further where that wasn't allowed. */
-function announce(selection: Selection, url: string, print: (text: string) => void): void {
+function announceChanges(selection: Selection, url: string, print: (text: string) => void): void {
   const { mayWrite, contract } = selection;
-  const isHarmless = !judgedRoutes(selection).some(isWriting);
-  if (!mayWrite && isHarmless) return;
-  const writing = askedRoutes({ ...selection, mayWrite: true }).filter(isWriting);
+  const isReadOnly = !getCheckedRoutes(selection).some(isWriting);
+  if (!mayWrite && isReadOnly) return;
+  const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriting);
   if (writing.length === 0) return;
   const resets = isShop(contract) && writing.some(({ operationId }) => operationId === 'resetData');
-  const told = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
-  const what = `The check changes data on ${url}: it sends ${told} many times${resets ? ', and resets the data repeatedly' : ''}`;
-  if (!mayWrite) throw new CheckError(`${what}. To allow this, add --allow-writes.`, { isMisuse: true });
-  print(`${what}\n`);
+  const requests = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
+  const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
+  if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { isMisuse: true });
+  print(`${warning}\n`);
 }

@@ -1,7 +1,7 @@
 /** Does some work for each entry, for so many at once at most. Once one fails no other is begun; rejects with its error when those under way have ended. */
-export async function forEachAtOnce<Entry>(
+export async function forEachConcurrently<Entry>(
   entries: readonly Entry[],
-  most: number,
+  maxConcurrent: number,
   work: (entry: Entry) => Promise<void>,
 ): Promise<void> {
   const left = entries.values();
@@ -12,6 +12,6 @@ export async function forEachAtOnce<Entry>(
       await work(entry).catch((error) => void errors.push(error));
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, most) }, worker));
+  await Promise.all(Array.from({ length: Math.max(1, maxConcurrent) }, worker));
   if (errors.length > 0) throw errors[0];
 }

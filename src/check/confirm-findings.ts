@@ -1,7 +1,7 @@
-import { forEachAtOnce } from './concurrency.ts';
-import { type Finding, keyOf } from './findings.ts';
+import { forEachConcurrently } from './concurrency.ts';
+import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
-import { Gone } from './stopped.ts';
+import { ServerGoneError } from './stopped.ts';
 
 /** How often what was found is looked for again before it counts as not reproducible. */
 const REPEATS = 3;
@@ -15,23 +15,23 @@ export async function addConfirmed(
   found: readonly Finding[],
   repeat: () => Promise<readonly Finding[]>,
 ): Promise<void> {
-  ledger.addAll(found.filter((finding) => ledger.knows(finding)));
-  let open = found.filter((finding) => !ledger.knows(finding));
+  ledger.addAll(found.filter((finding) => ledger.has(finding)));
+  let unconfirmed = found.filter((finding) => !ledger.has(finding));
   try {
-    for (let time = 0; time < REPEATS && open.length > 0; time++) {
+    for (let time = 0; time < REPEATS && unconfirmed.length > 0; time++) {
       const again = await repeat();
-      ledger.addAll(open.filter((finding) => again.some((other) => isSame(finding, other))));
-      open = open.filter((finding) => !again.some((other) => isSame(finding, other)));
+      ledger.addAll(unconfirmed.filter((finding) => again.some((other) => isSame(finding, other))));
+      unconfirmed = unconfirmed.filter((finding) => !again.some((other) => isSame(finding, other)));
     }
   } catch (error) {
-    ledger.addAll(open.filter((finding) => isTold(finding, error)));
+    ledger.addAll(unconfirmed.filter((finding) => isReportable(finding, error)));
     throw error;
   }
-  for (const finding of open) ledger.addUnsteady(finding);
+  for (const finding of unconfirmed) ledger.addUnreproduced(finding);
 }
 
 /** What some requests have wrong with them, again, where it is found after as many requests; undefined where it isn't within some repetitions. */
-export async function foundAgain(
+export async function reproduceFinding(
   finding: Finding,
   repeat: () => Promise<readonly Finding[]>,
   times = REPEATS,
@@ -45,25 +45,29 @@ export async function foundAgain(
 
 /** Whether two findings are the same, after the same number of requests. */
 function isSame(one: Finding, other: Finding): boolean {
-  return keyOf(one) === keyOf(other) && one.exchanges.length === other.exchanges.length;
+  return getFindingKey(one) === getFindingKey(other) && one.exchanges.length === other.exchanges.length;
 }
 
 /** Whether a finding counts that couldn't be looked for again: that no answer comes from a server that is gone says nothing of its contract. */
-export function isTold({ status }: Finding, error: unknown): boolean {
-  return !(error instanceof Gone && status === 'none');
+export function isReportable({ status }: Finding, error: unknown): boolean {
+  return !(error instanceof ServerGoneError && status === 'none');
 }
 
 /** Examines entries of which none depends on another, several at once, and then takes in what was found, in their order. */
-export async function examineAtOnce<Entry>(
+export async function examineConcurrently<Entry>(
   session: Session,
   entries: readonly Entry[],
   { examine, repeat }: Examination<Entry>,
 ): Promise<void> {
   const found = new Map<Entry, readonly Finding[]>();
   try {
-    await forEachAtOnce(entries, session.atOnce, async (entry) => void found.set(entry, await examine(entry)));
+    await forEachConcurrently(
+      entries,
+      session.maxConcurrent,
+      async (entry) => void found.set(entry, await examine(entry)),
+    );
   } catch (error) {
-    for (const findings of found.values()) session.ledger.addAll(findings.filter((one) => isTold(one, error)));
+    for (const findings of found.values()) session.ledger.addAll(findings.filter((one) => isReportable(one, error)));
     throw error;
   }
   for (const entry of entries) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
@@ -76,7 +80,7 @@ export interface Examination<Entry> {
 }
 
 /** Examines entries one after the other, each by itself. */
-export async function examineEach<Entry>(
+export async function examineInSequence<Entry>(
   session: Session,
   entries: readonly Entry[],
   repeat: (entry: Entry) => Promise<readonly Finding[]>,

@@ -1,6 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
-import type { Edit, Place } from './edits.ts';
+import type { Edit, EditPlace } from './edits.ts';
 
 /** Values of every kind, for any place of a body: of any schema but an open one most of them break it. */
 const VALUES: readonly unknown[] = [
@@ -56,7 +56,7 @@ const TEXTS: readonly string[] = [
 ];
 
 /** How far a uuid and other formats are spoilt. */
-const SPOILT: readonly ((text: string) => string)[] = [
+const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => text.slice(1),
   (text) => `${text}0`,
   (text) => `{${text}}`,
@@ -68,34 +68,34 @@ const SPOILT: readonly ((text: string) => string)[] = [
 ];
 
 /** Every change of a place that is worth a look, whatever comes of it: what lacks, what is of another kind, what is just within a bound and just beyond. */
-export function createCoverageSet(contract: Contract, place: Place, current: unknown): readonly Edit[] {
-  const schema = schemaOf(contract, place);
-  const bounds = [...boundsOf(schema), ...spoilt(schema, current)];
+export function createCoverageSet(contract: Contract, place: EditPlace, current: unknown): readonly Edit[] {
+  const schema = getSchema(contract, place);
+  const bounds = [...getBoundaryValues(schema), ...malform(schema, current)];
   const values =
-    place.kind === 'body' ? [...VALUES, [current], ...bounds, ...asText(current)] : [...TEXTS, ...bounds.map(String)];
-  const gifts = [...new Set(values)].map((value): Edit => ({ kind: 'give', value }));
-  return [{ kind: 'leave out' }, { kind: 'give twice' }, { kind: 'add a property', value: 'x' }, ...gifts];
+    place.kind === 'body' ? [...VALUES, [current], ...bounds, ...toTexts(current)] : [...TEXTS, ...bounds.map(String)];
+  const replacements = [...new Set(values)].map((value): Edit => ({ kind: 'give', value }));
+  return [{ kind: 'leave out' }, { kind: 'give twice' }, { kind: 'add a property', value: 'x' }, ...replacements];
 }
 
 /** The schema of a place, itself or the one that it refers to. */
-function schemaOf({ plain }: Contract, { schema }: Place): Node {
+function getSchema({ plain }: Contract, { schema }: EditPlace): Node {
   const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
   return isNode(node) ? node : {};
 }
 
 /** The values at and next to the bounds of a schema. */
-function boundsOf(schema: Node): readonly unknown[] {
+function getBoundaryValues(schema: Node): readonly unknown[] {
   const { minimum, maximum, multipleOf, minLength, maxLength } = schema;
   const numbers = [minimum, maximum].flatMap((bound) =>
     typeof bound === 'number' ? [bound, bound - 1, bound + 1, bound - 0.5, bound + 0.5] : [],
   );
   const steps = typeof multipleOf === 'number' ? [multipleOf, multipleOf * 1.5] : [];
   const lengths = [minLength, maxLength].flatMap((bound) =>
-    typeof bound === 'number' && bound < LONGEST
+    typeof bound === 'number' && bound < MAX_TEXT_LENGTH
       ? [bound, bound - 1, bound + 1].map((length) => 'a'.repeat(Math.max(0, length)))
       : [],
   );
-  const listed = Array.isArray(schema.enum) ? schema.enum.flatMap((value) => [value, ...asText(value)]) : [];
+  const listed = Array.isArray(schema.enum) ? schema.enum.flatMap((value) => [value, ...toTexts(value)]) : [];
   return [
     ...numbers,
     ...steps,
@@ -105,14 +105,14 @@ function boundsOf(schema: Node): readonly unknown[] {
 }
 
 /** How long a text is made at most, in characters. */
-const LONGEST = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 
-function spoilt({ format, pattern }: Node, current: unknown): readonly unknown[] {
+function malform({ format, pattern }: Node, current: unknown): readonly unknown[] {
   return typeof current === 'string' && (format !== undefined || pattern !== undefined)
-    ? SPOILT.map((spoil) => spoil(current))
+    ? MALFORMATIONS.map((malformation) => malformation(current))
     : [];
 }
 
-function asText(value: unknown): readonly unknown[] {
+function toTexts(value: unknown): readonly unknown[] {
   return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
 }

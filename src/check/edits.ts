@@ -3,10 +3,10 @@ import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { pointerTo } from '../util/json-pointer.ts';
-import { bodyTypeOf, schemaOf, type Values, withParameter } from './requests.ts';
+import { getBodyType, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
 /** Something of a request that can be changed: a parameter, or what stands at a path in the body. */
-export type Place =
+export type EditPlace =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
 
@@ -18,53 +18,53 @@ export type Edit =
   | { readonly kind: 'add a property'; readonly value: unknown };
 
 /** How deep places are looked for in a body, and how many entries of a list. */
-const DEEPEST = 5;
-const ENTRIES = 2;
+const MAX_DEPTH = 5;
+const MAX_ENTRIES = 2;
 
 /** All that can be changed of a request to an operation. */
-export function findEditPlaces(contract: Contract, route: Route, { body }: Values): readonly Place[] {
+export function findEditPlaces(contract: Contract, route: Route, { body }: RequestValues): readonly EditPlace[] {
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
     parameter,
-    schema: schemaOf(contract, parameter),
+    schema: getSchemaPointer(contract, parameter),
   }));
-  const schema = route.bodyMedia[bodyTypeOf(route) ?? '']?.schema;
-  return schema === undefined ? parameters : [...parameters, ...bodyPlaces(contract, body, [], schema)];
+  const schema = route.bodyMedia[getBodyType(route) ?? '']?.schema;
+  return schema === undefined ? parameters : [...parameters, ...findBodyPlaces(contract, body, [], schema)];
 }
 
-function bodyPlaces(
+function findBodyPlaces(
   contract: Contract,
   value: unknown,
   path: readonly string[],
   schema: string | undefined,
-): readonly Place[] {
-  const own: Place = { kind: 'body', path, schema };
-  if (path.length >= DEEPEST || typeof value !== 'object' || value === null) return [own];
-  const entries = Array.isArray(value) ? Object.entries(value).slice(0, ENTRIES) : Object.entries(value);
+): readonly EditPlace[] {
+  const own: EditPlace = { kind: 'body', path, schema };
+  if (path.length >= MAX_DEPTH || typeof value !== 'object' || value === null) return [own];
+  const entries = Array.isArray(value) ? Object.entries(value).slice(0, MAX_ENTRIES) : Object.entries(value);
   const below = entries.flatMap(([key, one]) =>
-    bodyPlaces(
+    findBodyPlaces(
       contract,
       one,
       [...path, key],
-      schemaBelow(contract, schema, Array.isArray(value) ? '/items' : pointerTo('properties', key)),
+      getSubschema(contract, schema, Array.isArray(value) ? '/items' : pointerTo('properties', key)),
     ),
   );
   return [own, ...below];
 }
 
 /** Where the schema of what stands below a schema is; undefined where it isn't said in one place. */
-function schemaBelow({ plain }: Contract, schema: string | undefined, step: string): string | undefined {
+function getSubschema({ plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
   const pointer = `${resolvePointer(plain, schema)}${step}`;
   return getNode(plain, pointer) === undefined ? undefined : pointer;
 }
 
 /** A request changed in one place; undefined where that can't be done there. */
-export function applyEdit(values: Values, place: Place, edit: Edit): Values | undefined {
-  return place.kind === 'body' ? editedBody(values, place.path, edit) : editedParameter(values, place.parameter, edit);
+export function applyEdit(values: RequestValues, place: EditPlace, edit: Edit): RequestValues | undefined {
+  return place.kind === 'body' ? editBody(values, place.path, edit) : editParameter(values, place.parameter, edit);
 }
 
-function editedParameter(values: Values, parameter: Parameter, edit: Edit): Values | undefined {
+function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
   const { name, in: where } = parameter;
   // A path without it is another path, and so is one whose part is empty or dots.
   if (where === 'path') {
@@ -89,30 +89,30 @@ function editedParameter(values: Values, parameter: Parameter, edit: Edit): Valu
   return edit.kind === 'give' ? withParameter(values, parameter, edit.value) : undefined;
 }
 
-function editedBody(values: Values, path: readonly string[], edit: Edit): Values | undefined {
+function editBody(values: RequestValues, path: readonly string[], edit: Edit): RequestValues | undefined {
   if (edit.kind === 'give twice') return undefined;
   if (path.length === 0 && edit.kind === 'leave out') {
     const { body: _, ...rest } = values;
     return rest;
   }
-  const body = changedAt(values.body, path, edit);
+  const body = editValue(values.body, path, edit);
   return body === undefined ? undefined : { ...values, body };
 }
 
-function changedAt(value: unknown, [key, ...rest]: readonly string[], edit: Edit): unknown {
+function editValue(value: unknown, [key, ...rest]: readonly string[], edit: Edit): unknown {
   if (key === undefined) {
     if (edit.kind === 'give') return edit.value;
-    return edit.kind === 'add a property' && isNode(value) ? { ...value, [UNKNOWN]: edit.value } : undefined;
+    return edit.kind === 'add a property' && isNode(value) ? { ...value, [UNKNOWN_PROPERTY]: edit.value } : undefined;
   }
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   const entries = Object.entries(value).flatMap(([name, one]) => {
     if (name !== key) return [[name, one] as const];
     if (rest.length === 0 && edit.kind === 'leave out') return [];
-    return [[name, changedAt(one, rest, edit)] as const];
+    return [[name, editValue(one, rest, edit)] as const];
   });
   if (entries.some(([, one]) => one === undefined)) return undefined;
   return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
 }
 
 /** The name of a property that no contract has. */
-const UNKNOWN = 'unknownProperty';
+const UNKNOWN_PROPERTY = 'unknownProperty';

@@ -3,67 +3,68 @@ import type { Route } from '../openapi/routes.ts';
 import type { Received } from '../openapi/validate-request.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
-import type { Judging } from './check-context.ts';
-import { examineAtOnce, examineEach } from './confirm-findings.ts';
+import type { CheckContext } from './check-context.ts';
+import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
-import { applyEdit, type Edit, findEditPlaces, type Place } from './edits.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { type Chance, explore } from './explore.ts';
+import { applyEdit, type Edit, type EditPlace, findEditPlaces } from './edits.ts';
+import type { Exchange, ReceivedResponse } from './exchange.ts';
+import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, FindingKind } from './findings.ts';
-import { askOf, bodyTypeOf, isUnclear, judged, type Values } from './requests.ts';
+import { getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
-import { findingIn } from './session.ts';
+import { createFinding } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
 /** How many single changes are tried of an operation at most. */
-const MOST_EDITS = 600;
+const MAX_EDITS = 600;
 
 /** Statuses which mean that a request is thought to break the contract. */
-const MEANING_INVALID: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
+const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /**
  * Judges how an operation takes what it is sent, right and wrong, by the rules of Schemathesis: what holds by the contract is done or declined by a
  * rule of the API, never called invalid; what breaks it is refused; and all answers are documented. First each single change of a right request that
  * is worth a look, then several at once by chance.
  */
-export async function checkInput(judging: Judging, route: Route): Promise<void> {
-  const { session, bases, prepare, note } = judging;
+export async function checkInput(context: CheckContext, route: Route): Promise<void> {
+  const { session, requests, prepare, note } = context;
   await prepare();
-  const seed = judging.seed + toSeed(route.operationId);
-  const base = bases.base(route, seed);
+  const seed = context.seed + toSeed(route.operationId);
+  const base = requests.createValid(route, seed);
   if (!base) return note(`The input of ${route.operationId} was not checked: no valid request could be generated`);
-  const edits = [...singleEdits(judging, route, base)];
-  const isAlone = ({ values }: Varied) => isWriting(route) && judged(session.contract, route, values).kind === 'call';
-  const once = ({ values, place }: Varied) => examine(judging, route, values, place);
-  const repeat = async (varied: Varied) => {
+  const edits = [...singleEdits(context, route, base)];
+  const mustBeAlone = ({ values }: Variation) =>
+    isWriting(route) && validateValues(session.contract, route, values).kind === 'call';
+  const once = ({ values, place }: Variation) => examine(context, route, values, place);
+  const repeat = async (variation: Variation) => {
     await prepare();
-    return once(varied);
+    return once(variation);
   };
   // What is refused or only read may be sent at once with others of its kind.
-  const together = edits.filter((one) => !isAlone(one));
-  await examineAtOnce(session, together, { examine: once, repeat });
-  await examineEach(session, edits.filter(isAlone), repeat);
-  if (route.parameters.length > 0 || bodyTypeOf(route) !== undefined) await judgeByChance(judging, route, seed);
+  const together = edits.filter((one) => !mustBeAlone(one));
+  await examineConcurrently(session, together, { examine: once, repeat });
+  await examineInSequence(session, edits.filter(mustBeAlone), repeat);
+  if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 
 /** A request, and what of it was varied. */
-interface Varied {
-  readonly values: Values;
+interface Variation {
+  readonly values: RequestValues;
   readonly place: string;
 }
 
-function nameOf(place: Place): string {
+function describePlace(place: EditPlace): string {
   return place.kind === 'body'
     ? `body ${pointerTo(...place.path)}`.trim()
     : `${place.parameter.in} ${place.parameter.name}`;
 }
 
-function* singleEdits({ session }: Judging, route: Route, base: Values): Generator<Varied> {
+function* singleEdits({ session }: CheckContext, route: Route, base: RequestValues): Generator<Variation> {
   const { contract, isShop } = session;
   yield { values: base, place: 'generated request' };
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
     yield { values: { ...base, body: value }, place: 'request example' };
-  let made = 0;
+  let count = 0;
   for (const place of findEditPlaces(contract, route, base)) {
     // What a parameter that is given twice means, OpenAPI doesn't say; the shop's contract does.
     const edits = createCoverageSet(contract, place, currentAt(base, place)).filter(
@@ -71,12 +72,12 @@ function* singleEdits({ session }: Judging, route: Route, base: Values): Generat
     );
     for (const edit of edits) {
       const values = applyEdit(base, place, edit);
-      if (values && made++ < MOST_EDITS) yield { values, place: nameOf(place) };
+      if (values && count++ < MAX_EDITS) yield { values, place: describePlace(place) };
     }
   }
 }
 
-function currentAt({ path, query, headers, body }: Values, place: Place): unknown {
+function currentAt({ path, query, headers, body }: RequestValues, place: EditPlace): unknown {
   if (place.kind === 'body')
     return place.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], body);
   const { in: where, name } = place.parameter;
@@ -90,30 +91,30 @@ interface Drawn {
   readonly edits: readonly { readonly place: number; readonly edit: Edit }[];
 }
 
-async function judgeByChance(judging: Judging, route: Route, seed: number): Promise<void> {
-  const { session, fc, bases, runs, prepare } = judging;
-  const drawn = ({ seed, edits }: Drawn): Values | undefined =>
-    edits.reduce<Values | undefined>(
+async function checkRandomInput(context: CheckContext, route: Route, seed: number): Promise<void> {
+  const { session, fc, requests, runs, prepare } = context;
+  const applyDraw = ({ seed, edits }: Drawn): RequestValues | undefined =>
+    edits.reduce<RequestValues | undefined>(
       (values, { place, edit }) => {
         if (!values) return undefined;
         const places = findEditPlaces(session.contract, route, values);
         const chosen = places[place % Math.max(1, places.length)];
         return (chosen && applyEdit(values, chosen, edit)) ?? values;
       },
-      bases.base(route, seed),
+      requests.createValid(route, seed),
     );
   const examineDrawn = async (one: Drawn) => {
-    const values = drawn(one);
+    const values = applyDraw(one);
     if (values) await prepare();
-    return values ? examine(judging, route, values) : [];
+    return values ? examine(context, route, values) : [];
   };
-  const cases = drawnCases(fc, session.isShop);
+  const cases = createCases(fc, session.isShop);
   await explore({ fc, ledger: session.ledger, cases, seed, runs, examine: examineDrawn });
 }
 
 /** Requests by chance; without changes they hold. */
-function drawnCases(fc: Chance, isShop: boolean): Arbitrary<Drawn> {
-  const given = fc.oneof(
+function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
+  const values = fc.oneof(
     fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
     fc.integer(),
     fc.double({ noNaN: true }),
@@ -121,8 +122,8 @@ function drawnCases(fc: Chance, isShop: boolean): Arbitrary<Drawn> {
   );
   const edit: Arbitrary<Edit> = fc.oneof(
     fc.constant<Edit>({ kind: 'leave out' }),
-    given.map((value): Edit => ({ kind: 'add a property', value })),
-    given.map((value): Edit => ({ kind: 'give', value })),
+    values.map((value): Edit => ({ kind: 'add a property', value })),
+    values.map((value): Edit => ({ kind: 'give', value })),
     ...(isShop ? [fc.constant<Edit>({ kind: 'give twice' })] : []),
   );
   return fc.record({
@@ -133,47 +134,47 @@ function drawnCases(fc: Chance, isShop: boolean): Arbitrary<Drawn> {
 
 /** Sends a request, and says what is wrong with how it is answered. */
 async function examine(
-  { session }: Judging,
+  { session }: CheckContext,
   route: Route,
-  values: Values,
+  values: RequestValues,
   place = 'several changes',
 ): Promise<readonly Finding[]> {
-  const received = judged(session.contract, route, values);
-  const isClear = !isUnclear(session.contract, route, values);
-  const { exchange, findings } = await session.ask('input', route, askOf(route, values));
-  const trouble = exchange && isClear ? asExpected(route, received, exchange, place) : undefined;
-  return trouble && exchange ? [...findings, findingIn('input', route, exchange, trouble)] : findings;
+  const received = validateValues(session.contract, route, values);
+  const isClear = !isAmbiguous(session.contract, route, values);
+  const { exchange, findings } = await session.send('input', route, toRequest(route, values));
+  const violation = exchange && isClear ? findStatusViolation(route, received, exchange, place) : undefined;
+  return violation && exchange ? [...findings, createFinding('input', route, exchange, violation)] : findings;
 }
 
 /** What is wrong with the status of an answer, by whether the request holds. */
-function asExpected(
+function findStatusViolation(
   route: Route,
   received: Received,
-  { ask, reply }: Exchange,
+  { request, response }: Exchange,
   place: string,
 ): Omit<FindingKind, 'status'> | undefined {
   if (received.kind === 'call') {
-    if (!MEANING_INVALID.includes(reply.status) || isTooLarge(ask, reply)) return undefined;
-    const said = `The server rejects a valid request with ${reply.status} (${place})${detailOf(reply)}`;
-    return { rule: `accepts valid requests: ${place}`, message: said, pointer: route.pointer };
+    if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return undefined;
+    const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;
+    return { rule: `accepts valid requests: ${place}`, message, pointer: route.pointer };
   }
   // Which status refuses a request first depends on what reads it first: a proxy, an access check, or the API.
-  if (reply.status >= 400) return undefined;
+  if (response.status >= 400) return undefined;
   const [first] = received.violations;
   const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
-  const said = `The server accepts an invalid request with ${reply.status}: ${received.detail}`;
-  return { rule, message: said, pointer: pointerFor(route, first) };
+  const message = `The server accepts an invalid request with ${response.status}: ${received.detail}`;
+  return { rule, message, pointer: findPointer(route, first) };
 }
 
-function detailOf({ body }: Reply): string {
+function getDetail({ body }: ReceivedResponse): string {
   const detail = (body as { detail?: unknown } | null | undefined)?.detail;
   return typeof detail === 'string' ? `: ${detail}` : '';
 }
 
 /** Where the contract says what a violation breaks. */
-function pointerFor(route: Route, violation: { in: string; pointer: string } | undefined): string {
+function findPointer(route: Route, violation: { in: string; pointer: string } | undefined): string {
   if (violation?.in === 'body')
-    return route.bodyMedia[bodyTypeOf(route) ?? '']?.schema ?? `${route.pointer}/requestBody`;
+    return route.bodyMedia[getBodyType(route) ?? '']?.schema ?? `${route.pointer}/requestBody`;
   const [, name] = (violation?.pointer ?? '').split('/');
   return (
     route.parameters.find((parameter) => parameter.in === violation?.in && parameter.name === name)?.pointer ??

@@ -1,11 +1,11 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { Judging } from './check-context.ts';
+import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
-import { type Exchange, isSuccess, pathOfLocation } from './exchange.ts';
+import { type Exchange, getLocationPath, isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { askOf, type Values, withParameter } from './requests.ts';
-import { findingIn, type Session } from './session.ts';
+import { type RequestValues, toRequest, withParameter } from './requests.ts';
+import { createFinding, type Session } from './session.ts';
 
 /** A collection that things are created in, with what can be done with one of them. */
 export interface LifeCycle {
@@ -15,95 +15,98 @@ export interface LifeCycle {
 }
 
 /** The collections of an API by their paths: `POST /things` beside `GET /things/{id}`, and its DELETE where there is one. */
-export function lifeCyclesOf(routes: readonly Route[]): readonly LifeCycle[] {
+export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
     .filter(({ method }) => method === 'POST')
     .flatMap((create) => {
-      const own = new RegExp(
+      const itemPath = new RegExp(
         `^${create.path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replace(/\/$/, '')}/\\{[^/{}]+\\}$`,
       );
-      const of = (method: string) => routes.find((route) => route.method === method && own.test(route.path));
-      const read = of('GET');
-      return read ? [{ create, read, remove: of('DELETE') }] : [];
+      const findRoute = (method: string) =>
+        routes.find((route) => route.method === method && itemPath.test(route.path));
+      const read = findRoute('GET');
+      return read ? [{ create, read, remove: findRoute('DELETE') }] : [];
     });
 }
 
 /** Creates a thing, reads it, removes it, and sees that it is gone then. */
-export async function checkLifeCycle(judging: Judging, cycle: LifeCycle): Promise<void> {
-  const examine = () => examineLifeCycle(judging, cycle);
-  await addConfirmed(judging.session, await examine(), examine);
+export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
+  const examine = () => examineLifeCycle(context, cycle);
+  await addConfirmed(context.session, await examine(), examine);
 }
 
-async function examineLifeCycle(judging: Judging, cycle: LifeCycle): Promise<readonly Finding[]> {
-  const step = stepper(judging.session);
-  await follow(judging, cycle, step);
+async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
+  const step = createStepRunner(context.session);
+  await follow(context, cycle, step);
   return step.found;
 }
 
 async function follow(
-  { bases, seed, note }: Judging,
+  { requests, seed, note }: CheckContext,
   { create, read, remove }: LifeCycle,
-  step: Stepper,
+  step: StepRunner,
 ): Promise<void> {
-  const values = bases.base(create, seed);
+  const values = requests.createValid(create, seed);
   if (!values) return;
   const created = await step(create, values);
   // What was only taken on (202) may not be there yet.
-  const isCreated = created && [200, 201].includes(created.reply.status);
-  const id = isCreated ? idOf(create, read, created) : undefined;
-  const one = id === undefined ? undefined : withId(bases.base(read, seed), read, id);
+  const isCreated = created && [200, 201].includes(created.response.status);
+  const id = isCreated ? getCreatedId(create, read, created) : undefined;
+  const one = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
   if (!one) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
   const found = await step(read, one);
-  if (found && GONE.includes(found.reply.status))
+  if (found && GONE_STATUSES.includes(found.response.status))
     step.off(read, 'created resources can be read', 'a resource that was just created', found);
-  const gone = remove && withId(bases.base(remove, seed), remove, id);
-  const removed = found && isSuccess(found.reply) && remove && gone ? await step(remove, gone) : undefined;
+  const removal = remove && withId(requests.createValid(remove, seed), remove, id);
+  const removed = found && isSuccess(found.response) && remove && removal ? await step(remove, removal) : undefined;
   // What was taken on (202) may take its time.
-  if (!removed || !isSuccess(removed.reply) || removed.reply.status === 202) return;
+  if (!removed || !isSuccess(removed.response) || removed.response.status === 202) return;
   const again = await step(read, one);
-  if (again && isSuccess(again.reply))
+  if (again && isSuccess(again.response))
     step.off(read, 'deleted resources are gone', 'a resource that was just deleted', again);
 }
 
 /** What says that something isn't there. */
-const GONE: readonly number[] = [404, 410];
+const GONE_STATUSES: readonly number[] = [404, 410];
 
-type Stepper = ReturnType<typeof stepper>;
+type StepRunner = ReturnType<typeof createStepRunner>;
 
 /** Takes steps one after the other, and gathers what is found with what led to it. */
-function stepper(session: Session) {
+function createStepRunner(session: Session) {
   const steps: Exchange[] = [];
   const found: Finding[] = [];
-  const step = async (route: Route, sent: Values): Promise<Exchange | undefined> => {
-    const { exchange, findings } = await session.ask('behaviour', route, askOf(route, sent));
+  const step = async (route: Route, sent: RequestValues): Promise<Exchange | undefined> => {
+    const { exchange, findings } = await session.send('behaviour', route, toRequest(route, sent));
     found.push(...findings.map((finding) => ({ ...finding, exchanges: [...steps, ...finding.exchanges] })));
     if (exchange) steps.push(exchange);
     return exchange;
   };
-  const off = (route: Route, rule: string, what: string, exchange: Exchange): void => {
-    const said = `Status ${exchange.reply.status} for ${what}`;
-    const finding = findingIn('behaviour', route, exchange, { rule, message: said, pointer: route.pointer });
+  const addFinding = (route: Route, rule: string, what: string, exchange: Exchange): void => {
+    const message = `Status ${exchange.response.status} for ${what}`;
+    const finding = createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer });
     found.push({ ...finding, exchanges: [...steps] });
   };
-  return Object.assign(step, { off, found });
+  return Object.assign(step, { off: addFinding, found });
 }
 
 /** The id of what was created: by its `Location`, else by its body. */
-function idOf(create: Route, read: Route, { reply }: Exchange): unknown {
+function getCreatedId(create: Route, read: Route, { response }: Exchange): unknown {
   const name = read.pathNames.at(-1) ?? '';
-  const { body } = reply;
-  return idIn(reply.headers.location, create, read, name) ?? (isNode(body) ? (body[name] ?? body.id) : undefined);
+  const { body } = response;
+  return (
+    parseLocation(response.headers.location, create, read, name) ?? (isNode(body) ? (body[name] ?? body.id) : undefined)
+  );
 }
 
 /** A request about the thing of an id. */
-function withId(values: Values | undefined, route: Route, id: unknown): Values | undefined {
+function withId(values: RequestValues | undefined, route: Route, id: unknown): RequestValues | undefined {
   const parameter = route.parameters.find((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
   return values && parameter ? withParameter(values, parameter, id) : undefined;
 }
 
 /** The id that a `Location` leads to, where it leads to the operation that reads one. */
-function idIn(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
-  const path = location === undefined ? undefined : pathOfLocation(location);
+function parseLocation(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
+  const path = location === undefined ? undefined : getLocationPath(location);
   if (path === undefined) return undefined;
   try {
     const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));

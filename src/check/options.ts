@@ -21,17 +21,17 @@ export interface CheckCommand {
   /** How long the check may take, in s; 0 or undefined for as long as it takes. */
   readonly maxTime?: number | undefined;
   /** Headers of further sandboxes of the server, in which parts are judged at the same time. */
-  readonly places?: readonly Readonly<Record<string, string>>[];
+  readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** Files to write: JUnit XML, and Markdown, which is added to what the file holds. */
   readonly report?: string | undefined;
   readonly summary?: string | undefined;
 }
 
 /** How many generated requests each operation gets, and how many sequences are played, unless the command says otherwise. */
-const RUNS = 50;
+const DEFAULT_RUNS = 50;
 
 /** How long a check may take unless the command says otherwise, in s. */
-const MAX_TIME_SECONDS = 300;
+const DEFAULT_MAX_TIME_SECONDS = 300;
 
 /** The largest seed. */
 export const LARGEST_SEED = 2 ** 31 - 1;
@@ -41,14 +41,14 @@ export function checkCommand(
   environment: Readonly<Record<string, string | undefined>>,
   onCheck: (command: CheckCommand) => void,
 ): Command {
-  return withCheckOptions(new Command('check'), environment)
+  return addCheckOptions(new Command('check'), environment)
     .description(
       'Checks a server against its contract; without a URL, checks the built-in shop. Exits with 0 if the check passes.',
     )
     .argument('[url]', 'URL of the server', address)
     .allowExcessArguments(false)
     .exitOverride()
-    .action((url: string | undefined, options: CheckFlags) => onCheck(checkOf(options, url)));
+    .action((url: string | undefined, options: CheckFlags) => onCheck(toCheckCommand(options, url)));
 }
 
 /** What commander makes of the flags. */
@@ -58,15 +58,23 @@ export interface CheckFlags extends Omit<CheckCommand, 'headers' | 'allowWrites'
 }
 
 /** A check as its flags have it. */
-export function checkOf({ header, allowWrites = false, ...flags }: CheckFlags, url: string | undefined): CheckCommand {
+export function toCheckCommand(
+  { header, allowWrites = false, ...flags }: CheckFlags,
+  url: string | undefined,
+): CheckCommand {
   return { ...flags, url, headers: header, allowWrites };
 }
 
 /** A command with the options of a check. */
-export function withCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
+export function addCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
   return command
     .option('--contract <file>', 'OpenAPI 3.0 or 3.1 document (default: the built-in contract)')
-    .option('--wait <seconds>', 'wait up to this long for the server to respond', whole('--wait', 86_400), 0)
+    .option(
+      '--wait <seconds>',
+      'wait up to this long for the server to respond',
+      createIntegerParser('--wait', 86_400),
+      0,
+    )
     .option('--allow-writes', 'allow requests that change or reset the data of the server')
     .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", header, {})
     .option('--only <operations>', 'check only these operations (a,b)', ids)
@@ -74,19 +82,19 @@ export function withCheckOptions(command: Command, environment: Readonly<Record<
     .option(
       '--seed <number>',
       'seed of the generated requests, to repeat a check; a report shows its seed',
-      whole('--seed', LARGEST_SEED),
+      createIntegerParser('--seed', LARGEST_SEED),
     )
     .option(
       '--runs <number>',
       'number of generated requests for each operation, and of sequences',
-      whole('--runs', 100_000),
-      RUNS,
+      createIntegerParser('--runs', 100_000),
+      DEFAULT_RUNS,
     )
     .option(
       '--max-time <seconds>',
       'stop after this time and report the results so far; 0: no limit',
-      whole('--max-time', 86_400),
-      MAX_TIME_SECONDS,
+      createIntegerParser('--max-time', 86_400),
+      DEFAULT_MAX_TIME_SECONDS,
     )
     .option('--report <file>', 'write a JUnit XML report')
     .option(
@@ -103,7 +111,7 @@ export function address(text: string): string {
   throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
 }
 
-function whole(what: string, largest: number): (text: string) => number {
+function createIntegerParser(what: string, largest: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= largest) return Number(text);
     throw new InvalidArgumentError(`${what} must be an integer from 0 to ${largest}.`);

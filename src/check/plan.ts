@@ -1,152 +1,157 @@
 import type { Route } from '../openapi/routes.ts';
-import { type Shop, shopAt } from '../shop/model/shop.ts';
-import type { Judging } from './check-context.ts';
+import { createShopChecks, type ShopChecks } from '../shop/model/shop.ts';
+import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
-import type { Finding, Judge } from './findings.ts';
+import type { CheckName, Finding } from './findings.ts';
 import { checkHostileInput } from './hostile-input.ts';
 import { checkInput } from './input.ts';
-import { checkLifeCycle, lifeCyclesOf } from './life-cycles.ts';
+import { checkLifeCycle, findLifeCycles } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { createPool, type Pool } from './pool.ts';
-import { askOf } from './requests.ts';
-import { askedRoutes, isWriting } from './selection.ts';
+import { toRequest } from './requests.ts';
+import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stopped.ts';
-import { createBases } from './valid-requests.ts';
+import { createRequestGenerator } from './valid-requests.ts';
 
 /** A place where parts of a check are judged one after the other: a server, or a sandbox of one. */
-export interface Lane {
-  readonly judging: Judging;
+export interface Worker {
+  readonly context: CheckContext;
   /** What is known of the place if it is a shop. */
-  readonly shop: Shop | undefined;
+  readonly shop: ShopChecks | undefined;
 }
 
 /** A part of a check that doesn't depend on others. */
-export interface Unit {
+export interface CheckPart {
   readonly name: string;
-  readonly judge: (lane: Lane) => Promise<void>;
+  readonly check: (worker: Worker) => Promise<void>;
 }
 
 /** Makes what the judges need in a place; `notes` takes in what they could not judge. */
-export async function openLane(session: Session, options: CheckOptions, notes: string[]): Promise<Lane> {
+export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
   const pool = createPool();
   const basics = {
     session,
     fc: await import('fast-check'),
-    bases: createBases(contract, pool),
+    requests: createRequestGenerator(contract, pool),
     seed,
     runs,
     mayWrite,
-    asked: askedRoutes(options),
-    note: (said: string) => void (notes.includes(said) || notes.push(said)),
+    allowedRoutes: getAllowedRoutes(options),
+    note: (message: string) => void (notes.includes(message) || notes.push(message)),
   };
-  const shop = session.isShop ? await shopAt(basics, pool, isFresh) : undefined;
-  const judging: Judging = { ...basics, prepare: async () => shop?.prepare() };
-  if (!shop) await lookAround(judging, pool);
-  return { judging, shop };
+  const shop = session.isShop ? await createShopChecks(basics, pool, isFresh) : undefined;
+  const context: CheckContext = { ...basics, prepare: async () => shop?.prepare() };
+  if (!shop) await collectIds(context, pool);
+  return { context, shop };
 }
 
 /** All that is to be judged of some operations. */
-export function unitsOf({ judging, shop }: Lane, routes: readonly Route[]): readonly Unit[] {
-  const { asked, session } = judging;
+export function createParts({ context, shop }: Worker, routes: readonly Route[]): readonly CheckPart[] {
+  const { allowedRoutes, session } = context;
   const paths = routes.filter((route, place) => routes.findIndex(({ path }) => path === route.path) === place);
-  const cycles = (shop ? [] : lifeCyclesOf(asked)).filter((cycle) =>
+  const cycles = (shop ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     routes.some((route) => Object.values(cycle).includes(route)),
   );
   return [
     ...routes
-      .filter((one) => asked.includes(one))
-      .flatMap((route): Unit[] => [
-        { name: `input of ${route.operationId}`, judge: (lane) => checkInput(lane.judging, route) },
-        { name: `hostile input of ${route.operationId}`, judge: (lane) => checkHostileInput(lane.judging, route) },
-        { name: `links of ${route.operationId}`, judge: (lane) => checkLinks(lane.judging, route) },
+      .filter((one) => allowedRoutes.includes(one))
+      .flatMap((route): CheckPart[] => [
+        { name: `input of ${route.operationId}`, check: (worker) => checkInput(worker.context, route) },
+        { name: `hostile input of ${route.operationId}`, check: (worker) => checkHostileInput(worker.context, route) },
+        { name: `links of ${route.operationId}`, check: (worker) => checkLinks(worker.context, route) },
       ]),
     ...paths.map((first) => ({
       name: `methods of ${first.path}`,
-      judge: (lane: Lane) =>
-        judgePath(
-          lane,
+      check: (worker: Worker) =>
+        checkPath(
+          worker,
           session.contract.routes.filter(({ path }) => path === first.path),
         ),
     })),
-    ...(shop?.parts ?? []).map(({ name, judge }) => ({ name, judge: (lane: Lane) => judge(lane.judging) })),
+    ...(shop?.parts ?? []).map(({ name, check }) => ({ name, check: (worker: Worker) => check(worker.context) })),
     ...cycles.map((cycle) => ({
       name: `life cycle of ${cycle.create.operationId}`,
-      judge: (lane: Lane) => checkLifeCycle(lane.judging, cycle),
+      check: (worker: Worker) => checkLifeCycle(worker.context, cycle),
     })),
   ];
 }
 
-async function judgePath({ judging, shop }: Lane, routes: readonly Route[]): Promise<void> {
-  await judging.prepare();
-  await checkMethods(judging, routes);
-  await shop?.judgePath(judging, routes);
+async function checkPath({ context, shop }: Worker, routes: readonly Route[]): Promise<void> {
+  await context.prepare();
+  await checkMethods(context, routes);
+  await shop?.checkPath(context, routes);
 }
 
 /**
  * Judges units, one at a time in each lane. Where a judge fails, which is a bug of ours, that is noted, its unit is not done, and the others go on. Rejects
  * with the first `CheckStoppedError`, once no judge is at work any more.
  */
-export async function judgeUnits(
-  units: readonly Unit[],
-  lanes: readonly Lane[],
-  onDone: (unit: Unit) => void,
+export async function runParts(
+  parts: readonly CheckPart[],
+  workers: readonly Worker[],
+  onDone: (part: CheckPart) => void,
 ): Promise<void> {
-  const left = units.values();
+  const left = parts.values();
   let stopped: CheckStoppedError | undefined;
-  const work = async (lane: Lane) => {
-    for (const unit of left) {
+  const runNextParts = async (worker: Worker) => {
+    for (const part of left) {
       if (stopped) return;
       try {
-        await unit.judge(lane);
-        onDone(unit);
+        await part.check(worker);
+        onDone(part);
       } catch (error) {
         if (error instanceof CheckStoppedError) stopped ??= error;
         else
-          lane.judging.note(`Bug in storefront: the check "${unit.name}" failed: ${(error as Error).stack ?? error}`);
+          worker.context.note(`Bug in storefront: the check "${part.name}" failed: ${(error as Error).stack ?? error}`);
       }
     }
   };
-  await Promise.all(lanes.map(work));
+  await Promise.all(workers.map(runNextParts));
   if (stopped) throw stopped;
 }
 
 /** Takes in what can be told only once all was judged. */
-export function finish({ judging, shop }: Lane, routes: readonly Route[]): void {
-  const { asked, note } = judging;
+export function finishChecks({ context, shop }: Worker, routes: readonly Route[]): void {
+  const { allowedRoutes, note } = context;
   shop?.finish();
-  const left = routes.filter((route) => !asked.includes(route)).map(({ operationId }) => operationId);
+  const left = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
   if (left.length > 0) note(`Not requested without --allow-writes: ${left.join(', ')}`);
-  for (const route of routes.filter((one) => asked.includes(one))) noteIdle(judging, route);
+  for (const route of routes.filter((one) => allowedRoutes.includes(one))) noteNeverSucceeded(context, route);
 }
 
 /** What keeps a judge from judging, as a finding: what was not judged is not kept. */
-export function asFailure(judge: Judge, route: Route | undefined, rule: string, said: string): Finding {
+export function createSessionFinding(
+  check: CheckName,
+  route: Route | undefined,
+  rule: string,
+  message: string,
+): Finding {
   const { operationId = '', pointer = '' } = route ?? {};
-  return { judge, operationId, status: 'none', rule, message: said, pointer, exchanges: [] };
+  return { check, operationId, status: 'none', rule, message, pointer, exchanges: [] };
 }
 
 /** Says of an operation that was never done what it was answered instead: of what it does nothing was judged. */
-function noteIdle({ session: { ledger }, note }: Judging, { operationId }: Route): void {
-  const statuses = ledger.statusesOf(operationId);
+function noteNeverSucceeded({ session: { ledger }, note }: CheckContext, { operationId }: Route): void {
+  const statuses = ledger.getStatuses(operationId);
   if (statuses.length === 0 || statuses.some((status) => /^[123]|^default$/.test(status))) return;
   note(`${operationId} never succeeded, so only its errors were checked: ${statuses.join(', ')}`);
 }
 
 /** Asks all that can be asked with nothing at hand, and creates what can be created, so that ids are known for the rest. */
-async function lookAround({ session, bases, seed, asked }: Judging, pool: Pool): Promise<void> {
-  const plain = asked.filter(({ pathNames }) => pathNames.length === 0);
+async function collectIds({ session, requests, seed, allowedRoutes }: CheckContext, pool: Pool): Promise<void> {
+  const plain = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = plain.filter(({ method }) => method === 'POST');
   for (const route of [...plain.filter((one) => !isWriting(one)), ...creating]) {
-    const values = bases.base(route, seed);
+    const values = requests.createValid(route, seed);
     if (!values) continue;
-    const ask = () => session.ask('input', route, askOf(route, values));
-    const { exchange, findings } = await ask();
-    await addConfirmed(session, findings, async () => (await ask()).findings);
-    if (exchange && isSuccess(exchange.reply)) pool.learn(route, exchange.reply.body);
+    const send = () => session.send('input', route, toRequest(route, values));
+    const { exchange, findings } = await send();
+    await addConfirmed(session, findings, async () => (await send()).findings);
+    if (exchange && isSuccess(exchange.response)) pool.learn(route, exchange.response.body);
   }
 }

@@ -2,7 +2,7 @@
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /** Returns the first name that an object in a text of valid JSON has twice (RFC 8259, section 4); undefined when each name is unique. */
-export function repeatedName(json: string): string | undefined {
+export function findRepeatedName(json: string): string | undefined {
   /** The names of the objects that are open, one set for each; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   let last = '';

@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
-import { SAFE } from './session.ts';
+import { SAFE_METHODS } from './session.ts';
 
 /** Which operations of a contract are judged, and which may be asked. */
 export interface Selection {
@@ -15,7 +15,7 @@ export interface Selection {
 }
 
 /** The operations that are judged. Throws `CheckError` where some are named that the contract hasn't, or none are left. */
-export function judgedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
+export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0) {
@@ -31,11 +31,11 @@ export function judgedRoutes({ contract: { routes, path }, only, exclude = [] }:
 }
 
 /** The operations that may be asked, since they are judged or are needed to judge others. */
-export function askedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
+export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
   return routes.filter((route) => !exclude.includes(route.operationId) && (mayWrite || !isWriting(route)));
 }
 
 /** Whether an operation may change something. */
 export function isWriting({ method }: Route): boolean {
-  return !SAFE.includes(method);
+  return !SAFE_METHODS.includes(method);
 }

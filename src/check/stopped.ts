@@ -4,11 +4,11 @@ export class CheckStoppedError extends Error {
 }
 
 /** A server that takes connections and answers no more, which breaks the contract. */
-export class Silent extends CheckStoppedError {
+export class ServerSilentError extends CheckStoppedError {
   override readonly name = 'Silent';
 }
 
 /** A server that is not there any more, of which nothing can be told. */
-export class Gone extends CheckStoppedError {
+export class ServerGoneError extends CheckStoppedError {
   override readonly name = 'Gone';
 }

@@ -8,17 +8,17 @@ export class UnansweredRequests {
   #rounds = 0;
 
   /** Takes note of a request that is sent. Returns its number. */
-  send(): number {
+  recordRequest(): number {
     return ++this.#lastSent;
   }
 
   /** Takes note of a response, to any request. */
-  takeResponse(): void {
+  recordResponse(): void {
     this.#rounds = 0;
   }
 
   /** Takes note that a request got no response. Returns the rounds in a row without one. */
-  takeFailure(request: number): number {
+  recordFailure(request: number): number {
     if (request > this.#roundEnd) {
       this.#rounds++;
       this.#roundEnd = this.#lastSent;

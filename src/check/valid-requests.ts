@@ -3,65 +3,75 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
-import { knownAs, type Pool } from './pool.ts';
-import { bodyTypeOf, judged, NOTHING, schemaOf, type Values, withParameter } from './requests.ts';
+import { getPoolName, type Pool } from './pool.ts';
+import {
+  getBodyType,
+  getSchemaPointer,
+  NO_VALUES,
+  type RequestValues,
+  validateValues,
+  withParameter,
+} from './requests.ts';
 
 /** With how many chances a request is made before there is said to be none that holds. */
-const TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
 /** A maker of requests. */
-export interface Bases {
+export interface RequestGenerator {
   /** A request to an operation that holds by the contract, with all that may be given, as the seed has it; of values that the server has given as far as there are such. Undefined where none was found. */
-  base(route: Route, seed: number): Values | undefined;
+  createValid(route: Route, seed: number): RequestValues | undefined;
   /** Values for the path of an operation alone. */
-  path(route: Route, seed: number): Values;
+  createPath(route: Route, seed: number): RequestValues;
 }
 
 /** Makes requests of a contract that hold. */
-export function createBases(contract: Contract, pool: Pool): Bases {
+export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
   const generate = createGenerator(contract.plain, 'readOnly');
-  const made = (schema: string, random: Random, isBare: boolean) =>
+  const generateValue = (schema: string, random: Random, isBare: boolean) =>
     generate(getNode(contract.plain, schema), { random, usesExamples: false, isBare, isFull: !isBare, query: {} });
 
-  function attempt(route: Route, random: Random, isBare: boolean): Values {
-    let values = NOTHING;
+  function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
+    let values = NO_VALUES;
     for (const parameter of route.parameters) {
       const isRequired = getNode(contract.plain, `${parameter.pointer}/required`) === true;
       if (isBare && !isRequired) continue;
-      const known = pool.known(knownAs(parameter.name, route.path));
+      const known = pool.getValues(getPoolName(parameter.name, route.path));
       const [example] = parameter.examples;
-      const schema = schemaOf(contract, parameter);
-      const value = known.length > 0 ? random.pick(known) : example ? example.value : made(schema, random, isBare);
+      const schema = getSchemaPointer(contract, parameter);
+      const value =
+        known.length > 0 ? random.pick(known) : example ? example.value : generateValue(schema, random, isBare);
       values = withParameter(values, parameter, value) ?? values;
     }
-    const schema = route.bodyMedia[bodyTypeOf(route) ?? '']?.schema;
-    return schema === undefined ? values : { ...values, body: withKnown(made(schema, random, isBare), pool, random) };
+    const schema = route.bodyMedia[getBodyType(route) ?? '']?.schema;
+    return schema === undefined
+      ? values
+      : { ...values, body: replaceIds(generateValue(schema, random, isBare), pool, random) };
   }
 
   return {
-    base(route, seed) {
+    createValid(route, seed) {
       const random = createRandom(seed + toSeed(route.operationId));
-      for (let time = 0; time < TRIES; time++) {
-        const values = attempt(route, random, time > TRIES / 2);
-        if (judged(contract, route, values).kind === 'call') return values;
+      for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
+        const values = generateRequest(route, random, attemptIndex > MAX_ATTEMPTS / 2);
+        if (validateValues(contract, route, values).kind === 'call') return values;
       }
       return undefined;
     },
-    path: (route, seed) => ({
-      ...NOTHING,
-      path: attempt(route, createRandom(seed + toSeed(route.operationId)), true).path,
+    createPath: (route, seed) => ({
+      ...NO_VALUES,
+      path: generateRequest(route, createRandom(seed + toSeed(route.operationId)), true).path,
     }),
   };
 }
 
 /** A body with values that the server has given, wherever it has properties of their names. */
-function withKnown(body: unknown, pool: Pool, random: Random): unknown {
-  if (Array.isArray(body)) return body.map((entry) => withKnown(entry, pool, random));
+function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
+  if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, pool, random));
   if (!isNode(body)) return body;
   const entries = Object.entries(body).map(([name, value]) => {
-    const known = pool.known(name);
+    const known = pool.getValues(name);
     const isId = /id$/i.test(name) && known.length > 0 && typeof value !== 'object';
-    return [name, isId ? random.pick(known) : withKnown(value, pool, random)];
+    return [name, isId ? random.pick(known) : replaceIds(value, pool, random)];
   });
   return Object.fromEntries(entries);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf } from '../../src/check/findings.ts';
+import { getFindingKey } from '../../src/check/findings.ts';
 import { getNode } from '../../src/openapi/document.ts';
 import { checked, told } from '../support/harness/check.ts';
 import { type NotesDefects, notesContract, notesServer } from '../support/reference-servers/notes-server.ts';
@@ -23,17 +23,17 @@ describe('checkServer on an API that is no shop', () => {
   it('finds what is still there after it was removed', async () => {
     const { verdict, contract } = await judgedNotes({ removesNothing: true });
     expect(verdict.findings).toMatchObject([
-      { judge: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources are gone' },
+      { check: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources are gone' },
     ]);
     const [{ exchanges = [], pointer = '' } = {}] = verdict.findings;
-    const [created, read, removed, again] = exchanges.map(({ ask }) => `${ask.method} ${ask.target}`);
+    const [created, read, removed, again] = exchanges.map(({ request: ask }) => `${ask.method} ${ask.target}`);
     expect([created, removed, again]).toEqual(['POST /notes', read?.replace('GET', 'DELETE'), read]);
     expect(getNode(contract.plain, pointer)).toMatchObject({ operationId: 'readNote' });
   });
 
   it('finds a link that leads to nothing, with the answer that it was made of', async () => {
     const { verdict, contract } = await judgedNotes({ answersOtherIds: true });
-    const [dangling] = verdict.findings.filter(({ judge }) => judge === 'links');
+    const [dangling] = verdict.findings.filter(({ check }) => check === 'links');
     expect(dangling).toMatchObject({
       operationId: 'readNote',
       rule: 'link readIt',
@@ -41,7 +41,7 @@ describe('checkServer on an API that is no shop', () => {
     });
     expect(getNode(contract.plain, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
     const [made, followed] = dangling?.exchanges ?? [];
-    expect(made?.reply.body).toMatchObject({ id: followed?.ask.target.replace('/notes/', '') });
+    expect(made?.response.body).toMatchObject({ id: followed?.request.target.replace('/notes/', '') });
   });
 
   it('finds a name that an object in a response has twice', async () => {
@@ -59,7 +59,7 @@ describe('checkServer on an API that is no shop', () => {
   it('finds the same with the same seed, by the same requests', async () => {
     const both = [await judgedNotes({ removesNothing: true }, 7), await judgedNotes({ removesNothing: true }, 7)];
     const [first, second] = both.map(({ verdict, seen }) => ({
-      findings: verdict.findings.map(keyOf),
+      findings: verdict.findings.map(getFindingKey),
       // Several are sent at once: in which order they come is chance.
       asked: seen.map(({ method, target, body }) => `${method} ${target} ${body}`).sort(),
     }));

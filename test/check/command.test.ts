@@ -149,7 +149,7 @@ describe('judgeServer', () => {
 
 describe('deliver', () => {
   it('says where a report can not be written', () => {
-    const report = { title: '', judges: [], rows: [], failures: [], notes: [], unjudged: [] };
+    const report = { title: '', checks: [], rows: [], failures: [], notes: [], unchecked: [] };
     const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
     expect(written).toThrow(/^Cannot write the report to \/nowhere\/report\.xml: ENOENT/);
   });

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXIT, writeReports } from '../../src/check/command.ts';
-import { checkOf } from '../../src/check/options.ts';
+import { EXIT_CODES, writeReports } from '../../src/check/command.ts';
+import { toCheckCommand } from '../../src/check/options.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { CheckStoppedError } from '../../src/check/stopped.ts';
 import { checked, shopContract, told } from '../support/harness/check.ts';
@@ -42,8 +42,8 @@ describe('checkServer that ends early', () => {
     const contract = await notesContract();
     const verdict = await checked(url, { contract, isFresh: false, signal: controller.signal });
     expect(told(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
-    expect(verdict.unjudged).toContain('methods of /notes');
-    expect(verdict.unjudged).not.toContain('input of listNotes');
+    expect(verdict.unchecked).toContain('methods of /notes');
+    expect(verdict.unchecked).not.toContain('input of listNotes');
     expect(verdict.notes).toContain('The check stopped early: the time is up');
   });
 
@@ -64,27 +64,27 @@ describe('checkServer that ends early', () => {
       isFresh: false,
     });
     expect(told(verdict.findings)).toEqual([]);
-    expect(verdict.unjudged).not.toEqual([]);
+    expect(verdict.unchecked).not.toEqual([]);
     expect(verdict.notes).toContainEqual(expect.stringMatching(/^The check stopped early: the server is gone/));
   });
 });
 
 describe('the exit code of a check', () => {
-  const command = checkOf({ header: {}, wait: 0, runs: 1 }, undefined);
+  const command = toCheckCommand({ header: {}, wait: 0, runs: 1 }, undefined);
 
   it.each([
-    ['nothing was found and all was judged', [], [], EXIT.kept],
-    ['something was found', ['a'], [], EXIT.broken],
-    ['something was found and not all was judged', ['a'], ['links'], EXIT.broken],
-    ['nothing was found and not all was judged', [], ['links'], EXIT.incomplete],
+    ['nothing was found and all was judged', [], [], EXIT_CODES.passed],
+    ['something was found', ['a'], [], EXIT_CODES.failed],
+    ['something was found and not all was judged', ['a'], ['links'], EXIT_CODES.failed],
+    ['nothing was found and not all was judged', [], ['links'], EXIT_CODES.incomplete],
   ] as const)('where %s', async (_, found, unjudged, expected) => {
     const verdict = await checked((await notesServer()).url, {
       contract: await notesContract(),
       mayWrite: false,
       runs: 0,
     });
-    const report = await createReport({ ...verdict, unjudged }, shopContract, String);
-    const failure = { judge: 'input', operationId: 'a', status: '200', rule: 'a', message: 'a', place: 'a', steps: [] };
+    const report = await createReport({ ...verdict, unchecked: unjudged }, shopContract, String);
+    const failure = { check: 'input', operationId: 'a', status: '200', rule: 'a', message: 'a', place: 'a', steps: [] };
     const printed: string[] = [];
     const code = writeReports(
       { ...report, failures: found.map(() => failure) },

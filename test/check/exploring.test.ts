@@ -8,7 +8,7 @@ const [route] = shopContract.routes;
 const operationId = route?.operationId ?? '';
 
 function finding(rule: string): Finding {
-  return { judge: 'input', operationId, status: '200', rule, message: rule, pointer: '', exchanges: [] };
+  return { check: 'input', operationId, status: '200', rule, message: rule, pointer: '', exchanges: [] };
 }
 
 /** What is found among numbers, by what each of them has wrong with it. */

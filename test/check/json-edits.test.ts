@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsedFinite, withFirst } from '../../src/check/json-edits.ts';
+import { parseFinite, replaceFirst } from '../../src/check/json-edits.ts';
 
 describe('withFirst', () => {
   it.each([
@@ -9,17 +9,17 @@ describe('withFirst', () => {
     [7.25, '1e400'],
     [{ a: 'x', b: null }, undefined],
   ])('replaces the whole of the first number of %j', (value, expected) => {
-    expect(withFirst('number', value, '1e400')).toBe(expected);
+    expect(replaceFirst('number', value, '1e400')).toBe(expected);
   });
 
   it('replaces the first text that is a value, and no name', () => {
-    expect(withFirst('string', { 'a":"b': 1, c: 'd":"e' }, '"\\u0000"')).toBe('{"a\\":\\"b":1,"c":"\\u0000"}');
+    expect(replaceFirst('string', { 'a":"b': 1, c: 'd":"e' }, '"\\u0000"')).toBe('{"a\\":\\"b":1,"c":"\\u0000"}');
   });
 });
 
 describe('parsedFinite', () => {
   it('reads a number that is too large for a double as the largest one', () => {
-    expect(parsedFinite('{"a":1e400,"b":[-1e400,5]}')).toEqual({
+    expect(parseFinite('{"a":1e400,"b":[-1e400,5]}')).toEqual({
       a: Number.MAX_VALUE,
       b: [-Number.MAX_VALUE, 5],
     });

@@ -19,9 +19,16 @@ describe('what a check says', () => {
     onTestFinished(() => void server.close());
     const client = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {});
     const ledger = createLedger(shopContract.routes);
-    const session = createSession({ contract: shopContract, client, ledger, isShop: true, rules: [], atOnce: 1 });
+    const session = createSession({
+      contract: shopContract,
+      client,
+      ledger,
+      isShop: true,
+      rules: [],
+      maxConcurrent: 1,
+    });
     const [route] = shopContract.routes as [Route];
-    const { findings } = await session.ask('methods', route, { method: 'HEAD', target: '/api/products' });
+    const { findings } = await session.send('methods', route, { method: 'HEAD', target: '/api/products' });
     expect(findings.map(({ rule, status, message: said }) => [rule, status, said])).toEqual([
       ['HTTP', '200', expect.stringContaining('The response to HEAD has a body')],
     ]);

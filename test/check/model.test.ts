@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { difference } from '../../src/shop/model/difference.ts';
-import { type Model, orderOf, summaryOf, withAdded } from '../../src/shop/model/model.ts';
+import { findDifference } from '../../src/shop/model/difference.ts';
+import { calculateSummary, createModelOrder, type Model, withAdded } from '../../src/shop/model/model.ts';
 
 /** A cart item: product, quantity, delivery option. */
 type Item = readonly [productId: string, quantity: number, deliveryOptionId: string];
@@ -67,7 +67,7 @@ describe('summaryOf', () => {
       'taxCents',
       'totalCostCents',
     ];
-    expect(summaryOf(shop(...cart))).toEqual(Object.fromEntries(names.map((name, at) => [name, sums[at]])));
+    expect(calculateSummary(shop(...cart))).toEqual(Object.fromEntries(names.map((name, at) => [name, sums[at]])));
   });
 });
 
@@ -87,7 +87,7 @@ describe('withAdded', () => {
 
 describe('orderOf', () => {
   it('has the items, the total with tax, and days of 86,400,000 ms', () => {
-    expect(orderOf(shop(['lamp', 3, '2'], ['cup', 1, '3']), 'o', 1_000)).toEqual({
+    expect(createModelOrder(shop(['lamp', 3, '2'], ['cup', 1, '3']), 'o', 1_000)).toEqual({
       id: 'o',
       orderTimeMs: 1_000,
       totalCostCents: 8_272,
@@ -110,7 +110,7 @@ describe('difference', () => {
     [undefined, undefined],
   ];
   it.each(SAME)('is none between %j and %j', (expected, actual) =>
-    expect(difference(expected, actual)).toBeUndefined(),
+    expect(findDifference(expected, actual)).toBeUndefined(),
   );
 
   const OTHER: readonly [expected: unknown, actual: unknown, said: string][] = [
@@ -125,6 +125,6 @@ describe('difference', () => {
     ['x', 'y'.repeat(200), `The body is "${'y'.repeat(119)}… instead of "x"`],
   ];
   it.each(OTHER)('between %j and %j is told', (expected, actual, said) =>
-    expect(difference(expected, actual)).toBe(said),
+    expect(findDifference(expected, actual)).toBe(said),
   );
 });

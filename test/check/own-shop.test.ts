@@ -7,5 +7,5 @@ it('storefront check passes on the shop itself, with one generated request for e
   const verdict = await checked(url, { runs: 1 });
   expect(verdict.findings).toEqual([]);
   expect(verdict.kind).toBe('shop');
-  expect(verdict.unjudged).toEqual([]);
+  expect(verdict.unchecked).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_WAIT_MS, Pace } from '../../src/check/pace.ts';
+import { MAX_WAIT_MS, Pace } from '../../src/check/pace.ts';
 import { createNotCheckedError, createStopSignal } from '../../src/check/stop-signal.ts';
 
 describe('the pace of a check', () => {
@@ -11,7 +11,7 @@ describe('the pace of a check', () => {
   });
 
   it.each([
-    ['seconds', { 'retry-after': String(LONGEST_WAIT_MS / 1_000 + 1) }],
+    ['seconds', { 'retry-after': String(MAX_WAIT_MS / 1_000 + 1) }],
     ['a date', { 'retry-after': 'Sun, 01 Jun 2025 13:00:00 GMT', date: 'Sun, 01 Jun 2025 12:00:00 GMT' }],
   ])('does not wait longer than a minute: %s', (_, headers) => {
     expect(new Pace(undefined).slowDown(0, headers)).toBe(false);

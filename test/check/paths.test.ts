@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lifeCyclesOf } from '../../src/check/life-cycles.ts';
-import { allowTroubles } from '../../src/check/methods.ts';
-import { createPool, knownAs } from '../../src/check/pool.ts';
+import { findLifeCycles } from '../../src/check/life-cycles.ts';
+import { findAllowViolations } from '../../src/check/methods.ts';
+import { createPool, getPoolName } from '../../src/check/pool.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { operation, otherDocument } from '../support/fixtures/other-document.ts';
@@ -33,7 +33,7 @@ describe('allowTroubles', () => {
     ['PUT', ['GET'], [/lacks GET/, /has PUT/]],
   ];
   it.each(ALLOWS)('of Allow: %s for %j', (allow, declared, told) => {
-    expect(allowTroubles(allow, declared)).toEqual(told.map((one) => expect.stringMatching(one)));
+    expect(findAllowViolations(allow, declared)).toEqual(told.map((one) => expect.stringMatching(one)));
   });
 });
 
@@ -48,7 +48,7 @@ describe('knownAs', () => {
     ['id', '/class/{id}', 'classId'],
     ['name', '/users/{name}', 'name'],
   ];
-  it.each(NAMES)('has %s in %s as %s', (name, path, known) => expect(knownAs(name, path)).toBe(known));
+  it.each(NAMES)('has %s in %s as %s', (name, path, known) => expect(getPoolName(name, path)).toBe(known));
 });
 
 describe('a pool', () => {
@@ -60,7 +60,9 @@ describe('a pool', () => {
         { id: '2', days: 3, parts: [{ id: 7 }] },
         { id: '1', days: 3, carrier: { id: 'c' } },
       ]);
-    const known = ['deliveryOptionId', 'partId', 'carrierId', 'days', 'id', 'unknown'].map((name) => pool.known(name));
+    const known = ['deliveryOptionId', 'partId', 'carrierId', 'days', 'id', 'unknown'].map((name) =>
+      pool.getValues(name),
+    );
     expect(known).toEqual([['2', '1'], [7], ['c'], [3], [], []]);
   });
 
@@ -73,8 +75,8 @@ describe('a pool', () => {
         list,
         Array.from({ length: 40 }, (_, at) => ({ id: at, name: `name ${at}` })),
       );
-    expect(pool.known('thingId')).toEqual(['fixed']);
-    expect(pool.known('name')).toHaveLength(20);
+    expect(pool.getValues('thingId')).toEqual(['fixed']);
+    expect(pool.getValues('name')).toHaveLength(20);
   });
 });
 
@@ -106,7 +108,7 @@ describe('lifeCyclesOf', () => {
   ];
   it.each(APIS)('of %j', async (named, cycles) => {
     const nameOf = (route: Route | undefined) => (route ? `${route.method} ${route.path}` : '-');
-    const found = lifeCyclesOf(await routesFor(...named));
+    const found = findLifeCycles(await routesFor(...named));
     expect(found.map(({ create, read, remove }) => [create, read, remove].map(nameOf).join(', ')).sort()).toEqual(
       [...cycles].sort(),
     );

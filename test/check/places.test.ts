@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CheckOptions } from '../../src/check/check-options.ts';
-import type { Judge } from '../../src/check/findings.ts';
+import type { CheckName } from '../../src/check/findings.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { getNode } from '../../src/openapi/document.ts';
 import { checked, judgesOf, shopContract, together, told } from '../support/harness/check.ts';
@@ -19,7 +19,7 @@ function unknown(name: string): Defect {
 }
 
 /** Who finds a defect, of which operation, with which answer, and what is said of it. */
-type Found = readonly [judge: Judge, defect: string, operationId: string, status: string, said: RegExp];
+type Found = readonly [check: CheckName, defect: string, operationId: string, status: string, said: RegExp];
 
 describe('checkServer', () => {
   /** Shops with defects: what is judged of them, and the defect that each judge finds there, with what it has to say of it. */
@@ -55,7 +55,7 @@ describe('checkServer', () => {
       const { failures } = await createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
       for (const [judge, , operationId, status, said] of found) {
         const one = failures.find(
-          (failure) => failure.judge === judge && failure.operationId === operationId && said.test(failure.message),
+          (failure) => failure.check === judge && failure.operationId === operationId && said.test(failure.message),
         );
         expect(one, `${judge} ${operationId}: ${told(verdict.findings).join('\n')}`).toMatchObject({ status });
         expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));

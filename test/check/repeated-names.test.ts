@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repeatedName } from '../../src/check/repeated-names.ts';
+import { findRepeatedName } from '../../src/check/repeated-names.ts';
 
 const REPEATED: readonly [json: string, name: string][] = [
   ['{"a":1,"a":1}', 'a'],
@@ -24,14 +24,14 @@ const UNIQUE = [
 
 describe('repeatedName', () => {
   it.each(REPEATED)('finds the name that an object has twice in %s', (json, name) => {
-    expect(repeatedName(json)).toBe(name);
+    expect(findRepeatedName(json)).toBe(name);
   });
 
   it.each(UNIQUE)('finds nothing in %s', (json) => {
-    expect(repeatedName(json)).toBeUndefined();
+    expect(findRepeatedName(json)).toBeUndefined();
   });
 
   it('finds nothing in what JSON.stringify writes, whatever the value', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => repeatedName(JSON.stringify(value, null, 1)) === undefined));
+    fc.assert(fc.property(fc.jsonValue(), (value) => findRepeatedName(JSON.stringify(value, null, 1)) === undefined));
   });
 });

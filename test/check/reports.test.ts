@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
-import { type Failure, joined, type Report } from '../../src/check/report/report.ts';
+import { type Failure, joinReports, type Report } from '../../src/check/report/report.ts';
 import { toText, verdictLine } from '../../src/check/report/text.ts';
 import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
 
 function failure(parts: Partial<Failure> = {}): Failure {
   return {
-    judge: 'input',
+    check: 'input',
     operationId: 'addItem',
     status: '201',
     rule: 'a rule',
     message: 'what came, and what would be right',
     place: 'openapi.yaml:3:5 #/paths',
-    steps: [{ request: "curl 'http://shop.test/items'", answer: '201 application/json {}' }],
+    steps: [{ request: "curl 'http://shop.test/items'", response: '201 application/json {}' }],
     ...parts,
   };
 }
 
 function report(parts: Partial<Report> = {}): Report {
-  return { title: 'a shop', judges: ['statuses', 'input'], rows: [], failures: [], notes: [], unjudged: [], ...parts };
+  return { title: 'a shop', checks: ['statuses', 'input'], rows: [], failures: [], notes: [], unchecked: [], ...parts };
 }
 
 const ROWS: Report['rows'] = [
@@ -42,8 +42,8 @@ const HOSTILE: readonly string[] = [
 
 describe('asJunit', () => {
   it.each(HOSTILE)('is well-formed with %j in all of its places', (text) => {
-    const hostile = failure({ rule: text, message: text, place: text, steps: [{ request: text, answer: text }] });
-    const named = { ...hostile, operationId: text, status: text, judge: text };
+    const hostile = failure({ rule: text, message: text, place: text, steps: [{ request: text, response: text }] });
+    const named = { ...hostile, operationId: text, status: text, check: text };
     const root = readXml(toJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
     expect(elementsIn(root, 'failure')).toHaveLength(2);
   });
@@ -98,7 +98,7 @@ describe('asText', () => {
 
   it('tells one failure of a rule in full, the others in a line each, and how many more there are', () => {
     const failures = Array.from({ length: 12 }, (_, at) =>
-      failure({ operationId: `op${at}`, steps: [{ request: `curl ${at}`, answer: 'x' }] }),
+      failure({ operationId: `op${at}`, steps: [{ request: `curl ${at}`, response: 'x' }] }),
     );
     const lines = toText(report({ failures })).split('\n');
     expect(lines.filter((line) => line.includes('what came'))).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('asText', () => {
   });
 
   it.each(HOSTILE)('writes %j without what a terminal would obey', (text) => {
-    const steps = [{ request: text, answer: text }];
+    const steps = [{ request: text, response: text }];
     const told = toText(report({ title: text, failures: [failure({ rule: text, message: text, steps })] }));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
     expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -166,7 +166,7 @@ describe('asMarkdown', () => {
   it.each(HOSTILE)('keeps %j from being anything but text', (text) => {
     const parts = { title: text, notes: [text], rows: [{ operationId: text, status: text, counts: {} }] };
     // What is sent and what came has its line breaks taken out before.
-    const steps = [{ request: 'curl', answer: text.replaceAll(/\s+/g, ' ') }];
+    const steps = [{ request: 'curl', response: text.replaceAll(/\s+/g, ' ') }];
     const calm = toMarkdown(report({ ...parts, failures: [failure({ steps })] }));
     const hostile = failure({ operationId: text, rule: text, message: text, steps });
     const told = toMarkdown(report({ ...parts, failures: [hostile] }));
@@ -184,22 +184,22 @@ describe('joined', () => {
   it('puts what another judge has seen beside the rest, and takes in what is new', () => {
     const counts = { dredd: { seen: 1, wrong: 1 } };
     const more = {
-      judges: ['dredd'],
+      checks: ['dredd'],
       rows: [
         { operationId: 'addItem', status: '201', counts },
         { operationId: 'addItem', status: '400', counts },
       ],
-      failures: [failure({ judge: 'dredd' })],
+      failures: [failure({ check: 'dredd' })],
       notes: ['More.'],
     };
-    const both = joined(report({ rows: ROWS, failures: [failure()], notes: ['One.'] }), more);
-    expect(both.judges).toEqual(['statuses', 'input', 'dredd']);
+    const both = joinReports(report({ rows: ROWS, failures: [failure()], notes: ['One.'] }), more);
+    expect(both.checks).toEqual(['statuses', 'input', 'dredd']);
     expect(both.rows.map((row) => [row.operationId, row.status, row.counts.dredd, row.counts.statuses?.seen])).toEqual([
       ['listItems', '200', undefined, 3],
       ['addItem', '201', counts.dredd, 4],
       ['addItem', '400', counts.dredd, undefined],
     ]);
-    expect([both.failures.map(({ judge }) => judge), both.notes]).toEqual([
+    expect([both.failures.map(({ check }) => check), both.notes]).toEqual([
       ['input', 'dredd'],
       ['One.', 'More.'],
     ]);

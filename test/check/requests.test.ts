@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createPool } from '../../src/check/pool.ts';
-import { askOf, judged, type Values, withParameter } from '../../src/check/requests.ts';
-import { createBases } from '../../src/check/valid-requests.ts';
+import { type RequestValues, toRequest, validateValues, withParameter } from '../../src/check/requests.ts';
+import { createRequestGenerator } from '../../src/check/valid-requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 
 const contract = await loadContract({ path: projectFile('test/documents/odd.yaml'), strict: false });
-const NOTHING: Values = { path: {}, query: {}, headers: {} };
+const NOTHING: RequestValues = { path: {}, query: {}, headers: {} };
 
 function routeOf(method: string, path: string): Route {
   const route = contract.routes.find((one) => one.method === method && one.path === path);
@@ -16,7 +16,7 @@ function routeOf(method: string, path: string): Route {
 }
 
 /** A request with these values of its parameters. */
-function withAll(route: Route, given: Readonly<Record<string, unknown>>): Values {
+function withAll(route: Route, given: Readonly<Record<string, unknown>>): RequestValues {
   return Object.entries(given).reduce((values, [name, value]) => {
     const parameter = route.parameters.find((one) => one.name === name);
     const added = parameter && withParameter(values, parameter, value);
@@ -26,8 +26,8 @@ function withAll(route: Route, given: Readonly<Record<string, unknown>>): Values
 }
 
 /** What the contract makes of a request as it comes in: from its target, its headers and its body, as a server reads them. */
-function receivedAs(route: Route, values: Values): ReturnType<typeof contract.receive> {
-  const { target, headers = {}, body } = askOf(route, values);
+function receivedAs(route: Route, values: RequestValues): ReturnType<typeof contract.receive> {
+  const { target, headers = {}, body } = toRequest(route, values);
   const [path = '', text = ''] = target.split('?');
   const query: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(text)) {
@@ -71,7 +71,7 @@ describe('a parameter', () => {
   it.each(WRITTEN)('of %s with %j is written so that it is read as it was', (path, given, sent) => {
     const route = routeOf('GET', path);
     const values = withAll(route, given);
-    expect(askOf(route, values).target).toBe(sent);
+    expect(toRequest(route, values).target).toBe(sent);
     expect(receivedAs(route, values)).toMatchObject({ kind: 'call' });
   });
 
@@ -96,7 +96,7 @@ describe('a parameter', () => {
     const values = withAll(route, given);
     const violations = [expect.objectContaining({ pointer })];
     expect(receivedAs(route, values)).toMatchObject({ kind: 'violations', violations });
-    expect(judged(contract, route, values)).toMatchObject({ kind: 'violations', violations });
+    expect(validateValues(contract, route, values)).toMatchObject({ kind: 'violations', violations });
   });
 
   it.each(['a\nb', 'é€'])('of a header is not written as %j, which no header can be', (value) => {
@@ -109,15 +109,15 @@ describe('a body', () => {
   it('of a form is written so that it is read as it was', () => {
     const route = routeOf('POST', '/body/form');
     const values = { ...NOTHING, body: { text: 'a b&c=é', number: 3, list: [4] } };
-    expect(askOf(route, values)).toMatchObject({
+    expect(toRequest(route, values)).toMatchObject({
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'text=a+b%26c%3D%C3%A9&number=3&list=4',
     });
-    expect(receivedAs(route, values).kind).toBe(judged(contract, route, values).kind);
+    expect(receivedAs(route, values).kind).toBe(validateValues(contract, route, values).kind);
   });
 
   it('is not sent where there is none', () => {
-    expect(askOf(routeOf('POST', '/body/form'), NOTHING)).toEqual({
+    expect(toRequest(routeOf('POST', '/body/form'), NOTHING)).toEqual({
       method: 'POST',
       target: '/body/form',
       headers: {},
@@ -130,9 +130,9 @@ const UNWRITTEN = ['/media/any', '/body/files', '/body/bytes', '/body/xml'];
 
 describe('a request by chance', () => {
   it('of any operation is judged as it is read when it comes in', () => {
-    const bases = createBases(contract, createPool());
+    const bases = createRequestGenerator(contract, createPool());
     const made = contract.routes.flatMap((route) =>
-      [1, 2, 3].map((seed) => ({ route, values: bases.base(route, seed) })),
+      [1, 2, 3].map((seed) => ({ route, values: bases.createValid(route, seed) })),
     );
     const strange = made.filter(({ route, values }) => values && receivedAs(route, values).kind !== 'call');
     expect(strange.map(({ route, values }) => [route.path, values])).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/check/client.ts';
 import { createLedger } from '../../src/check/findings.ts';
 import { createSession } from '../../src/check/session.ts';
-import { Silent } from '../../src/check/stopped.ts';
+import { ServerSilentError } from '../../src/check/stopped.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
 import { recorder } from '../support/reference-servers/echo-server.ts';
@@ -23,10 +23,10 @@ async function rounds(lost: number) {
   const client = createClient(url, {});
   onTestFinished(() => client.close());
   const ledger = createLedger(shopContract.routes);
-  const parts = { contract: shopContract, client, ledger, isShop: false, rules: [], atOnce: AT_ONCE };
+  const parts = { contract: shopContract, client, ledger, isShop: false, rules: [], maxConcurrent: AT_ONCE };
   const session = createSession(parts);
   const [route] = shopContract.routes as [Route];
-  const send = () => session.ask('input', route, { method: 'GET', target: '/api/products' });
+  const send = () => session.send('input', route, { method: 'GET', target: '/api/products' });
   return () => Promise.all(Array.from({ length: AT_ONCE }, send));
 }
 
@@ -37,12 +37,12 @@ describe('a session', () => {
       expect((await sendRound()).flatMap(({ findings }) => findings).map(({ rule }) => rule)).toEqual(
         Array.from({ length: AT_ONCE }, () => 'responds'),
       );
-    expect((await sendRound()).filter(({ exchange }) => exchange?.reply.status === 200)).toHaveLength(AT_ONCE);
+    expect((await sendRound()).filter(({ exchange }) => exchange?.response.status === 200)).toHaveLength(AT_ONCE);
   });
 
   it('ends after five rounds in a row without a response', async () => {
     const sendRound = await rounds(5);
     for (let round = 0; round < 4; round++) await sendRound();
-    await expect(sendRound()).rejects.toThrow(Silent);
+    await expect(sendRound()).rejects.toThrow(ServerSilentError);
   });
 });

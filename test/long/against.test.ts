@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AgainstFault, earlierVersion } from '../../tools/contract/against.ts';
+import { EarlierVersionError, earlierVersion } from '../../tools/contract/against.ts';
 import { newestFirst } from '../../tools/contract/version-tags.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -39,7 +39,7 @@ function documentOf(folder: string): string {
 /** The sentence with which no version is given. */
 async function refusal(path: string, against?: string): Promise<string> {
   const fault = await earlierVersion(path, against).catch((error) => error);
-  expect(fault).toBeInstanceOf(AgainstFault);
+  expect(fault).toBeInstanceOf(EarlierVersionError);
   expect(fault.message).not.toContain('\n');
   return fault.message;
 }

@@ -44,9 +44,9 @@ describe('what a check says', () => {
     const exchanges = found[0]?.exchanges as readonly Exchange[];
     const client = createClient(await tampered(staleSummary()), {});
     const texts: string[] = [];
-    for (const { ask } of exchanges) texts.push((await client.send(ask)).text);
+    for (const { request: ask } of exchanges) texts.push((await client.send(ask)).text);
     client.close();
-    expect(texts.at(-1)).toBe(exchanges.at(-1)?.reply.text);
+    expect(texts.at(-1)).toBe(exchanges.at(-1)?.response.text);
   });
 });
 
@@ -57,12 +57,12 @@ describe('checkServer', () => {
     const progress: string[] = [];
     const verdict = await checked(`http://127.0.0.1:${port}`, {
       headers: headers ?? {},
-      places,
+      sandboxHeaders: places,
       runs: 10,
       onProgress: (done, of) => void progress.push(`${done} of ${of}`),
     });
     expect(told(verdict.findings)).toEqual([]);
-    expect([verdict.notes, verdict.unjudged]).toEqual([[], []]);
+    expect([verdict.notes, verdict.unchecked]).toEqual([[], []]);
     expect(progress.at(-1)).toBe(`${progress.length} of ${progress.length}`);
   });
 });

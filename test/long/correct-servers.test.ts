@@ -17,7 +17,7 @@ describe('checkServer of a correct server', () => {
       const { url } = await ordersServer(ways);
       const verdict = await checked(url, { contract, headers, seed, runs: 20, isFresh: false });
       expect(told(verdict.findings)).toEqual([]);
-      expect(verdict.unjudged).toEqual([]);
+      expect(verdict.unchecked).toEqual([]);
     }
   });
 

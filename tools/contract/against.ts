@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { type Git, GitFault, gitIn } from './git.ts';
+import { createGit, type Git, GitError } from './git.ts';
 import { newestFirst } from './version-tags.ts';
 
 /** An earlier version of a document that can't be had: `message` is one sentence that says why, and what to do. */
-export class AgainstFault extends Error {
+export class EarlierVersionError extends Error {
   override readonly name = 'AgainstFault';
 }
 
@@ -21,11 +21,11 @@ export interface EarlierVersion {
  */
 export async function earlierVersion(path: string, against?: string): Promise<EarlierVersion> {
   if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
-  if (!isFile(path)) throw new AgainstFault(`${path} does not exist: enter the path of the document to compare`);
+  if (!isFile(path)) throw new EarlierVersionError(`${path} does not exist: enter the path of the document to compare`);
   const [folder, file] = [dirname(resolve(path)), basename(path)];
-  const git = await asked(folder, path, against);
-  if (against !== undefined) return named(git, file, against);
-  return (await tagged(git, file)) ?? (await beforeLastChange(git, file));
+  const git = await openGit(folder, path, against);
+  if (against !== undefined) return readRevision(git, file, against);
+  return (await readNewestTag(git, file)) ?? (await readBeforeLastChange(git, file));
 }
 
 function isFile(path: string): boolean {
@@ -36,33 +36,33 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new AgainstFault(`Cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    throw new EarlierVersionError(`Cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
   }
 }
 
-async function asked(folder: string, path: string, against: string | undefined): Promise<Git> {
+async function openGit(folder: string, path: string, against: string | undefined): Promise<Git> {
   try {
-    return await gitIn(folder);
+    return await createGit(folder);
   } catch (cause) {
-    if (!(cause instanceof GitFault)) throw cause;
+    if (!(cause instanceof GitError)) throw cause;
     const version = against === undefined ? `an earlier version of ${path}` : `${against}, which is not a file`;
-    throw new AgainstFault(`Cannot find ${version}: ${cause.message}. Name a file with --against FILE.`, {
+    throw new EarlierVersionError(`Cannot find ${version}: ${cause.message}. Name a file with --against FILE.`, {
       cause,
     });
   }
 }
 
 /** The document as git has it in a version. */
-async function named(git: Git, file: string, reference: string): Promise<EarlierVersion> {
+async function readRevision(git: Git, file: string, reference: string): Promise<EarlierVersion> {
   const isKnown = await git('rev-parse', '--verify', '--quiet', `${reference}^{commit}`);
   if (!isKnown) {
     const cure = (await isShallow(git))
       ? ` This clone is shallow: ${DEEPEN}.`
       : ' Enter a path, a tag, a branch or a commit.';
-    throw new AgainstFault(`${reference} is neither a file nor a revision in git.${cure}`);
+    throw new EarlierVersionError(`${reference} is neither a file nor a revision in git.${cure}`);
   }
   const text = await git('show', `${reference}:./${file}`);
-  if (text === undefined) throw new AgainstFault(`${reference} has no ${file}: enter a revision that has it`);
+  if (text === undefined) throw new EarlierVersionError(`${reference} has no ${file}: enter a revision that has it`);
   return { name: `${reference}:${file}`, text };
 }
 
@@ -73,7 +73,7 @@ async function isShallow(git: Git): Promise<boolean> {
 }
 
 /** The document of the newest version tag that has it. */
-async function tagged(git: Git, file: string): Promise<EarlierVersion | undefined> {
+async function readNewestTag(git: Git, file: string): Promise<EarlierVersion | undefined> {
   const tags = (await git('tag', '--list'))?.split('\n') ?? [];
   for (const tag of newestFirst(tags)) {
     const text = await git('show', `refs/tags/${tag}:./${file}`);
@@ -82,18 +82,19 @@ async function tagged(git: Git, file: string): Promise<EarlierVersion | undefine
   return undefined;
 }
 
-async function beforeLastChange(git: Git, file: string): Promise<EarlierVersion> {
+async function readBeforeLastChange(git: Git, file: string): Promise<EarlierVersion> {
   // Where history is cut off, so are its tags, and the commit at the cut seems to have made every file.
   if (await isShallow(git)) {
-    throw new AgainstFault(
+    throw new EarlierVersionError(
       `Cannot find an earlier version of ${file}, because this clone is shallow: ${DEEPEN}, or name a file with --against FILE`,
     );
   }
   const commit = (await git('log', '-1', '--format=%h', '--', file))?.trim();
-  if (!commit) throw new AgainstFault(`${file} is not committed yet: name a file to compare with by --against FILE`);
+  if (!commit)
+    throw new EarlierVersionError(`${file} is not committed yet: name a file to compare with by --against FILE`);
   const text = await git('show', `${commit}^:./${file}`);
   if (text === undefined) {
-    throw new AgainstFault(
+    throw new EarlierVersionError(
       `${file} has no earlier version: commit ${commit} added it, and there is no version tag. Name a version with --against FILE|REF.`,
     );
   }

@@ -1,5 +1,5 @@
 import type { Document } from '../../src/openapi/document.ts';
-import { answerChanges } from './breaking/answers.ts';
+import { responseChanges } from './breaking/answers.ts';
 import { type Change, changeOf } from './breaking/change.ts';
 import type { Compare } from './breaking/compared.ts';
 import { type Operation, operationsOf } from './breaking/operation.ts';
@@ -39,7 +39,7 @@ function operationChanges(before: Operation, after: Operation, compare: Compare)
   return [
     ...statements(before, after),
     ...asked.map((delta) => changeOf(delta, 'request', after.name)),
-    ...answerChanges(before, after, compare).map((delta) => changeOf(delta, 'response', after.name)),
+    ...responseChanges(before, after, compare).map((delta) => changeOf(delta, 'response', after.name)),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { EarlierVersion } from './against.ts';
 import { type Change, changesBetween } from './breaking.ts';
 import { documentFindings } from './document-checks.ts';
 
-const JUDGE = 'document';
+const CHECK = 'document';
 
 /** What the checks of a document are about, in the rows of a report. */
 const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
@@ -14,15 +14,15 @@ const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 /** What is to be message of a document: its own checks, and what its changes since an earlier version break; `before` says why where none is known. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
   const file = pathFromHere(contract.path);
-  const placeOf = await createLocator(file, contract.text);
+  const locate = await createLocator(file, contract.text);
   // Pairing by names is our own custom, and whether limits are those of the code can be told of our own document alone.
   const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
   const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));
-  const own = found.map(({ check, pointer, message }) => failureOf(file, check, message, placeOf(pointer)));
+  const own = found.map(({ check, pointer, message }) => createFailure(file, check, message, locate(pointer)));
   if (typeof before === 'string') {
     return {
-      judges: [JUDGE],
-      rows: rowsOf(file, checks, own),
+      checks: [CHECK],
+      rows: createRows(file, checks, own),
       failures: own,
       notes: [`Breaking changes were not checked: ${before}`],
     };
@@ -31,21 +31,21 @@ export async function documentPart(contract: Contract, before: EarlierVersion | 
   const isThere = (pointer: string) => getNode(contract.document, pointer) !== undefined;
   // What is gone stands in the older version alone.
   const places = broken.map(({ message, pointer }) =>
-    failureOf(file, 'changes', message, isThere(pointer) ? placeOf(pointer) : `${before.name} #${pointer}`),
+    createFailure(file, 'changes', message, isThere(pointer) ? locate(pointer) : `${before.name} #${pointer}`),
   );
   const failures = [...own, ...places];
-  return { judges: [JUDGE], rows: rowsOf(file, [...checks, 'changes'], failures), failures, notes };
+  return { checks: [CHECK], rows: createRows(file, [...checks, 'changes'], failures), failures, notes };
 }
 
-function rowsOf(file: string, checks: readonly string[], failures: readonly Failure[]): readonly Row[] {
+function createRows(file: string, checks: readonly string[], failures: readonly Failure[]): readonly Row[] {
   return checks.map((status) => {
     const wrong = failures.filter((failure) => failure.status === status).length;
-    return { operationId: file, status, counts: { [JUDGE]: { seen: 1, wrong } } };
+    return { operationId: file, status, counts: { [CHECK]: { seen: 1, wrong } } };
   });
 }
 
-function failureOf(file: string, check: string, message: string, place: string): Failure {
-  return { judge: JUDGE, operationId: file, status: check, rule: `${check}: ${message}`, message, place, steps: [] };
+function createFailure(file: string, check: string, message: string, place: string): Failure {
+  return { check: CHECK, operationId: file, status: check, rule: `${check}: ${message}`, message, place, steps: [] };
 }
 
 interface Changes {

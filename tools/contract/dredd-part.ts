@@ -1,4 +1,4 @@
-import type { Running } from '../../src/check/command.ts';
+import type { RunningServer } from '../../src/check/command.ts';
 import type { Count } from '../../src/check/findings.ts';
 import type { CheckCommand } from '../../src/check/options.ts';
 import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
@@ -7,33 +7,34 @@ import { createLocator } from '../../src/openapi/document.ts';
 import { responseTo } from '../../src/openapi/responses.ts';
 import { isShop } from '../../src/shop/model/shop.ts';
 import { pointerTo } from '../../src/util/json-pointer.ts';
-import { type DreddTransaction, type DreddVerdict, runDredd } from '../dredd/dredd.ts';
+import { type DreddVerdict, runDredd } from '../dredd/dredd.ts';
+import type { DreddTransaction } from '../dredd/transaction.ts';
 
-const JUDGE = 'dredd';
+const CHECK = 'dredd';
 
 /** What dredd has to say of the server that a command names, or of a shop of our own. */
 export async function dreddPart(
   command: CheckCommand,
   contract: Contract,
-  start: () => Promise<Running>,
+  start: () => Promise<RunningServer>,
 ): Promise<ReportPart> {
-  if (!isShop(contract)) return leftOut('it supports only the contract of the shop');
-  if (command.only || command.exclude) return leftOut('it cannot select operations');
+  if (!isShop(contract)) return skip('it supports only the contract of the shop');
+  if (command.only || command.exclude) return skip('it cannot select operations');
   const running = command.url === undefined ? await start() : undefined;
   try {
     const url = running?.url ?? command.url ?? '';
-    return await partOf(contract, await runDredd({ url, contractFile: contract.path, headers: command.headers }));
+    return await createPart(contract, await runDredd({ url, contractFile: contract.path, headers: command.headers }));
   } finally {
     await running?.close();
   }
 }
 
-function leftOut(why: string): ReportPart {
-  return { judges: [], rows: [], failures: [], notes: [`dredd was skipped: ${why}.`] };
+function skip(why: string): ReportPart {
+  return { checks: [], rows: [], failures: [], notes: [`dredd was skipped: ${why}.`] };
 }
 
-async function partOf(contract: Contract, { transactions, errors: faults }: DreddVerdict): Promise<ReportPart> {
-  const placeOf = await createLocator(pathFromHere(contract.path), contract.text);
+async function createPart(contract: Contract, { transactions, errors: faults }: DreddVerdict): Promise<ReportPart> {
+  const locate = await createLocator(pathFromHere(contract.path), contract.text);
   const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
   const counts = new Map<string, Count>();
   for (const { operationId, status, transaction } of named) {
@@ -45,23 +46,23 @@ async function partOf(contract: Contract, { transactions, errors: faults }: Dred
   }
   const rows = [...counts].map(([key, count]): Row => {
     const [operationId = '', status = ''] = key.split(' ');
-    return { operationId, status, counts: { [JUDGE]: count } };
+    return { operationId, status, counts: { [CHECK]: count } };
   });
   const failures = named
     .filter(({ transaction }) => !transaction.isPassed)
     .map(({ operationId, status, pointer, transaction }): Failure => {
-      const { method, path, failure: message, curl, response: answer } = transaction;
-      const steps = curl === undefined ? [] : [{ request: curl, answer: answer ?? 'no response' }];
+      const { method, path, failure: message, curl, response } = transaction;
+      const steps = curl === undefined ? [] : [{ request: curl, response: response ?? 'no response' }];
       const rule = `${method} ${path} ${transaction.status}`;
-      return { judge: JUDGE, operationId, status, rule, message, place: placeOf(pointer), steps };
+      return { check: CHECK, operationId, status, rule, message, place: locate(pointer), steps };
     });
-  return { judges: [JUDGE], rows, failures: [...failures, ...faults.map(faultOf)], notes: [] };
+  return { checks: [CHECK], rows, failures: [...failures, ...faults.map(createRunFailure)], notes: [] };
 }
 
 /** What keeps dredd from saying anything counts as a failure: a green dredd that did nothing proves nothing. */
-function faultOf(message: string): Failure {
+function createRunFailure(message: string): Failure {
   return {
-    judge: JUDGE,
+    check: CHECK,
     operationId: 'dredd',
     status: 'run',
     rule: message,

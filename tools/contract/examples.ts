@@ -8,7 +8,7 @@ import { pointerTo } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** Who says whether a value holds: with `closed`, by a schema that allows no properties but its own. */
-interface Judges {
+interface Validators {
   readonly request: SchemaValidator;
   readonly closedRequest: SchemaValidator;
   readonly answer: SchemaValidator;
@@ -26,7 +26,7 @@ interface Place {
  */
 export function exampleFindings({ plain, text }: Contract): readonly DocumentFinding[] {
   const [sent, answered] = [viewOf(plain, text, 'readOnly'), viewOf(plain, text, 'writeOnly')];
-  const judges: Judges = {
+  const validators: Validators = {
     request: createSchemaValidator(() => sent),
     closedRequest: createSchemaValidator(() => closeSchemas(sent)),
     answer: createSchemaValidator(() => answered),
@@ -40,19 +40,23 @@ export function exampleFindings({ plain, text }: Contract): readonly DocumentFin
   return places.flatMap(({ node, pointer }) =>
     'schema' in node
       ? [
-          ...examplesIn(plain, pointer).flatMap((example) => wrongExample(judges, { node, pointer }, example)),
-          ...refusedExamples(judges, { node, pointer }),
+          ...examplesIn(plain, pointer).flatMap((example) => wrongExample(validators, { node, pointer }, example)),
+          ...refusedExamples(validators, { node, pointer }),
         ]
-      : wrongOfSchema(judges, { node, pointer }),
+      : wrongOfSchema(validators, { node, pointer }),
   );
 }
 
-function wrongExample(judges: Judges, { node, pointer }: Place, { name, value }: Example): readonly DocumentFinding[] {
-  const judge = isOfAnswer(pointer) ? judges.closedAnswer : judges.closedRequest;
-  const wrong = wrongness(judge, `${pointer}/schema`, value);
-  if (wrong === undefined) return [];
+function wrongExample(
+  validators: Validators,
+  { node, pointer }: Place,
+  { name, value }: Example,
+): readonly DocumentFinding[] {
+  const validate = isOfAnswer(pointer) ? validators.closedAnswer : validators.closedRequest;
+  const errors = describeErrors(validate, `${pointer}/schema`, value);
+  if (errors === undefined) return [];
   const place = name === undefined ? '/example' : `/examples${pointerTo(name)}${isOwn(node, name) ? '/value' : ''}`;
-  return [finding(pointer + place, `The example violates its schema: ${wrong}`)];
+  return [finding(pointer + place, `The example violates its schema: ${errors}`)];
 }
 
 /** Whether an example stands here, and not in the components. */
@@ -66,11 +70,12 @@ function isOfAnswer(pointer: string): boolean {
   return /\/(responses|headers)\//.test(pointer);
 }
 
-function refusedExamples(judges: Judges, { node, pointer }: Place): readonly DocumentFinding[] {
+function refusedExamples(validators: Validators, { node, pointer }: Place): readonly DocumentFinding[] {
   const refused = node['x-refused-examples'];
   return Object.entries(isNode(refused) ? refused : {}).flatMap(([name, example]) => {
     const value = isNode(example) ? example.value : undefined;
-    const isRefused = !isJson(value) || wrongness(judges.request, `${pointer}/schema`, parsed(value)) !== undefined;
+    const isRefused =
+      !isJson(value) || describeErrors(validators.request, `${pointer}/schema`, parsed(value)) !== undefined;
     const place = `${pointer}/x-refused-examples${pointerTo(name)}`;
     return isRefused ? [] : [finding(place, 'The refused example is valid, so the server accepts it')];
   });
@@ -91,7 +96,7 @@ function parsed(value: unknown): unknown {
 }
 
 /** What stands in a schema itself goes both ways, and has to hold in one of them. */
-function wrongOfSchema({ request, answer }: Judges, { node, pointer }: Place): readonly DocumentFinding[] {
+function wrongOfSchema({ request, answer }: Validators, { node, pointer }: Place): readonly DocumentFinding[] {
   const values: readonly (readonly [string, unknown])[] = [
     ...('example' in node ? [['/example', node.example] as const] : []),
     ...('default' in node ? [['/default', node.default] as const] : []),
@@ -100,21 +105,21 @@ function wrongOfSchema({ request, answer }: Judges, { node, pointer }: Place): r
       : []),
   ];
   return values.flatMap(([place, value]) => {
-    const wrong = wrongness(request, pointer, value);
-    if (wrong === undefined || wrongness(answer, pointer, value) === undefined) return [];
-    return [finding(pointer + place, `The value violates its schema: ${wrong}`)];
+    const errors = describeErrors(request, pointer, value);
+    if (errors === undefined || describeErrors(answer, pointer, value) === undefined) return [];
+    return [finding(pointer + place, `The value violates its schema: ${errors}`)];
   });
 }
 
 /** What is wrong with a value, in words; undefined where nothing is. */
-function wrongness(judge: SchemaValidator, schema: string, value: unknown): string | undefined {
-  const errors = judge(schema, value);
+function describeErrors(validate: SchemaValidator, schema: string, value: unknown): string | undefined {
+  const errors = validate(schema, value);
   if (errors.length === 0) return undefined;
-  const told = errors.map(({ instancePath, message, params }) => {
+  const messages = errors.map(({ instancePath, message, params }) => {
     const name = params.additionalProperty === undefined ? '' : ` (${params.additionalProperty})`;
     return `${instancePath === '' ? 'it' : instancePath} ${message}${name}`;
   });
-  return [...new Set(told)].slice(0, 3).join('; ');
+  return [...new Set(messages)].slice(0, 3).join('; ');
 }
 
 function finding(pointer: string, message: string): DocumentFinding {

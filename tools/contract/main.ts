@@ -5,15 +5,15 @@ import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
 import { CheckError } from '../../src/check/check-error.ts';
 import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
-import { EXIT, runCheck, writeReports } from '../../src/check/command.ts';
-import { address, type CheckFlags, checkOf, LARGEST_SEED, withCheckOptions } from '../../src/check/options.ts';
-import { joined } from '../../src/check/report/report.ts';
+import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
+import { addCheckOptions, address, type CheckFlags, LARGEST_SEED, toCheckCommand } from '../../src/check/options.ts';
+import { joinReports } from '../../src/check/report/report.ts';
 import { createStopSignal } from '../../src/check/stop-signal.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { ContractError } from '../../src/openapi/document.ts';
 import { getContractPath } from '../../src/server/paths.ts';
-import { AgainstFault, type EarlierVersion, earlierVersion } from './against.ts';
+import { type EarlierVersion, EarlierVersionError, earlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
 
@@ -29,17 +29,17 @@ const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
 
 try {
-  process.exitCode = await judged(flagsOf(process.argv));
+  process.exitCode = await runContractChecks(parseFlags(process.argv));
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.misused;
-  else if ([AgainstFault, CheckError, ContractError].some((fault) => error instanceof fault)) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CODES.misuse;
+  else if ([EarlierVersionError, CheckError, ContractError].some((fault) => error instanceof fault)) {
     process.stderr.write(`contract: ${(error as Error).message}\n`);
-    process.exitCode = error instanceof CheckError && error.isMisuse ? EXIT.misused : EXIT.incomplete;
+    process.exitCode = error instanceof CheckError && error.isMisuse ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
   } else throw error;
 }
 
-function flagsOf(args: readonly string[]): Flags {
-  const command = withCheckOptions(new Command('contract'), process.env)
+function parseFlags(args: readonly string[]): Flags {
+  const command = addCheckOptions(new Command('contract'), process.env)
     .description(
       'Checks a server against its contract, and the contract itself; without --url, checks the built-in shop.',
     )
@@ -51,12 +51,12 @@ function flagsOf(args: readonly string[]): Flags {
   return command.opts<Flags>();
 }
 
-async function judged({ url, against, ...flags }: Flags): Promise<number> {
+async function runContractChecks({ url, against, ...flags }: Flags): Promise<number> {
   const seed = randomInt(LARGEST_SEED);
-  const given = checkOf(flags, url);
-  const signal = createStopSignal(given.maxTime, interrupt.signal);
-  const command = await inOwnSandbox(given, {
-    contract: getContractPath(given),
+  const selected = toCheckCommand(flags, url);
+  const signal = createStopSignal(selected.maxTime, interrupt.signal);
+  const command = await inOwnSandbox(selected, {
+    contract: getContractPath(selected),
     seed,
     print,
     tell,
@@ -65,12 +65,12 @@ async function judged({ url, against, ...flags }: Flags): Promise<number> {
   const contract = await loadContract({ path: getContractPath(command), strict: false });
   const before = await versionBefore(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
-  const judging = runCheck(command, { contract: contract.path, start, print, seed, signal });
+  const checking = runCheck(command, { contract: contract.path, start, print, seed, signal });
   // Somebody's server is asked by one judge after the other; of our own shop each has one.
-  if (url !== undefined) await judging;
+  if (url !== undefined) await checking;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];
-  const [report, ...others] = await Promise.all([judging, ...parts]);
-  return writeReports(others.reduce(joined, report), command, print);
+  const [report, ...others] = await Promise.all([checking, ...parts]);
+  return writeReports(others.reduce(joinReports, report), command, print);
 }
 
 /** The version that the document is held against; why there is none, where none was asked for. */
@@ -78,7 +78,7 @@ async function versionBefore(path: string, against: string | undefined): Promise
   try {
     return await earlierVersion(path, against);
   } catch (error) {
-    if (!(error instanceof AgainstFault) || against !== undefined) throw error;
+    if (!(error instanceof EarlierVersionError) || against !== undefined) throw error;
     return error.message;
   }
 }

@@ -11,19 +11,19 @@ interface Named {
   readonly value: unknown;
 }
 
-interface NamedAnswer extends Named {
+interface NamedResponse extends Named {
   readonly status: string;
   /** Whether it is of a response that operations share, which speaks for them all and is nobody's pair. */
   readonly isShared: boolean;
 }
 
 /** The named examples of an operation. */
-interface Names {
+interface NamedExamples {
   readonly route: Route;
   readonly ofParameters: readonly Named[];
   readonly ofBody: readonly Named[];
   readonly refused: readonly Named[];
-  readonly answers: readonly NamedAnswer[];
+  readonly responses: readonly NamedResponse[];
 }
 
 /**
@@ -33,17 +33,17 @@ interface Names {
  */
 export function nameFindings({ plain, routes }: Contract): readonly DocumentFinding[] {
   return routes
-    .map((route) => namesOf(plain, route))
+    .map((route) => getNamedExamples(plain, route))
     .flatMap((names) => [
-      ...unanswered(names),
-      ...ambiguous(names),
-      ...unaskedSuccesses(names),
-      ...unaskedRefusals(names),
-      ...misplaced(names),
+      ...findRequestsWithoutResponse(names),
+      ...findAmbiguous(names),
+      ...findUnpairedSuccesses(names),
+      ...findUnpairedErrors(names),
+      ...findMisplaced(names),
     ]);
 }
 
-function namesOf(document: Contract['plain'], route: Route): Names {
+function getNamedExamples(document: Contract['plain'], route: Route): NamedExamples {
   const body = resolvePointer(document, `${route.pointer}/requestBody`);
   const media = (holder: string) => pointersBelow(document, `${holder}/content`);
   const responses = `${route.pointer}/responses`;
@@ -52,7 +52,7 @@ function namesOf(document: Contract['plain'], route: Route): Names {
     ofParameters: route.parameters.flatMap(({ pointer }) => namedBelow(document, `${pointer}/examples`)),
     ofBody: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/examples`)),
     refused: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/x-refused-examples`)),
-    answers: route.responses.flatMap(({ name: status }) => {
+    responses: route.responses.flatMap(({ name: status }) => {
       const holder = resolvePointer(document, responses + pointerTo(keyOf(getNode(document, responses), status)));
       const isShared = !holder.startsWith(responses);
       const named = media(holder).flatMap((pointer) => namedBelow(document, `${pointer}/examples`));
@@ -81,8 +81,14 @@ function namedBelow(document: Contract['plain'], pointer: string): readonly Name
   });
 }
 
-function unanswered({ route, ofParameters, ofBody, refused, answers }: Names): readonly DocumentFinding[] {
-  const has = (name: string, status: RegExp) => answers.some((one) => one.name === name && status.test(one.status));
+function findRequestsWithoutResponse({
+  route,
+  ofParameters,
+  ofBody,
+  refused,
+  responses,
+}: NamedExamples): readonly DocumentFinding[] {
+  const has = (name: string, status: RegExp) => responses.some((one) => one.name === name && status.test(one.status));
   // A success without a body has nothing to give an example of.
   const isBodiless = route.responses.some(({ name, media }) => name.startsWith('2') && Object.keys(media).length === 0);
   return [
@@ -95,8 +101,8 @@ function unanswered({ route, ofParameters, ofBody, refused, answers }: Names): r
   ];
 }
 
-function ambiguous({ answers }: Names): readonly DocumentFinding[] {
-  const own = answers.filter(({ isShared }) => !isShared);
+function findAmbiguous({ responses }: NamedExamples): readonly DocumentFinding[] {
+  const own = responses.filter(({ isShared }) => !isShared);
   return own
     .filter(({ name }, place) => own.slice(0, place).some((other) => other.name === name))
     .map((one) =>
@@ -107,20 +113,23 @@ function ambiguous({ answers }: Names): readonly DocumentFinding[] {
     );
 }
 
-function unasked({ ofParameters, ofBody, refused, answers }: Names, status: RegExp): readonly NamedAnswer[] {
-  const asked = new Set([...ofParameters, ...ofBody, ...refused].map(({ name }) => name));
-  return answers.filter((one) => !one.isShared && status.test(one.status) && !asked.has(one.name));
+function findResponsesWithoutRequest(
+  { ofParameters, ofBody, refused, responses }: NamedExamples,
+  status: RegExp,
+): readonly NamedResponse[] {
+  const requestNames = new Set([...ofParameters, ...ofBody, ...refused].map(({ name }) => name));
+  return responses.filter((one) => !one.isShared && status.test(one.status) && !requestNames.has(one.name));
 }
 
-function unaskedSuccesses(names: Names): readonly DocumentFinding[] {
+function findUnpairedSuccesses(names: NamedExamples): readonly DocumentFinding[] {
   const bare = names.ofBody.length === 0 ? 1 : 0;
-  return unasked(names, /^[123]/)
+  return findResponsesWithoutRequest(names, /^[123]/)
     .slice(bare)
     .map((one) => finding(one, `The response example ${one.name} has no request example of this name`));
 }
 
-function unaskedRefusals(names: Names): readonly DocumentFinding[] {
-  return unasked(names, /^[^123]/)
+function findUnpairedErrors(names: NamedExamples): readonly DocumentFinding[] {
+  return findResponsesWithoutRequest(names, /^[^123]/)
     .filter(({ value }) => !isBeyondExamples(names.route, value))
     .map((one) =>
       finding(
@@ -140,9 +149,9 @@ function isBeyondExamples(route: Route, problem: unknown): boolean {
 }
 
 /** Problems whose `instance` is another path than that of the request of their name. */
-function misplaced({ route, answers }: Names): readonly DocumentFinding[] {
+function findMisplaced({ route, responses }: NamedExamples): readonly DocumentFinding[] {
   const named = route.parameters.filter((one) => one.in === 'path').flatMap(({ examples }) => examples);
-  return answers
+  return responses
     .filter(({ isShared, name }) => !isShared && named.some((example) => example.name === name))
     .flatMap((one) => {
       const { instance }: Node = isNode(one.value) ? one.value : {};

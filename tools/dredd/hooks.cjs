@@ -6,14 +6,14 @@ const hooks = require('hooks');
 const ENDPOINT = hooks.configuration.endpoint.replace(/\/+$/, '');
 const [description] = hooks.configuration.apiDescriptions;
 const view = JSON.parse(description.content);
-const judgements = judgementsIn(view);
+const expectations = getExpectations(view);
 const known = view['x-known-ids'];
 
 /** Headers that all requests carry. */
 const common = hooks.configuration.custom?.headers ?? {};
 
 /** Whether a reset leads to the data that the examples speak of; undefined until that was looked at. */
-let isAsKnown;
+let hasExampleData;
 
 const RESET = { method: 'POST', path: '/api/reset' };
 
@@ -21,68 +21,68 @@ const RESET = { method: 'POST', path: '/api/reset' };
 const START_MS = 20_000;
 
 /** How long any one answer may take, in ms. */
-const ANSWER_MS = 10_000;
+const RESPONSE_MS = 10_000;
 
-/** How much of a refusal is told, in characters. */
-const TOLD_LENGTH = 500;
+/** How much of a refusal is listed, in characters. */
+const MAX_BODY_LENGTH = 500;
 
 hooks.beforeAll(
-  whole(async (transactions) => {
+  hookForAll(async (transactions) => {
     const [warning] = description.annotations;
     if (warning) throw new Error(`dredd's parser warns: ${warning.message}`);
-    if (transactions.length !== judgements.size)
-      throw new Error(`dredd made ${transactions.length} transactions for ${judgements.size} documented responses`);
-    await serverAnswers();
+    if (transactions.length !== expectations.size)
+      throw new Error(`dredd made ${transactions.length} transactions for ${expectations.size} documented responses`);
+    await waitForServer();
   }),
 );
 
 hooks.beforeEach(
-  each(async (transaction) => {
-    const judgement = judgementOf(transaction);
-    const { operationId, before, ask } = judgement;
+  hookForEach(async (transaction) => {
+    const expectation = getExpectation(transaction);
+    const { operationId, before, request } = expectation;
     Object.assign(transaction.origin, { isHooked: true, operationId });
-    expect(transaction.expected, judgement);
-    if (!ask) throw new Error('No request is known for this response: add it to tools/parity/recipes.ts');
-    const { steps, idFor } = await settled();
-    const further = before.map((one) => translated(one, idFor));
-    for (const step of further) await asked(step);
-    transaction.origin.before = [...steps, ...further].map(sent);
-    request(transaction, sent(translated(ask, idFor)));
+    setExpectation(transaction.expected, expectation);
+    if (!request) throw new Error('No request is known for this response: add it to tools/parity/recipes.ts');
+    const { steps, idFor } = await resetServer();
+    const further = before.map((one) => translate(one, idFor));
+    for (const step of further) await send(step);
+    transaction.origin.before = [...steps, ...further].map(toSent);
+    setRequest(transaction, toSent(translate(request, idFor)));
   }),
 );
 
 hooks.beforeEachValidation(({ expected, real }) => {
   const type = real.headers['content-type'];
   // Parameters of a media type don't count: dredd compares the whole text.
-  if (type && bare(type) === expected.headers['Content-Type']) expected.headers['Content-Type'] = type;
+  if (type && toBareType(type) === expected.headers['Content-Type']) expected.headers['Content-Type'] = type;
 });
 
 hooks.afterEach(
-  each(async (transaction) => {
+  hookForEach(async (transaction) => {
     if (!transaction.test?.valid) return;
-    const { headers, allow } = judgementOf(transaction);
+    const { headers, allow } = getExpectation(transaction);
     const { real } = transaction;
-    if (headers.includes('Location')) await locationLeadsTo(real.headers.location, real.body);
-    if (allow) allowNames(real.headers.allow, allow);
+    if (headers.includes('Location')) await checkLocation(real.headers.location, real.body);
+    if (allow) checkAllow(real.headers.allow, allow);
   }),
 );
 
 /** What each documented answer is held to, by the name of its transaction and its status. */
-function judgementsIn({ paths }) {
+function getExpectations({ paths }) {
   const operations = Object.values(paths).flatMap((item) => Object.values(item).filter(({ responses }) => responses));
   return new Map(
     operations.flatMap(({ summary, responses }) =>
-      Object.entries(responses).map(([status, response]) => [`${summary} ${status}`, response['x-judged-by']]),
+      Object.entries(responses).map(([status, response]) => [`${summary} ${status}`, response['x-expectation']]),
     ),
   );
 }
 
-function judgementOf({ origin, expected }) {
-  return judgements.get(`${origin.actionName} ${expected.statusCode}`);
+function getExpectation({ origin, expected }) {
+  return expectations.get(`${origin.actionName} ${expected.statusCode}`);
 }
 
 /** Puts the real expectations in place of dredd's own, which are the keys of an example, and of the header that stands for these hooks. */
-function expect(expected, { type, schema, headers }) {
+function setExpectation(expected, { type, schema, headers }) {
   delete expected.body;
   expected.headers = Object.fromEntries(headers.map((name) => [name, 'any']));
   if (type === undefined) return;
@@ -91,7 +91,7 @@ function expect(expected, { type, schema, headers }) {
 }
 
 /** Has dredd send this request. */
-function request(transaction, { method, path, headers, body = '' }) {
+function setRequest(transaction, { method, path, headers, body = '' }) {
   const { pathname, search } = new URL(ENDPOINT + path);
   transaction.fullPath = pathname + search;
   transaction.id = `${method} (${transaction.expected.statusCode}) ${path}`;
@@ -100,43 +100,43 @@ function request(transaction, { method, path, headers, body = '' }) {
 }
 
 /** Resets the server, sees to what the examples speak of, and tells which of its ids stand for theirs. */
-async function settled() {
+async function resetServer() {
   const steps = [RESET];
-  await asked(RESET);
-  isAsKnown ??= holds(await stateOf());
-  if (isAsKnown) return { steps, idFor: () => undefined };
-  for (const step of missing(await stateOf())) {
-    await asked(step);
+  await send(RESET);
+  hasExampleData ??= matchesExamples(await readState());
+  if (hasExampleData) return { steps, idFor: () => undefined };
+  for (const step of createMissing(await readState())) {
+    await send(step);
     steps.push(step);
   }
-  const { products, cart, orders, options } = await stateOf();
+  const { products, cart, orders, options } = await readState();
   const theirs = { cart, others: products.filter((id) => !cart.includes(id)), orders, options };
-  return { steps, idFor: (kind, id) => inPlaceOf(known[kind], id, theirs[kind]) };
+  return { steps, idFor: (kind, id) => findReplacement(known[kind], id, theirs[kind]) };
 }
 
 /** The id that stands for one of those of the examples; undefined where it is none of them. */
-function inPlaceOf(knownOnes, id, theirs) {
+function findReplacement(knownOnes, id, theirs) {
   const place = knownOnes.findIndex((one) => String(one) === String(id));
   return place < 0 ? undefined : (theirs[place] ?? theirs.at(-1));
 }
 
-async function stateOf() {
+async function readState() {
   return {
-    products: await idsAt('/api/products', 'id'),
-    cart: await idsAt('/api/cart-items', 'productId'),
-    orders: await idsAt('/api/orders', 'id'),
-    options: await idsAt('/api/delivery-options', 'id'),
+    products: await readIds('/api/products', 'id'),
+    cart: await readIds('/api/cart-items', 'productId'),
+    orders: await readIds('/api/orders', 'id'),
+    options: await readIds('/api/delivery-options', 'id'),
   };
 }
 
 /** The ids in a list of the server; undefined where it doesn't give one: the transaction that is about this list says so. */
-async function idsAt(path, key) {
-  const list = await asked({ method: 'GET', path }).catch(() => undefined);
+async function readIds(path, key) {
+  const list = await send({ method: 'GET', path }).catch(() => undefined);
   return Array.isArray(list) ? list.map((entry) => entry?.[key]) : undefined;
 }
 
 /** Whether what the examples speak of is there, as far as can be seen. */
-function holds({ products, cart, orders, options }) {
+function matchesExamples({ products, cart, orders, options }) {
   const hasAll = (list, ids) => list === undefined || ids.every((id) => list.includes(id));
   return (
     (cart === undefined || isDeepStrictEqual(cart, known.cart)) &&
@@ -147,7 +147,7 @@ function holds({ products, cart, orders, options }) {
 }
 
 /** What leads to an order, two items in the cart and a product that isn't in it. */
-function missing({ products = [], cart = [], orders = [] }) {
+function createMissing({ products = [], cart = [], orders = [] }) {
   if (products.length < 3) throw new Error('The server must have at least three products');
   const add = (productId) => ({ method: 'POST', path: '/api/cart-items', body: { productId, quantity: 2 } });
   const empty = cart.map((id) => ({ method: 'DELETE', path: `/api/cart-items/${id}` }));
@@ -156,7 +156,7 @@ function missing({ products = [], cart = [], orders = [] }) {
 }
 
 /** A request of the examples with the ids of this server. */
-function translated({ path, body, ...rest }, idFor) {
+function translate({ path, body, ...rest }, idFor) {
   const inPath = path.replace(/(cart-items|orders)\/([^/?]+)/, (all, place, id) => {
     const other = place === 'orders' ? idFor('orders', id) : productFor(id, idFor);
     return other === undefined ? all : `${place}/${other}`;
@@ -176,50 +176,51 @@ function productFor(id, idFor) {
 }
 
 /** A request as it is sent: its body as a text, with a content type where it has one. */
-function sent({ method, path, body, headers = {} }) {
+function toSent({ method, path, body, headers = {} }) {
   if (body === undefined) return { method, path, headers: { ...common, ...headers } };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { method, path, headers: { ...common, 'content-type': 'application/json', ...headers }, body: text };
 }
 
 /** What the server answers; throws where it refuses. */
-async function asked(ask) {
-  const { method, path, headers, body } = sent(ask);
-  const response = await fetch(ENDPOINT + path, { method, headers, body, signal: AbortSignal.timeout(ANSWER_MS) });
+async function send(request) {
+  const { method, path, headers, body } = toSent(request);
+  const response = await fetch(ENDPOINT + path, { method, headers, body, signal: AbortSignal.timeout(RESPONSE_MS) });
   const text = await response.text();
   if (!response.ok)
     throw new Error(
-      `The preceding request ${method} ${path} received status ${response.status}: ${text.slice(0, TOLD_LENGTH)}`,
+      `The preceding request ${method} ${path} received status ${response.status}: ${text.slice(0, MAX_BODY_LENGTH)}`,
     );
-  return parsed(text);
+  return parseBody(text);
 }
 
 /** Where something was made, it has to be found (RFC 9110, section 15.3.2). */
-async function locationLeadsTo(location, body) {
+async function checkLocation(location, body) {
   const url = new URL(location, `${ENDPOINT}/`);
   // Headers may hold secrets, which are nobody else's.
   const headers = url.origin === new URL(ENDPOINT).origin ? common : {};
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(RESPONSE_MS) });
   const text = await response.text();
   if (!response.ok) throw new Error(`Location ${location} leads to status ${response.status}`);
-  if (!isDeepStrictEqual(parsed(text), parsed(body))) throw new Error(`Location ${location} leads to a different body`);
+  if (!isDeepStrictEqual(parseBody(text), parseBody(body)))
+    throw new Error(`Location ${location} leads to a different body`);
 }
 
 /** An `Allow` names the methods that the path has (RFC 9110, section 15.5.6); HEAD and OPTIONS go without saying. */
-function allowNames(allow, methods) {
-  const told = allow.split(',').map((method) => method.trim());
+function checkAllow(allow, methods) {
+  const listed = allow.split(',').map((method) => method.trim());
   const wrong = [
-    ...methods.filter((method) => !told.includes(method)),
-    ...told.filter((method) => ![...methods, 'HEAD', 'OPTIONS'].includes(method)),
+    ...methods.filter((method) => !listed.includes(method)),
+    ...listed.filter((method) => ![...methods, 'HEAD', 'OPTIONS'].includes(method)),
   ];
   if (wrong.length > 0) throw new Error(`Allow is "${allow}", but the path supports ${methods.join(', ')}`);
 }
 
-async function serverAnswers() {
+async function waitForServer() {
   const deadline = Date.now() + START_MS;
   for (;;) {
     try {
-      return await fetch(ENDPOINT, { signal: AbortSignal.timeout(ANSWER_MS) });
+      return await fetch(ENDPOINT, { signal: AbortSignal.timeout(RESPONSE_MS) });
     } catch (error) {
       if (Date.now() > deadline)
         throw new Error(`No server responds at ${ENDPOINT}: ${error.cause?.message ?? error.message}`);
@@ -229,7 +230,7 @@ async function serverAnswers() {
 }
 
 /** A text as JSON, or as it stands where it is none. */
-function parsed(text) {
+function parseBody(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -237,27 +238,27 @@ function parsed(text) {
   }
 }
 
-function bare(type) {
+function toBareType(type) {
   return type.split(';')[0].trim().toLowerCase();
 }
 
 /** A hook for one transaction, which fails where the work does. */
-function each(work) {
-  const failOne = (transaction) => (said) => {
-    transaction.fail = said;
+function hookForEach(work) {
+  const failTransaction = (transaction) => (message) => {
+    transaction.fail = message;
   };
-  return (transaction, done) => goOn(work(transaction), failOne(transaction), done);
+  return (transaction, done) => continueAfter(work(transaction), failTransaction(transaction), done);
 }
 
 /** A hook for all transactions, each of which fails where the work does. */
-function whole(work) {
-  const failAll = (transactions) => (said) => {
-    for (const transaction of transactions) transaction.fail = said;
+function hookForAll(work) {
+  const failAll = (transactions) => (message) => {
+    for (const transaction of transactions) transaction.fail = message;
   };
-  return (transactions, done) => goOn(work(transactions), failAll(transactions), done);
+  return (transactions, done) => continueAfter(work(transactions), failAll(transactions), done);
 }
 
 /** Dredd awaits no promises, and what is thrown while it goes on is no fault of the work. */
-function goOn(working, fail, done) {
+function continueAfter(working, fail, done) {
   working.catch((error) => fail(error.message)).then(() => setImmediate(done));
 }

@@ -1,4 +1,5 @@
-import type { DreddTransaction, DreddVerdict } from './dredd.ts';
+import type { DreddVerdict } from './dredd.ts';
+import type { DreddTransaction } from './transaction.ts';
 
 /** What dredd found, for people: a line for each path and method with the statuses that were provoked, each failure with the way to see it again, the sum. */
 export function asTable({ transactions, errors: faults }: DreddVerdict): string {

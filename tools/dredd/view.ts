@@ -4,19 +4,19 @@ import { normalizeSchemas } from '../../src/openapi/normalize-schemas.ts';
 import { type DocumentedResponse, type Example, examplesIn, responseTo } from '../../src/openapi/responses.ts';
 import { getRoutes, type Route } from '../../src/openapi/routes.ts';
 import { pointerTo } from '../../src/util/json-pointer.ts';
-import { type Ask, type Recipe, recipes as shopRecipes } from '../parity/recipes.ts';
+import { type Recipe, type RecipeRequest, recipes as shopRecipes } from '../parity/recipes.ts';
 
 /** A header that no server sends. Dredd asks every answer for it until the hooks strike it out: without them nothing passes. */
 const HOOKS_HEADER = 'X-Asked-For-Until-The-Hooks-Run';
 
-/** How an answer is provoked and what it is held to, as the hooks find it in the view, in `x-judged-by` of the response. */
-export interface Judgement {
+/** How an answer is provoked and what it is held to, as the hooks find it in the view, in `x-expectation` of the response. */
+export interface Expectation {
   /** undefined where it is a method that the path doesn't have. */
   readonly operationId?: string;
   /** What is asked for first, after a reset. */
-  readonly before: readonly Ask[];
+  readonly before: readonly RecipeRequest[];
   /** What leads to it; undefined where nobody knows. */
-  readonly ask: Ask | undefined;
+  readonly request: RecipeRequest | undefined;
   /** The content type; undefined where there is no body. */
   readonly type: string | undefined;
   readonly schema: unknown;
@@ -84,11 +84,11 @@ function pathParameters(route: Route | undefined): readonly Node[] {
 }
 
 function responseView(plain: Document, route: Route, response: DocumentedResponse, recipe: Recipe | undefined): Node {
-  const answer = recipe?.answers[response.name];
-  return judgedBy(plain, response, answer?.example, {
+  const recipeResponse = recipe?.responses[response.name];
+  return createResponse(plain, response, recipeResponse?.example, {
     operationId: route.operationId,
-    before: answer?.before ?? [],
-    ask: answer && paired(plain, route, answer.example, answer.ask),
+    before: recipeResponse?.before ?? [],
+    request: recipeResponse && pairWithExample(plain, route, recipeResponse.example, recipeResponse.request),
     headers: response.headers.filter(({ isRequired }) => isRequired).map(({ name }) => name),
   });
 }
@@ -97,21 +97,25 @@ function responseView(plain: Document, route: Route, response: DocumentedRespons
  * A response for dredd: a content type and an example are all that it makes a transaction of. It doesn't know half of the keywords of a schema, warns
  * of them, and validates nothing by them, so that the schema stands aside, for the hooks to hand over.
  */
-function judgedBy(
+function createResponse(
   plain: Document,
   { media, name }: DocumentedResponse,
   exampleName: string | undefined,
-  how: Omit<Judgement, 'type' | 'schema'>,
+  how: Omit<Expectation, 'type' | 'schema'>,
 ): Node {
   const [entry] = Object.entries(media);
   const [type, body] = entry ?? [];
-  const judgement: Judgement = { ...how, type, schema: body?.schema && inlined(plain, getNode(plain, body.schema)) };
+  const expectation: Expectation = {
+    ...how,
+    type,
+    schema: body?.schema && inlineSchema(plain, getNode(plain, body.schema)),
+  };
   const example = body && (named(body.examples, exampleName) ?? body.examples[0]);
   return {
     description: name,
     headers: { [HOOKS_HEADER]: {} },
     ...(type === undefined ? {} : { content: { [type]: example ? { example: example.value } : {} } }),
-    'x-judged-by': judgement,
+    'x-expectation': expectation,
   };
 }
 
@@ -122,10 +126,10 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
   const method = OTHER_METHODS.find((candidate) => !allow.includes(candidate.toUpperCase()));
   const refusal = route && responseTo(route.responses, 405);
   if (!route || method === undefined || !refusal) return {};
-  const good = recipes[route.operationId]?.good;
-  const response = judgedBy(plain, { ...refusal, name: '405' }, 'methodNotAllowed', {
+  const good = recipes[route.operationId]?.validRequest;
+  const response = createResponse(plain, { ...refusal, name: '405' }, 'methodNotAllowed', {
     before: [],
-    ask: good && { method: method.toUpperCase(), path: good.path },
+    request: good && { method: method.toUpperCase(), path: good.path },
     headers: ['Allow'],
     allow,
   });
@@ -133,7 +137,12 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
 }
 
 /** A request with what the document has under the name of the answer's example: its body, or the value of a query parameter. */
-function paired(plain: Document, route: Route, name: string | undefined, ask: Ask): Ask {
+function pairWithExample(
+  plain: Document,
+  route: Route,
+  name: string | undefined,
+  request: RecipeRequest,
+): RecipeRequest {
   const bodies = Object.keys(route.bodyMedia).flatMap((type) => {
     const pointer = `${resolvePointer(plain, `${route.pointer}/requestBody`)}/content${pointerTo(type)}`;
     return [...examplesIn(plain, pointer), ...refusedExamples(getNode(plain, pointer))];
@@ -146,9 +155,9 @@ function paired(plain: Document, route: Route, name: string | undefined, ask: As
       return example ? [`${encodeURIComponent(parameter.name)}=${encodeURIComponent(String(example.value))}`] : [];
     });
   return {
-    ...ask,
+    ...request,
     ...(body ? { body: body.value } : {}),
-    ...(query.length > 0 ? { path: `${ask.path.split('?')[0]}?${query.join('&')}` } : {}),
+    ...(query.length > 0 ? { path: `${request.path.split('?')[0]}?${query.join('&')}` } : {}),
   };
 }
 
@@ -181,15 +190,15 @@ function knownIds(routes: readonly Route[]): Node {
 }
 
 /** A schema with what it refers to in its place. What is part of itself holds anything, the second time round. */
-function inlined(plain: Document, node: unknown, above: readonly string[] = []): unknown {
-  if (Array.isArray(node)) return node.map((entry) => inlined(plain, entry, above));
+function inlineSchema(plain: Document, node: unknown, above: readonly string[] = []): unknown {
+  if (Array.isArray(node)) return node.map((entry) => inlineSchema(plain, entry, above));
   if (!isNode(node)) return node;
   if (typeof node.$ref === 'string') {
     const pointer = resolvePointer(plain, toPointer(node.$ref));
-    return above.includes(pointer) ? {} : inlined(plain, getNode(plain, pointer), [...above, pointer]);
+    return above.includes(pointer) ? {} : inlineSchema(plain, getNode(plain, pointer), [...above, pointer]);
   }
-  const kept = Object.entries(node).filter(([key, value]) => !(key === 'format' && NUMBER_FORMATS.has(value)));
+  const entries = Object.entries(node).filter(([key, value]) => !(key === 'format' && NUMBER_FORMATS.has(value)));
   return Object.fromEntries(
-    kept.filter(([key]) => !key.startsWith('x-')).map(([key, value]) => [key, inlined(plain, value, above)]),
+    entries.filter(([key]) => !key.startsWith('x-')).map(([key, value]) => [key, inlineSchema(plain, value, above)]),
   );
 }

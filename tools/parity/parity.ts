@@ -2,7 +2,7 @@ import { createStorefront, type Storefront } from '../../src/index.ts';
 import { type Contract, loadContract } from '../../src/openapi/contract.ts';
 import { isJsonType } from '../../src/openapi/responses.ts';
 import type { Route } from '../../src/openapi/routes.ts';
-import { type Ask, type Recipe, recipes } from './recipes.ts';
+import { type Recipe, type RecipeRequest, recipes } from './recipes.ts';
 
 /** How real and mock compare in one documented answer. */
 export interface Row {
@@ -16,7 +16,7 @@ export interface Row {
 }
 
 /** What one server answered. */
-interface Reply {
+interface ServerResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
@@ -38,7 +38,7 @@ export async function parity(contractFile: string): Promise<readonly Row[]> {
   for (const route of contract.routes) {
     const recipe = recipes[route.operationId];
     for (const { name } of route.responses) {
-      rows.push(await compared({ contract, route, name, recipe, real: name === '5XX' ? faulty : real, mock }));
+      rows.push(await compare({ contract, route, name, recipe, real: name === '5XX' ? faulty : real, mock }));
     }
   }
   await Promise.all([real, faulty, mock].map((server) => server.close()));
@@ -58,52 +58,52 @@ interface Comparison {
   readonly mock: Storefront;
 }
 
-async function compared({ contract, route, name, recipe, real, mock }: Comparison): Promise<Row> {
+async function compare({ contract, route, name, recipe, real, mock }: Comparison): Promise<Row> {
   const status = IN_RANGE[name] ?? Number(name);
   const response = IN_RANGE[name] === undefined ? name : `${name} (${status})`;
   const row = { operationId: route.operationId, response };
-  const answer = recipe?.answers[name];
-  const asked = answer?.ask ?? (recipe && inRange(name, recipe.good));
-  if (!recipe || !asked)
+  const answer = recipe?.responses[name];
+  const request = answer?.request ?? (recipe && inRange(name, recipe.validRequest));
+  if (!recipe || !request)
     return {
       ...row,
       isReal: false,
       isMocked: false,
       differences: ['No request is known for this response: add it to tools/parity/recipes.ts'],
     };
-  await ask(real, { method: 'POST', path: '/api/reset' });
-  for (const before of answer?.before ?? []) await ask(real, before);
-  const realReply = await ask(real, asked);
+  await send(real, { method: 'POST', path: '/api/reset' });
+  for (const before of answer?.before ?? []) await send(real, before);
+  const realResponse = await send(real, request);
   const prefer = [`code=${status}`, ...(answer?.example ? [`example=${answer.example}`] : [])].join(', ');
-  const mockReply = await ask(mock, { ...recipe.good, headers: { Prefer: prefer } });
-  const isReal = realReply.status === status;
-  const isMocked = mockReply.status === status && mockReply.headers.has('X-Mocked');
+  const mockResponse = await send(mock, { ...recipe.validRequest, headers: { Prefer: prefer } });
+  const isReal = realResponse.status === status;
+  const isMocked = mockResponse.status === status && mockResponse.headers.has('X-Mocked');
   const differences = [
     ...(isReal
-      ? breaches(contract, route, realReply).map((message) => `real: ${message}`)
-      : [`The real response has status ${realReply.status}`]),
+      ? findViolations(contract, route, realResponse).map((message) => `real: ${message}`)
+      : [`The real response has status ${realResponse.status}`]),
     ...(isMocked
-      ? breaches(contract, route, mockReply).map((message) => `mock: ${message}`)
-      : [`The mock response has status ${mockReply.status}`]),
-    ...(isReal && isMocked ? differencesOf(route, realReply, mockReply) : []),
-    ...(name.startsWith('2') ? await differencesUnasked(route, [recipe.good, asked], real, mock) : []),
+      ? findViolations(contract, route, mockResponse).map((message) => `mock: ${message}`)
+      : [`The mock response has status ${mockResponse.status}`]),
+    ...(isReal && isMocked ? findDifferences(route, realResponse, mockResponse) : []),
+    ...(name.startsWith('2') ? await compareDefaults(route, [recipe.validRequest, request], real, mock) : []),
   ];
   return { ...row, isReal, isMocked, differences };
 }
 
 /** How the successes of requests differ that prefer nothing: there the mock finds by itself which of its answers is meant. */
-async function differencesUnasked(
+async function compareDefaults(
   route: Route,
-  asks: readonly Ask[],
+  requests: readonly RecipeRequest[],
   real: Storefront,
   mock: Storefront,
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const each of asks) {
-    await ask(real, { method: 'POST', path: '/api/reset' });
+  for (const request of requests) {
+    await send(real, { method: 'POST', path: '/api/reset' });
     found.push(
-      ...differencesOf(route, await ask(real, each), await ask(mock, each)).map(
-        (message) => `${each.path}: ${message}`,
+      ...findDifferences(route, await send(real, request), await send(mock, request)).map(
+        (message) => `${request.path}: ${message}`,
       ),
     );
   }
@@ -111,12 +111,12 @@ async function differencesUnasked(
 }
 
 /** A request to an operation that leads to the answer that stands for a range: another method, or the operation itself, which fails. */
-function inRange(name: string, good: Ask): Ask | undefined {
+function inRange(name: string, good: RecipeRequest): RecipeRequest | undefined {
   if (name === '5XX') return good;
   return name === '4XX' ? { method: 'PATCH', path: good.path } : undefined;
 }
 
-async function ask({ url }: Storefront, { method, path, body, headers = {} }: Ask): Promise<Reply> {
+async function send({ url }: Storefront, { method, path, body, headers = {} }: RecipeRequest): Promise<ServerResponse> {
   const response = await fetch(url + path, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -131,17 +131,21 @@ async function ask({ url }: Storefront, { method, path, body, headers = {} }: As
   };
 }
 
-function breaches(contract: Contract, route: Route, { status, headers, body }: Reply): readonly string[] {
+function findViolations(
+  contract: Contract,
+  route: Route,
+  { status, headers, body }: ServerResponse,
+): readonly string[] {
   const answer = { status, headers: Object.fromEntries(headers), body };
   return contract.verify(route, answer, { closed: true }).map(({ message }) => message);
 }
 
-function differencesOf({ responses }: Route, real: Reply, mock: Reply): readonly string[] {
+function findDifferences({ responses }: Route, real: ServerResponse, mock: ServerResponse): readonly string[] {
   const names = [...new Set(responses.flatMap(({ headers }) => headers.map(({ name }) => name)))];
   const headers = names.filter((name) => real.headers.has(name) !== mock.headers.has(name));
   return [
     ...headers.map((name) => `Only the ${real.headers.has(name) ? 'real' : 'mock'} response has the header ${name}`),
-    ...shapesApart(shapeOf(real.body), shapeOf(mock.body), 'body'),
+    ...compareShapes(toShape(real.body), toShape(mock.body), 'body'),
   ];
 }
 
@@ -152,11 +156,11 @@ type Shape = {
   readonly entry?: Shape | undefined;
 };
 
-function shapeOf(value: unknown): Shape {
+function toShape(value: unknown): Shape {
   if (Array.isArray(value))
-    return { type: 'list', entry: value.map(shapeOf).reduce<Shape | undefined>(together, undefined) };
+    return { type: 'list', entry: value.map(toShape).reduce<Shape | undefined>(together, undefined) };
   if (typeof value !== 'object' || value === null) return { type: value === null ? 'null' : typeof value };
-  return { type: 'object', fields: new Map(Object.entries(value).map(([name, field]) => [name, shapeOf(field)])) };
+  return { type: 'object', fields: new Map(Object.entries(value).map(([name, field]) => [name, toShape(field)])) };
 }
 
 function together(one: Shape | undefined, other: Shape): Shape {
@@ -166,14 +170,14 @@ function together(one: Shape | undefined, other: Shape): Shape {
   return { type: 'object', fields };
 }
 
-function shapesApart(real: Shape, mock: Shape, place: string): readonly string[] {
+function compareShapes(real: Shape, mock: Shape, place: string): readonly string[] {
   if (real.type !== mock.type)
     return [`${place} is ${real.type} in the real response, ${mock.type} in the mock response`];
-  if (real.entry && mock.entry) return shapesApart(real.entry, mock.entry, `${place}[]`);
+  if (real.entry && mock.entry) return compareShapes(real.entry, mock.entry, `${place}[]`);
   const names = [...new Set([...(real.fields ?? new Map()).keys(), ...(mock.fields ?? new Map()).keys()])];
   return names.flatMap((name) => {
     const [one, other] = [real.fields?.get(name), mock.fields?.get(name)];
-    if (one && other) return shapesApart(one, other, `${place}.${name}`);
+    if (one && other) return compareShapes(one, other, `${place}.${name}`);
     return [`Only the ${one ? 'real' : 'mock'} response has ${place}.${name}`];
   });
 }
@@ -195,8 +199,8 @@ export function asTable(rows: readonly Row[]): string {
       .join('  ')
       .trimEnd(),
   );
-  const told = rows.flatMap(({ operationId, response, differences }) =>
+  const differenceLines = rows.flatMap(({ operationId, response, differences }) =>
     differences.map((one) => `${operationId} ${response}: ${one}`),
   );
-  return [...lines, ...(told.length > 0 ? ['', ...told] : [])].join('\n');
+  return [...lines, ...(differenceLines.length > 0 ? ['', ...differenceLines] : [])].join('\n');
 }

@@ -1,30 +1,30 @@
 import { toReadable } from './readable-body.ts';
 import type { Failure, Report } from './report.ts';
-import { cellsOf, failuresByRule, unjudgedLines, verdictLine } from './text.ts';
+import { createCells, failuresByRule, uncheckedLines, verdictLine } from './text.ts';
 
 /** The number of failures on a page, and the number of steps of a failure. */
-const FAILURES = 30;
-const STEPS = 6;
+const MAX_FAILURES = 30;
+const MAX_STEPS = 6;
 
 /** Returns a report as Markdown, for the pages of a CI service. */
 export function toMarkdown(report: Report): string {
-  const { title, judges, rows, failures, notes, unjudged } = toReadable(report);
-  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
+  const { title, checks, rows, failures, notes, unchecked } = toReadable(report);
+  const line = (cells: readonly string[]) => `| ${cells.map(escapeText).join(' | ')} |`;
   const table = [
-    line(['operation', 'response', ...judges]),
-    `|---|---|${judges.map(() => '--:|').join('')}`,
-    ...rows.map((row) => line(cellsOf(row, judges))),
+    line(['operation', 'response', ...checks]),
+    `|---|---|${checks.map(() => '--:|').join('')}`,
+    ...rows.map((row) => line(createCells(row, checks))),
   ];
   const sections = failuresByRule(failures)
-    .slice(0, FAILURES)
+    .slice(0, MAX_FAILURES)
     .map(([first, ...others]) => (first ? failureText(first, others) : ''));
   return [
-    `## ${escaped(verdictLine(failures, unjudged))}`,
+    `## ${escapeText(verdictLine(failures, unchecked))}`,
     '',
-    escaped(title),
+    escapeText(title),
     '',
     ...sections,
-    ...[...notes, ...unjudgedLines(unjudged)].map(escaped),
+    ...[...notes, ...uncheckedLines(unchecked)].map(escapeText),
     '',
     ...table,
     '',
@@ -32,26 +32,26 @@ export function toMarkdown(report: Report): string {
 }
 
 function failureText(
-  { judge, operationId, status, rule, message: said, place, steps }: Failure,
+  { check, operationId, status, rule, message, place, steps }: Failure,
   others: readonly Failure[],
 ): string {
   const also =
     others.length > 0 ? [`Also: ${others.map((one) => `${one.operationId} ${one.status}`).join(', ')}`, ''] : [];
   return [
-    `### ${escaped(`${operationId} ${status} (${judge}): ${rule}`)}`,
+    `### ${escapeText(`${operationId} ${status} (${check}): ${rule}`)}`,
     '',
-    escaped(said),
+    escapeText(message),
     '',
     `Contract: \`${place.replaceAll('`', "'")}\``,
     '',
     ...also,
     '````sh',
-    ...steps.slice(-STEPS).flatMap(({ request, answer }) => [request, `# ${answer}`]),
+    ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [request, `# ${response}`]),
     '````',
     '',
   ].join('\n');
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>|#]/g, String.raw`\$&`).replaceAll('\n', ' ');
 }

@@ -5,32 +5,32 @@ import type { Route } from '../../openapi/routes.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
-import { type Count, type Finding, JUDGES } from '../findings.ts';
+import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 
 /** All that was judged, as it is printed: judges may be added to it. */
 export interface Report {
   /** What was judged, in a line. */
   readonly title: string;
-  readonly judges: readonly string[];
+  readonly checks: readonly string[];
   readonly rows: readonly Row[];
   readonly failures: readonly Failure[];
   /** What else should be known, a sentence each. */
   readonly notes: readonly string[];
   /** What was not judged to its end though it was meant to be, in words. */
-  readonly unjudged: readonly string[];
+  readonly unchecked: readonly string[];
 }
 
 /** What a further judge adds to a report. */
-export type ReportPart = Omit<Report, 'title' | 'unjudged'>;
+export type ReportPart = Omit<Report, 'title' | 'unchecked'>;
 
 /** A report with what another judge has seen. */
-export function joined(report: Report, { judges, rows, failures, notes }: ReportPart): Report {
+export function joinReports(report: Report, { checks, rows, failures, notes }: ReportPart): Report {
   const isSame = (one: Row, other: Row) => one.operationId === other.operationId && one.status === other.status;
   const added = rows.filter((row) => !report.rows.some((other) => isSame(row, other)));
   const countsFor = (row: Row) => rows.find((other) => isSame(row, other))?.counts ?? {};
   return {
     ...report,
-    judges: [...report.judges, ...judges],
+    checks: [...report.checks, ...checks],
     rows: [...report.rows.map((row) => ({ ...row, counts: { ...row.counts, ...countsFor(row) } })), ...added],
     failures: [...report.failures, ...failures],
     notes: [...report.notes, ...notes],
@@ -46,7 +46,7 @@ export interface Row {
 
 /** One way in which the contract is broken. */
 export interface Failure {
-  readonly judge: string;
+  readonly check: string;
   readonly operationId: string;
   readonly status: string;
   readonly rule: string;
@@ -56,49 +56,49 @@ export interface Failure {
   readonly place: string;
   readonly steps: readonly Step[];
   /** How to judge the same again; undefined where the requests say all. */
-  readonly again?: string;
+  readonly reproduce?: string;
 }
 
 /** A request as a line for a shell, and what came. */
 export interface Step {
   readonly request: string;
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** What is shown of an answer's body, in characters. */
-const BODY_SHOWN = 300;
+const MAX_BODY_LENGTH = 300;
 
 /** The command by which an operation is judged again in the same way. */
-export type Again = (operationId: string) => string;
+export type FormatCommand = (operationId: string) => string;
 
 /** A verdict as a report. */
-export async function createReport(verdict: Verdict, contract: Contract, again: Again): Promise<Report> {
-  const { url, seed, runs, kind, routes, findings, ledger, notes, unjudged } = verdict;
+export async function createReport(verdict: Verdict, contract: Contract, reproduce: FormatCommand): Promise<Report> {
+  const { url, seed, runs, kind, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
-  const placeOf = await createLocator(path, contract.text);
-  const rows = routes.flatMap((route) => rowsOf(verdict, route));
+  const locate = await createLocator(path, contract.text);
+  const rows = routes.flatMap((route) => createRows(verdict, route));
   const scope = kind === 'shop' ? 'the shop model' : 'the checks for any API (examples, links, create-read-delete)';
   return {
-    title: `Checked ${url} against ${path} with ${scope}: ${ledger.answers} responses, seed ${seed}, ${runs} runs`,
-    judges: JUDGES,
+    title: `Checked ${url} against ${path} with ${scope}: ${ledger.responseCount} responses, seed ${seed}, ${runs} runs`,
+    checks: CHECK_NAMES,
     rows,
     failures: findings.map((finding) => ({
-      ...failureOf(verdict, finding, placeOf),
-      again: again(finding.operationId),
+      ...createFailure(verdict, finding, locate),
+      again: reproduce(finding.operationId),
     })),
-    notes: [...notes, ...neverSeen(rows)],
-    unjudged,
+    notes: [...notes, ...noteMissingResponses(rows)],
+    unchecked,
   };
 }
 
 /** Which documented answers no judge has seen, a sentence. */
-function neverSeen(rows: readonly Row[]): readonly string[] {
-  const never = rows.filter(
+function noteMissingResponses(rows: readonly Row[]): readonly string[] {
+  const missing = rows.filter(
     ({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen),
   );
-  return never.length > 0
+  return missing.length > 0
     ? [
-        `Documented responses that were never received: ${never.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`,
+        `Documented responses that were never received: ${missing.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`,
       ]
     : [];
 }
@@ -109,40 +109,40 @@ export function pathFromHere(path: string): string {
   return short.startsWith('..') ? path : short;
 }
 
-function rowsOf({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
+function createRows({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
   const documented = responses.map(({ name }) => name);
-  const seen = ledger.statusesOf(operationId);
+  const seen = ledger.getStatuses(operationId);
   // A range that no answer was in says nothing.
   const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
   const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
   return statuses.map((status) => ({
     operationId,
     status,
-    counts: Object.fromEntries(JUDGES.map((judge) => [judge, ledger.countOf(judge, operationId, status)])),
+    counts: Object.fromEntries(CHECK_NAMES.map((check) => [check, ledger.getCount(check, operationId, status)])),
   }));
 }
 
-function failureOf(verdict: Verdict, finding: Finding, placeOf: (pointer: string) => string): Failure {
+function createFailure(verdict: Verdict, finding: Finding, locate: (pointer: string) => string): Failure {
   const { url, headers } = verdict;
-  const { judge, operationId, status, rule, message: said, pointer, exchanges } = finding;
+  const { check, operationId, status, rule, message, pointer, exchanges } = finding;
   return {
-    judge,
+    check,
     operationId,
     status,
     rule,
-    message: redactText(said),
-    place: placeOf(pointer),
-    steps: exchanges.map((exchange) => stepOf(url, headers, exchange)),
+    message: redactText(message),
+    place: locate(pointer),
+    steps: exchanges.map((exchange) => createStep(url, headers, exchange)),
   };
 }
 
-function stepOf(url: string, headers: Readonly<Record<string, string>>, { ask, reply }: Exchange): Step {
-  const type = reply.headers['content-type'];
-  const { length } = reply.text;
+function createStep(url: string, headers: Readonly<Record<string, string>>, { request, response }: Exchange): Step {
+  const type = response.headers['content-type'];
+  const { length } = response.text;
   const body = redactText(
-    length > BODY_SHOWN ? `${reply.text.slice(0, BODY_SHOWN)}… (${length} characters)` : reply.text,
+    length > MAX_BODY_LENGTH ? `${response.text.slice(0, MAX_BODY_LENGTH)}… (${length} characters)` : response.text,
   );
   const outcome =
-    reply.status === 0 ? 'no response' : [String(reply.status), type, body].filter((part) => part).join(' ');
-  return { request: toCurl(url, ask, headers), answer: outcome };
+    response.status === 0 ? 'no response' : [String(response.status), type, body].filter((part) => part).join(' ');
+  return { request: toCurl(url, request, headers), response: outcome };
 }

@@ -4,14 +4,14 @@ import { toReadable } from './readable-body.ts';
 import type { Failure, Report, Row } from './report.ts';
 
 /** The number of failures of one rule that are printed in full, the number printed in one line each, and the number of steps of a failure. */
-const IN_FULL = 1;
-const IN_LINES = 8;
-const STEPS = 40;
+const MAX_IN_FULL = 1;
+const MAX_IN_LINES = 8;
+const MAX_STEPS = 40;
 
 /** Returns a report for a terminal: a table, each failure with its requests and responses, and the verdict. */
 export function toText(unsafeReport: Report): string {
   const report = toReadable(unsafeReport);
-  const { title, failures, notes, unjudged } = report;
+  const { title, failures, notes, unchecked } = report;
   const groups = failuresByRule(failures).map((group, number) => groupText(group, number + 1));
   return [
     title,
@@ -20,19 +20,19 @@ export function toText(unsafeReport: Report): string {
     ...(groups.length > 0 ? ['', ...groups] : []),
     '',
     ...notes,
-    ...unjudgedLines(unjudged),
-    verdictLine(failures, unjudged),
+    ...uncheckedLines(unchecked),
+    verdictLine(failures, unchecked),
   ].join('\n');
 }
 
 /** Returns the verdict as one line. */
-export function verdictLine(failures: readonly Failure[], unjudged: readonly string[] = []): string {
+export function verdictLine(failures: readonly Failure[], unchecked: readonly string[] = []): string {
   const rules = failuresByRule(failures).length;
   if (rules > 0) {
     const counts = `${toCount(rules, 'rule')} violated, ${toCount(failures.length, 'finding')}`;
-    return `Contract check failed: ${counts}${unjudged.length > 0 ? '; not everything was checked' : ''}`;
+    return `Contract check failed: ${counts}${unchecked.length > 0 ? '; not everything was checked' : ''}`;
   }
-  return unjudged.length > 0
+  return unchecked.length > 0
     ? 'Contract check incomplete: no violations found, but not everything was checked'
     : 'Contract check passed: no violations found';
 }
@@ -45,8 +45,10 @@ function toCount(count: number, noun: string): string {
 const MAX_UNCHECKED = 20;
 
 /** Returns what was not checked as one line; none if everything was. */
-export function unjudgedLines(unjudged: readonly string[]): readonly string[] {
-  return unjudged.length > 0 ? [`Not checked, or only in part: ${limitList(unjudged, MAX_UNCHECKED).join('; ')}`] : [];
+export function uncheckedLines(unchecked: readonly string[]): readonly string[] {
+  return unchecked.length > 0
+    ? [`Not checked, or only in part: ${limitList(unchecked, MAX_UNCHECKED).join('; ')}`]
+    : [];
 }
 
 /** Returns the failures grouped by rule, in the order in which they were found. */
@@ -57,27 +59,27 @@ export function failuresByRule(failures: readonly Failure[]): readonly (readonly
 }
 
 function groupText(group: readonly Failure[], number: number): string {
-  const full = group.slice(0, IN_FULL).map((failure) => failureText(failure, number));
+  const full = group.slice(0, MAX_IN_FULL).map((failure) => failureText(failure, number));
   const lines = group
-    .slice(IN_FULL)
+    .slice(MAX_IN_FULL)
     .map(({ operationId, status, steps }) => `also ${operationId} ${status}: ${steps.at(-1)?.request ?? ''}`);
-  return [...full, ...limitList(lines, IN_LINES).map((line) => `   ${line}`), ''].join('\n');
+  return [...full, ...limitList(lines, MAX_IN_LINES).map((line) => `   ${line}`), ''].join('\n');
 }
 
 function failureText(failure: Failure, number: number): string {
-  const { judge, operationId, status, rule, message: said, place, steps, again } = failure;
-  const shown = steps.slice(-STEPS);
+  const { check, operationId, status, rule, message, place, steps, reproduce } = failure;
+  const escapeTexts = steps.slice(-MAX_STEPS);
   return [
-    `${number}. ${operationId} ${status} (${judge}): ${rule}`,
-    `   ${said}`,
+    `${number}. ${operationId} ${status} (${check}): ${rule}`,
+    `   ${message}`,
     `   contract: ${place}`,
-    ...shown.flatMap(({ request, answer }) => [`   $ ${request}`, `     ${answer}`]),
-    ...(again === undefined ? [] : [`   reproduce: ${again}`]),
+    ...escapeTexts.flatMap(({ request, response }) => [`   $ ${request}`, `     ${response}`]),
+    ...(reproduce === undefined ? [] : [`   reproduce: ${reproduce}`]),
   ].join('\n');
 }
 
-function tableText({ judges, rows }: Report): string {
-  const cells = [['operation', 'response', ...judges], ...rows.map((row) => cellsOf(row, judges))];
+function tableText({ checks, rows }: Report): string {
+  const cells = [['operation', 'response', ...checks], ...rows.map((row) => createCells(row, checks))];
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   return cells
     .map((line) =>
@@ -90,8 +92,8 @@ function tableText({ judges, rows }: Report): string {
 }
 
 /** Returns the cells of a row: for each check the number of responses, and the number of failures. */
-export function cellsOf({ operationId, status, counts }: Row, judges: readonly string[]): readonly string[] {
-  return [operationId, status, ...judges.map((judge) => countText(counts[judge]))];
+export function createCells({ operationId, status, counts }: Row, checks: readonly string[]): readonly string[] {
+  return [operationId, status, ...checks.map((check) => countText(counts[check]))];
 }
 
 function countText(count: Count | undefined): string {

@@ -2,24 +2,24 @@ import { isNode } from '../../openapi/document.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
 
 /** The first place in which a value is not the one that is expected, as a sentence; undefined where it is. The order of properties doesn't count. */
-export function difference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
+export function findDifference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
   const place = pointer === '' ? 'The body' : pointer;
   if (Array.isArray(expected) && Array.isArray(actual)) {
     if (expected.length !== actual.length) return `${place} has ${actual.length} entries instead of ${expected.length}`;
-    return first(expected.map((one, index) => difference(one, actual[index], `${pointer}/${index}`)));
+    return first(expected.map((one, index) => findDifference(one, actual[index], `${pointer}/${index}`)));
   }
   if (isNode(expected) && isNode(actual)) {
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
-    return first(names.map((name) => difference(expected[name], actual[name], pointer + pointerTo(name))));
+    return first(names.map((name) => findDifference(expected[name], actual[name], pointer + pointerTo(name))));
   }
-  return Object.is(expected, actual) ? undefined : `${place} is ${shown(actual)} instead of ${shown(expected)}`;
+  return Object.is(expected, actual) ? undefined : `${place} is ${format(actual)} instead of ${format(expected)}`;
 }
 
 function first(found: readonly (string | undefined)[]): string | undefined {
   return found.find((one) => one !== undefined);
 }
 
-function shown(value: unknown): string {
+function format(value: unknown): string {
   const text = value === undefined ? 'missing' : JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

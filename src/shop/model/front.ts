@@ -1,10 +1,10 @@
-import type { Judging } from '../../check/check-context.ts';
+import type { CheckContext } from '../../check/check-context.ts';
 import { addConfirmed } from '../../check/confirm-findings.ts';
-import { type Ask, createRequestSender, type Reply } from '../../check/exchange.ts';
+import { createJsonRequest, type ReceivedResponse, type RequestToSend } from '../../check/exchange.ts';
 import type { Finding } from '../../check/findings.ts';
-import { allowTroubles } from '../../check/methods.ts';
-import { pathOf } from '../../check/requests.ts';
-import { findingIn, type Session } from '../../check/session.ts';
+import { findAllowViolations } from '../../check/methods.ts';
+import { toPath } from '../../check/requests.ts';
+import { createFinding, type Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { FOR_ALL, ORIGIN } from './rules.ts';
 
@@ -12,20 +12,24 @@ import { FOR_ALL, ORIGIN } from './rules.ts';
  * Judges what the shop's contract says of every path in words: HEAD as GET without the body, OPTIONS with `Allow`, a preflight that allows
  * pages of loopback origins, and a slash at the end that doesn't count.
  */
-export async function judgeFront({ session, bases, seed, asked }: Judging, routes: readonly Route[]): Promise<void> {
+export async function checkPathRules(
+  { session, requests, seed, allowedRoutes }: CheckContext,
+  routes: readonly Route[],
+): Promise<void> {
   const [first] = routes;
   if (!first) return;
-  const target = pathOf(first, bases.path(first, seed));
+  const target = toPath(first, requests.createPath(first, seed));
   const declared = routes.map(({ method }) => method);
-  const reader = routes.find((route) => route.method === 'GET' && asked.includes(route));
-  if (reader) await judgeReader(session, reader, target);
-  await see(
+  const reader = routes.find((route) => route.method === 'GET' && allowedRoutes.includes(route));
+  if (reader) await checkReader(session, reader, target);
+  await checkResponse(
     session,
     first,
     { method: 'OPTIONS', target },
     {
       rule: 'OPTIONS',
-      wrong: ({ status, headers }) => (status >= 300 ? `is ${status}` : allowTroubles(headers.allow, declared)[0]),
+      wrong: ({ status, headers }) =>
+        status >= 300 ? `is ${status}` : findAllowViolations(headers.allow, declared)[0],
     },
   );
   for (const method of declared) {
@@ -34,28 +38,33 @@ export async function judgeFront({ session, bases, seed, asked }: Judging, route
       'access-control-request-method': method,
       'access-control-request-headers': 'content-type',
     };
-    const wrong = (reply: Reply) => wrongPreflight(reply, method);
-    await see(session, first, { method: 'OPTIONS', target, headers }, { rule: `preflight for ${method}`, wrong });
+    const wrong = (response: ReceivedResponse) => checkPreflight(response, method);
+    await checkResponse(
+      session,
+      first,
+      { method: 'OPTIONS', target, headers },
+      { rule: `preflight for ${method}`, wrong },
+    );
   }
 }
 
-async function judgeReader(session: Session, reader: Route, target: string): Promise<void> {
-  const { exchange } = await session.ask('methods', reader, createRequestSender('GET', target));
-  const got = exchange?.reply.status;
-  const wrong = ({ status }: Reply) =>
+async function checkReader(session: Session, reader: Route, target: string): Promise<void> {
+  const { exchange } = await session.send('methods', reader, createJsonRequest('GET', target));
+  const got = exchange?.response.status;
+  const wrong = ({ status }: ReceivedResponse) =>
     got !== undefined && status !== got ? `is ${status}, that of GET ${target} ${got}` : undefined;
-  await see(session, reader, { method: 'HEAD', target }, { rule: 'HEAD as GET', wrong });
-  await see(session, reader, createRequestSender('GET', `${target}/`), {
+  await checkResponse(session, reader, { method: 'HEAD', target }, { rule: 'HEAD as GET', wrong });
+  await checkResponse(session, reader, createJsonRequest('GET', `${target}/`), {
     rule: 'ignores a trailing slash',
     wrong,
   });
 }
 
 /** What keeps a browser from asking, by the answer to its preflight (Fetch Standard, CORS-preflight fetch); simple methods need no leave. */
-function wrongPreflight({ status, headers }: Reply, method: string): string | undefined {
-  const lists = (name: string, wanted: string) => {
-    const told = (headers[name] ?? '').split(',').map((one) => one.trim().toLowerCase());
-    return told.includes('*') || told.includes(wanted.toLowerCase());
+function checkPreflight({ status, headers }: ReceivedResponse, method: string): string | undefined {
+  const lists = (name: string, value: string) => {
+    const listed = (headers[name] ?? '').split(',').map((one) => one.trim().toLowerCase());
+    return listed.includes('*') || listed.includes(value.toLowerCase());
   };
   const origin = headers['access-control-allow-origin'];
   if (status >= 300) return `is ${status}`;
@@ -69,23 +78,33 @@ function wrongPreflight({ status, headers }: Reply, method: string): string | un
 }
 
 /** A rule for responses; `wrong` returns the end of a sentence that starts with "The response to GET /path", or undefined if the response is right. */
-interface Held {
+interface ResponseRule {
   readonly rule: string;
-  readonly wrong: (reply: Reply) => string | undefined;
+  readonly wrong: (response: ReceivedResponse) => string | undefined;
 }
 
 /** Sends a request and takes in what is wrong with its answer. */
-async function see(session: Session, route: Route, ask: Ask, held: Held): Promise<void> {
-  const examine = () => examined(session, route, ask, held);
+async function checkResponse(
+  session: Session,
+  route: Route,
+  request: RequestToSend,
+  rule: ResponseRule,
+): Promise<void> {
+  const examine = () => examineResponse(session, route, request, rule);
   await addConfirmed(session, await examine(), examine);
 }
 
-async function examined(session: Session, route: Route, ask: Ask, { rule, wrong }: Held): Promise<readonly Finding[]> {
-  const { exchange, findings } = await session.ask('methods', route, ask);
+async function examineResponse(
+  session: Session,
+  route: Route,
+  request: RequestToSend,
+  { rule, wrong }: ResponseRule,
+): Promise<readonly Finding[]> {
+  const { exchange, findings } = await session.send('methods', route, request);
   // What is documented of an operation isn't of OPTIONS.
-  const own = ask.method === 'OPTIONS' ? [] : findings;
-  const trouble = exchange && wrong(exchange.reply);
-  if (!exchange || trouble === undefined) return own;
-  const said = `The response to ${ask.method} ${ask.target} ${trouble}`;
-  return [...own, findingIn('methods', route, exchange, { rule, message: said, pointer: FOR_ALL })];
+  const own = request.method === 'OPTIONS' ? [] : findings;
+  const violation = exchange && wrong(exchange.response);
+  if (!exchange || violation === undefined) return own;
+  const message = `The response to ${request.method} ${request.target} ${violation}`;
+  return [...own, createFinding('methods', route, exchange, { rule, message, pointer: FOR_ALL })];
 }

@@ -1,12 +1,12 @@
-import { look } from './looks.ts';
+import { checkList } from './looks.ts';
 import type { Player } from './player.ts';
-import { add, addAlone, change, order, orderAlone, readOrder, seeCart } from './steps.ts';
+import { add, addAlone, change, checkCart, order, orderAlone, readOrder } from './steps.ts';
 
 /** Adds as many products as the catalogue has, up to a count, looks at the cart, and orders all of it: lists of any length are complete. */
 export async function addEach(player: Player, count: number): Promise<void> {
   for (const { id } of player.model.products.slice(0, count)) await addAlone(player, id, 1);
-  await seeCart(player, 'addCartItem', 'added products are in the cart');
-  await look(player, { list: 'listCartItems', isExpanded: true, rule: 'expand adds each product' });
+  await checkCart(player, 'addCartItem', 'added products are in the cart');
+  await checkList(player, { list: 'listCartItems', isExpanded: true, rule: 'expand adds each product' });
   if (player.model.cart.length === 0) return;
   await order(player);
   await readOrder(player, player.model.orders[0]?.id ?? '', true);
@@ -19,7 +19,7 @@ export async function orderOften(player: Player, productId: string, count: numbe
     await orderAlone(player);
   }
   const rule = 'orders are listed from newest to oldest';
-  await look(player, { list: 'listOrders', by: 'listOrders', rule });
+  await checkList(player, { list: 'listOrders', by: 'listOrders', rule });
 }
 
 /** The most that one request adds. */

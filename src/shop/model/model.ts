@@ -14,7 +14,7 @@ export interface Model {
 export const DAY_MS = 86_400_000;
 
 /** How many of a product the cart takes. */
-export const MOST_OF_A_PRODUCT = 1_000_000;
+export const MAX_QUANTITY = 1_000_000;
 
 /** The delivery option of a new item: 1, or the first one where there is no 1. */
 function firstOption({ deliveryOptions }: Model): string {
@@ -49,7 +49,7 @@ export function withOrder(model: Model, order: Order): Model {
 }
 
 /** What the cart costs; the tax is 10 %, rounded half up to a cent. */
-export function summaryOf({ cart, products, deliveryOptions }: Model): PaymentSummary {
+export function calculateSummary({ cart, products, deliveryOptions }: Model): PaymentSummary {
   const price = (id: string) => products.find((product) => product.id === id)?.priceCents ?? 0;
   const shipping = (id: string) => deliveryOptions.find((option) => option.id === id)?.priceCents ?? 0;
   const productCostCents = sum(cart.map(({ productId, quantity }) => price(productId) * quantity));
@@ -67,12 +67,12 @@ export function summaryOf({ cart, products, deliveryOptions }: Model): PaymentSu
 }
 
 /** The order that the cart makes, but for its id. */
-export function orderOf(model: Model, id: string, orderTimeMs: number): Order {
+export function createModelOrder(model: Model, id: string, orderTimeMs: number): Order {
   const days = (optionId: string) => model.deliveryOptions.find((option) => option.id === optionId)?.deliveryDays ?? 0;
   return {
     id,
     orderTimeMs,
-    totalCostCents: summaryOf(model).totalCostCents,
+    totalCostCents: calculateSummary(model).totalCostCents,
     products: model.cart.map(({ productId, quantity, deliveryOptionId }) => ({
       productId,
       quantity,
@@ -82,7 +82,7 @@ export function orderOf(model: Model, id: string, orderTimeMs: number): Order {
 }
 
 /** Entries with the product that each is of, as `expand` has it. */
-export function expanded<Entry extends { readonly productId: string }>(
+export function withProducts<Entry extends { readonly productId: string }>(
   { products }: Model,
   entries: readonly Entry[],
 ): readonly Entry[] {

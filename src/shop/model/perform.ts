@@ -1,23 +1,23 @@
-import { type List, look } from './looks.ts';
+import { checkList, type List } from './looks.ts';
 import { addAround, addEach, orderOften } from './many.ts';
 import type { Model } from './model.ts';
-import { askInOtherCase } from './other-case.ts';
+import { checkLetterCase } from './other-case.ts';
 import type { Player } from './player.ts';
-import { type RightRequest, rightRequests } from './right-requests.ts';
+import { createUnusualRequests, type UnusualRequest } from './right-requests.ts';
 import {
   add,
   addBeyond,
   addUnknown,
   type Change,
   change,
+  checkRejected,
   order,
   readOrder,
-  refused,
   remove,
   reset,
   UNKNOWN_ID,
 } from './steps.ts';
-import { type WrongRequest, wrongRequests } from './wrong-requests.ts';
+import { createInvalidRequests, type InvalidRequest } from './wrong-requests.ts';
 
 /** One step of a sequence; products, options and orders are counted round. */
 export type Step =
@@ -37,9 +37,9 @@ export type Step =
   | { readonly do: 'read order'; readonly order: number; readonly isExpanded: boolean }
   | { readonly do: 'read unknown order' }
   | { readonly do: 'look'; readonly list: List; readonly isExpanded: boolean }
-  | { readonly do: 'break'; readonly which: number }
-  | { readonly do: 'ask rightly'; readonly which: number }
-  | { readonly do: 'ask in another case' }
+  | { readonly do: 'send invalid request'; readonly which: number }
+  | { readonly do: 'send unusual request'; readonly which: number }
+  | { readonly do: 'change letter case' }
   | { readonly do: 'add each'; readonly count: number }
   | { readonly do: 'order often'; readonly product: number; readonly count: number }
   | { readonly do: 'add around'; readonly product: number; readonly bound: number }
@@ -50,7 +50,7 @@ const UNKNOWN_OPTION = 'none-such';
 
 /** Does a step, beside the model; `start` is what a reset restores. Throws `ModelMismatchError` where the shop does something else. */
 export async function perform(player: Player, start: Model, step: Step): Promise<void> {
-  const product = 'product' in step ? productAt(player.model, step.product) : '';
+  const product = 'product' in step ? getProductId(player.model, step.product) : '';
   switch (step.do) {
     case 'add':
       return add(player, product, step.quantity);
@@ -59,7 +59,7 @@ export async function perform(player: Player, start: Model, step: Step): Promise
     case 'add beyond':
       return addBeyond(player, product);
     case 'change':
-      return change(player, product, changeOf(player.model, step));
+      return change(player, product, toChange(player.model, step));
     case 'change to unknown option':
       return change(player, product, {
         ...(step.quantity === undefined ? {} : { quantity: step.quantity }),
@@ -76,21 +76,21 @@ export async function perform(player: Player, start: Model, step: Step): Promise
     case 'read unknown order':
       return readOrder(player, UNKNOWN_ID, false);
     case 'look':
-      return look(player, { list: step.list, isExpanded: step.isExpanded, rule: 'lists show the state' });
-    case 'break': {
+      return checkList(player, { list: step.list, isExpanded: step.isExpanded, rule: 'lists show the state' });
+    case 'send invalid request': {
       const inCart = player.model.cart[0]?.productId;
-      const wrong = wrongRequests(inCart ?? productAt(player.model, 0));
-      const chosen = wrong[step.which % wrong.length] as WrongRequest;
+      const wrong = createInvalidRequests(inCart ?? getProductId(player.model, 0));
+      const chosen = wrong[step.which % wrong.length] as InvalidRequest;
       // What isn't in the cart may be told before what is wrong with a change of it.
-      return inCart === undefined && chosen.id === 'updateCartItem' ? undefined : refused(player, chosen);
+      return inCart === undefined && chosen.id === 'updateCartItem' ? undefined : checkRejected(player, chosen);
     }
-    case 'ask rightly': {
-      const [first, second] = [productAt(player.model, 0), productAt(player.model, 2)];
-      const { id, ask, status, why } = rightRequests(first, second)[step.which] as RightRequest;
-      return player.expectStatus(id, await player.ask(id, ask), status, why);
+    case 'send unusual request': {
+      const [first, second] = [getProductId(player.model, 0), getProductId(player.model, 2)];
+      const { id, request, status, why } = createUnusualRequests(first, second)[step.which] as UnusualRequest;
+      return player.expectStatus(id, await player.send(id, request), status, why);
     }
-    case 'ask in another case':
-      return askInOtherCase(player);
+    case 'change letter case':
+      return checkLetterCase(player);
     case 'add each':
       return addEach(player, step.count);
     case 'order often':
@@ -102,11 +102,11 @@ export async function perform(player: Player, start: Model, step: Step): Promise
   }
 }
 
-function productAt({ products }: Model, place: number): string {
+function getProductId({ products }: Model, place: number): string {
   return products[place % Math.max(1, products.length)]?.id ?? UNKNOWN_ID;
 }
 
-function changeOf({ deliveryOptions }: Model, { quantity, option, isNumber }: Extract<Step, { do: 'change' }>): Change {
+function toChange({ deliveryOptions }: Model, { quantity, option, isNumber }: Extract<Step, { do: 'change' }>): Change {
   const id = option === undefined ? undefined : deliveryOptions[option % deliveryOptions.length]?.id;
   const named = id !== undefined && isNumber === true && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id;
   return {

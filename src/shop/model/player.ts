@@ -1,9 +1,9 @@
-import type { Ask, Exchange, Reply } from '../../check/exchange.ts';
-import type { Finding, Judge } from '../../check/findings.ts';
-import { nameOf, type Session } from '../../check/session.ts';
+import type { Exchange, ReceivedResponse, RequestToSend } from '../../check/exchange.ts';
+import type { CheckName, Finding } from '../../check/findings.ts';
+import { getResponseName, type Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationId } from '../types.ts';
-import { difference } from './difference.ts';
+import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 
 /** What went wrong in a sequence; it ends there. */
@@ -23,15 +23,15 @@ export interface Player {
   model: Model;
   readonly routes: Readonly<Record<OperationId, Route>>;
   /** Sends a request to an operation and holds the answer against the contract. Throws `ModelMismatchError` where it breaks it in a way that isn't known yet, or isn't there. */
-  ask(id: OperationId, ask: Ask): Promise<Reply>;
+  send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse>;
   /** Throws `ModelMismatchError`, which says that the last answer of an operation breaks a rule of the shop. */
-  off(id: OperationId, rule: string, said: string): never;
+  fail(id: OperationId, rule: string, message: string): never;
   /** What some work gives, beside the sequence; undefined where it finds only what is known already. */
-  unlessKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
+  ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
   /** Sees that an answer has a status. */
-  expectStatus(id: OperationId, reply: Reply, status: number, why: string): void;
+  expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void;
   /** Throws `ModelMismatchError` if a value differs from that of the model and this is no known finding; `context` starts the message. */
-  expectSame(
+  expectEqual(
     id: OperationId,
     rule: string,
     values: { readonly expected: unknown; readonly actual: unknown },
@@ -51,7 +51,7 @@ const SHOWN = 200;
 /** A player with headers that all of its requests carry. */
 export function createPlayer(
   session: Session,
-  judge: Judge,
+  check: CheckName,
   model: Model,
   headers: Readonly<Record<string, string>> = {},
 ): Player {
@@ -60,14 +60,14 @@ export function createPlayer(
   const routes = Object.fromEntries(
     session.contract.routes.map((route) => [route.operationId, route]),
   ) as Player['routes'];
-  const findingOf = (id: OperationId, rule: string, said: string): Finding => {
-    const status = nameOf(routes[id], statuses.get(id) ?? 0);
+  const createFinding = (id: OperationId, rule: string, message: string): Finding => {
+    const status = getResponseName(routes[id], statuses.get(id) ?? 0);
     return {
-      judge,
+      check,
       operationId: id,
       status,
       rule,
-      message: said,
+      message,
       pointer: routes[id].pointer,
       exchanges: steps.slice(-SHOWN),
     };
@@ -75,45 +75,45 @@ export function createPlayer(
   const player: Player = {
     model,
     routes,
-    async ask(id, ask) {
-      const { exchange, findings } = await session.ask(judge, routes[id], {
-        ...ask,
-        headers: { ...headers, ...ask.headers },
+    async send(id, request) {
+      const { exchange, findings } = await session.send(check, routes[id], {
+        ...request,
+        headers: { ...headers, ...request.headers },
       });
       const before = steps.slice(-SHOWN);
       if (exchange) {
         steps.push(exchange);
-        statuses.set(id, exchange.reply.status);
+        statuses.set(id, exchange.response.status);
       }
-      const fresh = findings.filter((finding) => !session.ledger.knows(finding));
-      const told = (exchange ? fresh : findings).map((finding) => ({
+      const fresh = findings.filter((finding) => !session.ledger.has(finding));
+      const newFindings = (exchange ? fresh : findings).map((finding) => ({
         ...finding,
         exchanges: [...before, ...finding.exchanges],
       }));
-      if (!exchange || told.length > 0 || findings.some(isBroken)) throw new ModelMismatchError(told);
-      return exchange.reply;
+      if (!exchange || newFindings.length > 0 || findings.some(isBroken)) throw new ModelMismatchError(newFindings);
+      return exchange.response;
     },
-    off(id, rule, said) {
-      throw new ModelMismatchError([findingOf(id, rule, said)]);
+    fail(id, rule, message) {
+      throw new ModelMismatchError([createFinding(id, rule, message)]);
     },
-    async unlessKnown(work) {
+    async ignoreKnown(work) {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof ModelMismatchError && error.findings.every((finding) => session.ledger.knows(finding)))
+        if (error instanceof ModelMismatchError && error.findings.every((finding) => session.ledger.has(finding)))
           return undefined;
         throw error;
       }
     },
-    expectStatus(id, reply, status, why) {
-      if (reply.status !== status)
-        player.off(id, `${status} if ${why}`, `Status ${reply.status} instead of ${status}: ${why}`);
+    expectStatus(id, response, status, why) {
+      if (response.status !== status)
+        player.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
     },
-    expectSame(id, rule, { expected, actual }, context) {
-      const found = difference(expected, actual);
+    expectEqual(id, rule, { expected, actual }, context) {
+      const found = findDifference(expected, actual);
       const detail = context === undefined ? found : `${context}: ${found}`;
-      const finding = found === undefined ? undefined : findingOf(id, rule, `Rule: ${rule}. ${detail}`);
-      if (finding && !session.ledger.knows(finding)) throw new ModelMismatchError([finding]);
+      const finding = found === undefined ? undefined : createFinding(id, rule, `Rule: ${rule}. ${detail}`);
+      if (finding && !session.ledger.has(finding)) throw new ModelMismatchError([finding]);
     },
   };
   return player;

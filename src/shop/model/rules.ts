@@ -1,6 +1,6 @@
-import type { Ask } from '../../check/exchange.ts';
+import type { RequestToSend } from '../../check/exchange.ts';
 import type { FindingKind } from '../../check/findings.ts';
-import { nameOf, type Rule } from '../../check/session.ts';
+import { getResponseName, type Rule } from '../../check/session.ts';
 import { bareType } from '../../openapi/responses.ts';
 
 /** Where the contract says what holds for all answers. */
@@ -11,26 +11,28 @@ export const ORIGIN = 'http://localhost:5173';
 
 /** What the shop's contract says of all of its answers in words alone. */
 export const shopRules: readonly Rule[] = [
-  (route, { ask, reply: { status, headers, body } }) => {
-    const trouble = (rule: string, said: string): FindingKind => ({
-      status: nameOf(route, status),
+  (route, { request, response: { status, headers, body } }) => {
+    const violation = (rule: string, message: string): FindingKind => ({
+      status: getResponseName(route, status),
       rule,
-      message: said,
+      message,
       pointer: FOR_ALL,
     });
-    const { origin } = ask.headers ?? {};
+    const { origin } = request.headers ?? {};
     const allowed = headers['access-control-allow-origin'];
     return [
       ...(/\bno-store\b/i.test(headers['cache-control'] ?? '')
         ? []
-        : [trouble('no-store', `Cache-Control is ${headers['cache-control']} instead of no-store`)]),
+        : [violation('no-store', `Cache-Control is ${headers['cache-control']} instead of no-store`)]),
       ...(origin === undefined || allowed === '*' || allowed === origin
         ? []
-        : [trouble('CORS', `Pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed}`)]),
-      ...(isAccessDenial(ask, status, body)
-        ? [trouble('access', `Status ${status}, but no operation of the contract requires credentials`)]
+        : [
+            violation('CORS', `Pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed}`),
+          ]),
+      ...(isAccessDenial(request, status, body)
+        ? [violation('access', `Status ${status}, but no operation of the contract requires credentials`)]
         : []),
-      ...problemTroubles(headers, body, ask.target).map((said) => trouble('problem document', said)),
+      ...findProblemViolations(headers, body, request.target).map((message) => violation('problem document', message)),
     ];
   },
 ];
@@ -39,12 +41,16 @@ export const shopRules: readonly Rule[] = [
  * Whether a response denies access for a reason that the contract doesn't have: no operation needs credentials, and the check sends no origin but a
  * loopback one. 403 for a host name that is not allowed is documented; a response to HEAD doesn't say for what it is.
  */
-function isAccessDenial({ method }: Ask, status: number, body: unknown): boolean {
+function isAccessDenial({ method }: RequestToSend, status: number, body: unknown): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
-function problemTroubles(headers: Readonly<Record<string, string>>, body: unknown, target: string): readonly string[] {
+function findProblemViolations(
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+  target: string,
+): readonly string[] {
   if (bareType(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (target.split('?')[0] ?? '').replace(/\/+$/, '');

@@ -1,16 +1,16 @@
 import { LISTS } from './looks.ts';
-import { MOST_OF_A_PRODUCT, type Model } from './model.ts';
+import { MAX_QUANTITY, type Model } from './model.ts';
 import type { Step } from './perform.ts';
-import { rightRequests } from './right-requests.ts';
+import { createUnusualRequests } from './right-requests.ts';
 import { UNKNOWN_ID } from './steps.ts';
-import { wrongRequests } from './wrong-requests.ts';
+import { createInvalidRequests } from './wrong-requests.ts';
 
 /** Steps that are played in their order. */
 export type Script = readonly Step[];
 
 /** Whether a script ends with a request that has to be refused. */
 export function isBreaking(script: Script): boolean {
-  return script.at(-1)?.do === 'break';
+  return script.at(-1)?.do === 'send invalid request';
 }
 
 /** Something in the cart, whatever the default data has. */
@@ -23,7 +23,7 @@ const STOCKED: readonly Step[] = [
 const LONG_LIST = 51;
 
 /** Quantities at which sums are tried: limits that servers have in this place, and that of the contract. */
-const BOUNDS = [100, 1_000, 65_536, MOST_OF_A_PRODUCT];
+const BOUNDS = [100, 1_000, 65_536, MAX_QUANTITY];
 
 /** What leads to each documented status but those of wrong requests, in sequences that are as short as they can be. */
 const PROVOKING: readonly (readonly Step[])[] = [
@@ -41,7 +41,7 @@ const PROVOKING: readonly (readonly Step[])[] = [
   [{ do: 'add each', count: LONG_LIST }],
   [{ do: 'order often', product: 0, count: LONG_LIST }, { do: 'reset' }],
   ...BOUNDS.map((bound): Step[] => [{ do: 'add around', product: 0, bound }]),
-  [...STOCKED, { do: 'order' }, ...STOCKED, { do: 'ask in another case' }],
+  [...STOCKED, { do: 'order' }, ...STOCKED, { do: 'change letter case' }],
   [{ do: 'add unknown' }],
   [{ do: 'add beyond', product: 0 }],
   [...STOCKED, { do: 'change', product: 0, quantity: 12 }],
@@ -94,8 +94,11 @@ function resetting({ cart, products, deliveryOptions }: Model): readonly (readon
 export function scriptsFor(start: Model): readonly (readonly Step[])[] {
   return [
     ...PROVOKING,
-    ...wrongRequests(UNKNOWN_ID).map((_, which): Step[] => [...STOCKED, { do: 'break', which }]),
-    ...rightRequests(UNKNOWN_ID, UNKNOWN_ID).map((_, which): Step[] => [...STOCKED, { do: 'ask rightly', which }]),
+    ...createInvalidRequests(UNKNOWN_ID).map((_, which): Step[] => [...STOCKED, { do: 'send invalid request', which }]),
+    ...createUnusualRequests(UNKNOWN_ID, UNKNOWN_ID).map((_, which): Step[] => [
+      ...STOCKED,
+      { do: 'send unusual request', which },
+    ]),
     ...resetting(start),
   ];
 }

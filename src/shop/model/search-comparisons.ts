@@ -1,14 +1,22 @@
-import { createRequestSender } from '../../check/exchange.ts';
+import { createJsonRequest } from '../../check/exchange.ts';
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 import type { Player } from './player.ts';
-import { type Holders, heldWithin, holdersIn, plainWords, textOf, type WordCase, wordCase } from './search-words.ts';
+import {
+  createWordCase,
+  findHolders,
+  findWithinWords,
+  getPlainWords,
+  getSearchText,
+  type Holders,
+  type WordCase,
+} from './search-words.ts';
 
 /** Searches for what is sent as `search`, escapes and all. */
 export async function search(player: Player, query: string): Promise<readonly Product[]> {
-  const reply = await player.ask('listProducts', createRequestSender('GET', `/api/products?search=${query}`));
-  player.expectStatus('listProducts', reply, 200, `the query is search=${query}`);
-  return reply.body as readonly Product[];
+  const response = await player.send('listProducts', createJsonRequest('GET', `/api/products?search=${query}`));
+  player.expectStatus('listProducts', response, 200, `the query is search=${query}`);
+  return response.body as readonly Product[];
 }
 
 /** How many characters of a term count. */
@@ -18,43 +26,43 @@ const TERM_LENGTH = 512;
 const MEANINGLESS = 'qqqqqqxzqq';
 
 /** Searches, and throws `ModelMismatchError` where what is found does not fit. */
-export type Judgement = (player: Player) => Promise<void>;
+export type SearchCheck = (player: Player) => Promise<void>;
 
 /** Judgements of searches by other searches. */
-export function comparisons(products: readonly Product[], random: Random): readonly Judgement[] {
-  const words = holdersIn(products);
-  const within = heldWithin(products, words);
-  const cases = [1, 1, 2].flatMap((count) => wordCase(products, count, random) ?? []);
+export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
+  const words = findHolders(products);
+  const within = findWithinWords(products, words);
+  const cases = [1, 1, 2].flatMap((count) => createWordCase(products, count, random) ?? []);
   const [most] = words.toSorted((one, other) => other.holders.length - one.holders.length);
   const encoded = words.filter(({ word }) => /[klmno]/.test(word));
   const ordered = [...(within.length === 0 ? [] : [random.pick(within), random.pick(within)]), ...(most ? [most] : [])];
   const formed = encoded.length === 0 ? [] : [random.pick(encoded).word];
   return [
-    judgeBlank,
-    ...(products.some((product) => textOf(product).includes('+')) ? [] : [judgePlus]),
+    checkBlankTerm,
+    ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
     ...cases.map(
-      (one): Judgement =>
+      (one): SearchCheck =>
         (player) =>
-          judgeAllWords(player, one),
+          checkAllWords(player, one),
     ),
     ...ordered.map(
-      (one): Judgement =>
+      (one): SearchCheck =>
         (player) =>
-          judgeOrder(player, one),
+          checkOrder(player, one),
     ),
     ...formed.map(
-      (word): Judgement =>
+      (word): SearchCheck =>
         (player) =>
-          judgeForms(player, word),
+          checkForms(player, word),
     ),
   ];
 }
 
 /** A `+` is a space, and a blank term gives the whole list, in its order. */
-async function judgeBlank(player: Player): Promise<void> {
+async function checkBlankTerm(player: Player): Promise<void> {
   const rule = '+ is a space';
   const found = await search(player, '+');
-  player.expectSame(
+  player.expectEqual(
     'listProducts',
     rule,
     { expected: player.model.products, actual: found },
@@ -63,15 +71,19 @@ async function judgeBlank(player: Player): Promise<void> {
 }
 
 /** An escaped `+` is none. */
-async function judgePlus(player: Player): Promise<void> {
+async function checkEscapedPlus(player: Player): Promise<void> {
   const found = await search(player, '%2B');
   const rule = 'an escaped + is not a space';
   if (found.length > 0)
-    player.off('listProducts', rule, `Rule: ${rule}. It matches nothing here, but ${found.length} products are found.`);
+    player.fail(
+      'listProducts',
+      rule,
+      `Rule: ${rule}. It matches nothing here, but ${found.length} products are found.`,
+    );
 }
 
 /** All words are looked for, whichever comes first. */
-async function judgeAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
+async function checkAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
   const rule = 'searches for all words of a term';
   const byLast = await search(player, last);
   for (const query of [[...common, last].join('%20'), [last, ...common].join('+')])
@@ -79,12 +91,12 @@ async function judgeAllWords(player: Player, { product, common, last }: WordCase
 }
 
 /** Products that have a word whole are all found, before all others. */
-async function judgeOrder(player: Player, { word, holders }: Holders): Promise<void> {
+async function checkOrder(player: Player, { word, holders }: Holders): Promise<void> {
   const found = await search(player, word);
   const isHolder = ({ id }: Product) => holders.some((holder) => holder.id === id);
   const missing = holders.find(({ id }) => !found.some((product) => product.id === id));
   if (missing)
-    player.off(
+    player.fail(
       'listProducts',
       'finds the words of names and keywords',
       `The search for ${word} does not find ${JSON.stringify(missing.name)}`,
@@ -93,7 +105,7 @@ async function judgeOrder(player: Player, { word, holders }: Holders): Promise<v
   const late = place < 0 ? undefined : found.slice(place).find(isHolder);
   const rule = 'the best match comes first';
   if (late)
-    player.off(
+    player.fail(
       'listProducts',
       rule,
       `Rule: ${rule}. ${JSON.stringify(late.name)}, which has the word ${word}, comes after ${JSON.stringify(found[place]?.name)}, which does not.`,
@@ -101,9 +113,9 @@ async function judgeOrder(player: Player, { word, holders }: Holders): Promise<v
 }
 
 /** What is the same term in another form finds the same. */
-async function judgeForms(player: Player, word: string): Promise<void> {
+async function checkForms(player: Player, word: string): Promise<void> {
   const outer = await search(player, word);
-  const product = player.model.products.find((one) => plainWords(one).has(word));
+  const product = player.model.products.find((one) => getPlainWords(one).has(word));
   const blanks = '%20'.repeat(TERM_LENGTH - word.length);
   const forms = [
     ['a % that does not start an escape is literal', `%%20${word}`],
@@ -127,14 +139,14 @@ interface Within {
 
 async function expectWithin(player: Player, { rule, query, product, outer, why }: Within): Promise<void> {
   const found = await search(player, query);
-  const shown = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
+  const format = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
   const stray = found.find(({ id }) => !outer.some((one) => one.id === id));
   if (stray)
-    player.off(
+    player.fail(
       'listProducts',
       rule,
-      `Rule: ${rule}. search=${shown} finds ${JSON.stringify(stray.name)}, which is not among ${why}.`,
+      `Rule: ${rule}. search=${format} finds ${JSON.stringify(stray.name)}, which is not among ${why}.`,
     );
   if (product && !found.some(({ id }) => id === product.id))
-    player.off('listProducts', rule, `Rule: ${rule}. search=${shown} does not find ${JSON.stringify(product.name)}.`);
+    player.fail('listProducts', rule, `Rule: ${rule}. search=${format} does not find ${JSON.stringify(product.name)}.`);
 }

@@ -8,13 +8,13 @@ const MOST_COMPARED = 100;
 const SHORTEST = 3;
 
 /** The text of a product that is searched, in lower case. */
-export function textOf({ name, keywords }: Product): string {
+export function getSearchText({ name, keywords }: Product): string {
   return [name, ...keywords].join('\n').toLowerCase();
 }
 
 /** The words of a product that stand between blanks and commas: what a hyphen or an apostrophe is beside may count as part of a longer word. */
-export function plainWords(product: Product): ReadonlySet<string> {
-  const words = textOf(product).split(/[\s,]+/);
+export function getPlainWords(product: Product): ReadonlySet<string> {
+  const words = getSearchText(product).split(/[\s,]+/);
   return new Set(words.filter((word) => word.length >= SHORTEST && /^[a-z]+$/.test(word)));
 }
 
@@ -26,15 +26,15 @@ export interface WordCase {
 }
 
 /** A case with this many common words, by chance; undefined where the catalogue has none. */
-export function wordCase(products: readonly Product[], count: number, random: Random): WordCase | undefined {
+export function createWordCase(products: readonly Product[], count: number, random: Random): WordCase | undefined {
   const compared = products.slice(0, MOST_COMPARED);
   const cases = compared.flatMap((product) =>
     compared.flatMap((other) => {
       if (other === product) return [];
-      const words = [...plainWords(product)];
-      const theirs = plainWords(other);
+      const words = [...getPlainWords(product)];
+      const theirs = getPlainWords(other);
       const common = words.filter((word) => theirs.has(word)).slice(0, count);
-      const own = words.filter((word) => !textOf(other).includes(word));
+      const own = words.filter((word) => !getSearchText(other).includes(word));
       return common.length === count && own.length > 0 ? [{ product, common, own }] : [];
     }),
   );
@@ -50,27 +50,27 @@ export interface Holders {
 }
 
 /** Each word of the catalogue with the products that have it whole, but for words that some product has beside a hyphen or the like. */
-export function holdersIn(products: readonly Product[]): readonly Holders[] {
+export function findHolders(products: readonly Product[]): readonly Holders[] {
   const holders = new Map<string, Product[]>();
   for (const product of products)
-    for (const word of plainWords(product)) holders.set(word, [...(holders.get(word) ?? []), product]);
+    for (const word of getPlainWords(product)) holders.set(word, [...(holders.get(word) ?? []), product]);
   const isPlain = (word: string, having: readonly Product[]) =>
-    products.every((product) => having.includes(product) || !runsOf(product).has(word));
+    products.every((product) => having.includes(product) || !getWordRuns(product).has(word));
   return [...holders].flatMap(([word, having]) => (isPlain(word, having) ? [{ word, holders: having }] : []));
 }
 
 /** The words of the catalogue that products which come before some of their holders have within other words alone. */
-export function heldWithin(products: readonly Product[], words: readonly Holders[]): readonly Holders[] {
+export function findWithinWords(products: readonly Product[], words: readonly Holders[]): readonly Holders[] {
   return words.filter(({ word, holders }) => {
     const last = products.findLastIndex((product) => holders.includes(product));
     return products.some(
-      (product, place) => place < last && !holders.includes(product) && textOf(product).includes(word),
+      (product, place) => place < last && !holders.includes(product) && getSearchText(product).includes(word),
     );
   });
 }
 
 /** The runs of letters and digits of a product, with and without what its apostrophes part. */
-function runsOf(product: Product): ReadonlySet<string> {
-  const text = textOf(product);
+function getWordRuns(product: Product): ReadonlySet<string> {
+  const text = getSearchText(product);
   return new Set([text, text.replaceAll(/['’]/g, '')].flatMap((one) => one.match(/[\p{L}\p{N}]+/gu) ?? []));
 }

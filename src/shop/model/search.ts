@@ -3,10 +3,10 @@ import type { Finding } from '../../check/findings.ts';
 import type { Session } from '../../check/session.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
-import { difference } from './difference.ts';
+import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 import { createPlayer, ModelMismatchError, type Player } from './player.ts';
-import { comparisons, type Judgement, search } from './search-comparisons.ts';
+import { createComparisons, type SearchCheck, search } from './search-comparisons.ts';
 
 /** A term, which products it has to find at least, and why. */
 interface Search {
@@ -22,27 +22,27 @@ const MISSPELT_LENGTH = 5;
 const EACH = 8;
 
 /** Judges searches: what a term that was made of a product's name and keywords has to find. */
-export async function judgeSearch(session: Session, model: Model, seed: number): Promise<void> {
+export async function checkSearch(session: Session, model: Model, seed: number): Promise<void> {
   const random = createRandom(seed);
   const isEmpty = model.products.length === 0;
   const searches = isEmpty
     ? []
     : Array.from({ length: EACH }, () => searchesFor(random.pick(model.products), random)).flat();
-  const judgements = [...always(model), ...searches].map(
-    (search): Judgement =>
+  const searchChecks = [...always(model), ...searches].map(
+    (search): SearchCheck =>
       (player) =>
-        judgeOne(player, model, search),
+        checkSearchTerm(player, model, search),
   );
-  for (const judgement of [...judgements, ...comparisons(model.products, random)]) {
-    const find = () => findingsOf(session, model, judgement);
+  for (const searchCheck of [...searchChecks, ...createComparisons(model.products, random)]) {
+    const find = () => findingsOf(session, model, searchCheck);
     await addConfirmed(session, await find(), find);
   }
 }
 
 /** What is found when a judgement is made by a player of its own. */
-async function findingsOf(session: Session, model: Model, judgement: Judgement): Promise<readonly Finding[]> {
+async function findingsOf(session: Session, model: Model, searchCheck: SearchCheck): Promise<readonly Finding[]> {
   try {
-    await judgement(createPlayer(session, 'behaviour', model));
+    await searchCheck(createPlayer(session, 'behaviour', model));
     return [];
   } catch (error) {
     if (error instanceof ModelMismatchError) return error.findings;
@@ -50,31 +50,35 @@ async function findingsOf(session: Session, model: Model, judgement: Judgement):
   }
 }
 
-async function judgeOne(player: Player, { products }: Model, { term, finds, why, isAll }: Search): Promise<void> {
+async function checkSearchTerm(
+  player: Player,
+  { products }: Model,
+  { term, finds, why, isAll }: Search,
+): Promise<void> {
   const found = await search(player, encodeURIComponent(term));
   const missing = finds.find(({ id }) => !found.some((product) => product.id === id));
   if (missing)
-    player.off(
+    player.fail(
       'listProducts',
       `finds ${why}`,
       `The search for ${JSON.stringify(term)} does not find ${JSON.stringify(missing.name)}: it must find ${why}`,
     );
   if (isAll && found.length !== finds.length)
-    player.off(
+    player.fail(
       'listProducts',
       `finds ${why}`,
       `The search for ${JSON.stringify(term)} finds ${found.length} products instead of ${finds.length}: it must find ${why}`,
     );
   for (const product of found) {
-    const said = difference(
+    const message = findDifference(
       products.find(({ id }) => id === product.id),
       product,
     );
-    if (said !== undefined)
-      player.off(
+    if (message !== undefined)
+      player.fail(
         'listProducts',
         'search results equal the listed products',
-        `The result ${product.id} of the search for ${JSON.stringify(term)} differs from the listed product: ${said}`,
+        `The result ${product.id} of the search for ${JSON.stringify(term)} differs from the listed product: ${message}`,
       );
   }
 }
@@ -90,8 +94,8 @@ function always({ products }: Model): readonly Search[] {
 }
 
 function searchesFor(product: Product, random: Random): readonly Search[] {
-  const inName = wordsOf(product.name);
-  const inKeywords = product.keywords.flatMap(wordsOf);
+  const inName = splitWords(product.name);
+  const inKeywords = product.keywords.flatMap(splitWords);
   const words = [...inName, ...inKeywords].filter((word) => word.length >= 3);
   if (words.length === 0) return [];
   const word = random.pick(words);
@@ -99,7 +103,7 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
   const long = [product.name, ...product.keywords]
     .flatMap((text) => text.split(/[\s,]+/))
     .filter((one) => one.length >= MISSPELT_LENGTH && /^[a-z]+$/i.test(one));
-  const keyword = product.keywords.find((one) => wordsOf(one).some((part) => part.length >= 3));
+  const keyword = product.keywords.find((one) => splitWords(one).some((part) => part.length >= 3));
   return [
     { term: word, finds: [product], why: 'the words of names and keywords' },
     ...(keyword === undefined ? [] : [{ term: keyword, finds: [product], why: 'keywords' }]),
@@ -136,6 +140,6 @@ function overBorders(product: Product): readonly Search[] {
   return [{ term: `${one},${other.slice(0, 3)}`, finds: [product], why: 'text across two keywords' }];
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arbitrary } from 'fast-check';
-import type { Judging } from '../../check/check-context.ts';
+import type { CheckContext } from '../../check/check-context.ts';
 import { addConfirmed } from '../../check/confirm-findings.ts';
-import { type Chance, explore, type Failure } from '../../check/explore.ts';
-import { type Finding, type Judge, keyOf } from '../../check/findings.ts';
+import { explore, type Failure, type FastCheckModule } from '../../check/explore.ts';
+import { type CheckName, type Finding, getFindingKey } from '../../check/findings.ts';
 import type { Session } from '../../check/session.ts';
 import { LISTS } from './looks.ts';
-import { MOST_OF_A_PRODUCT, type Model } from './model.ts';
+import { MAX_QUANTITY, type Model } from './model.ts';
 import { perform, type Step } from './perform.ts';
 import { createPlayer, ModelMismatchError } from './player.ts';
 import { ORIGIN } from './rules.ts';
 import { isBreaking, type Script } from './scripts.ts';
-import { withoutLooks } from './shown-steps.ts';
+import { withoutReads } from './shown-steps.ts';
 import { resetAlone } from './steps.ts';
 
 /** How many products of the catalogue a sequence is about, and how many steps it has at most. */
@@ -19,13 +19,13 @@ const PRODUCTS = 5;
 const LONGEST = 25;
 
 /** Plays some steps from the default data on; what goes wrong, `WELL` where nothing does. */
-async function play(session: Session, judge: Judge, start: Model, steps: Script): Promise<readonly Finding[]> {
+async function play(session: Session, check: CheckName, start: Model, steps: Script): Promise<readonly Finding[]> {
   // Pages of this origin may read every response, whatever it is.
-  const player = createPlayer(session, judge, start, judge === 'statuses' ? { origin: ORIGIN } : {});
+  const player = createPlayer(session, check, start, check === 'statuses' ? { origin: ORIGIN } : {});
   try {
     await resetAlone(player);
     for (const step of steps) await perform(player, start, step);
-    return WELL;
+    return NO_FINDINGS;
   } catch (error) {
     if (error instanceof ModelMismatchError) return error.findings;
     throw error;
@@ -33,36 +33,36 @@ async function play(session: Session, judge: Judge, start: Model, steps: Script)
 }
 
 /** Plays scripts, each by itself; wrong requests are in one sequence as long as all of them are refused. */
-export async function judgeScripts(judging: Judging, start: Model, scripts: readonly Script[]): Promise<void> {
-  const { session } = judging;
+export async function checkScripts(context: CheckContext, start: Model, scripts: readonly Script[]): Promise<void> {
+  const { session } = context;
   const { ledger } = session;
-  const areRefused = (await play(session, 'statuses', start, inOne(scripts.filter(isBreaking)))) === WELL;
+  const areRefused = (await play(session, 'statuses', start, mergeScripts(scripts.filter(isBreaking)))) === NO_FINDINGS;
   for (const steps of areRefused ? scripts.filter((one) => !isBreaking(one)) : scripts) {
     const found = await play(session, 'statuses', start, steps);
-    const fresh = found.filter((finding) => !ledger.knows(finding));
+    const fresh = found.filter((finding) => !ledger.has(finding));
     await addConfirmed(session, found, async () => {
-      await inOtherState(judging);
+      await enterOtherState(context);
       return play(session, 'statuses', start, steps);
     });
-    for (const finding of fresh.filter((one) => ledger.knows(one))) ledger.replace(await shownOf(judging, finding));
+    for (const finding of fresh.filter((one) => ledger.has(one))) ledger.replace(await minimize(context, finding));
   }
 }
 
 /** Has a shop be in another state than after the sequence before, so that what is found again doesn't come of that one. */
-async function inOtherState({ session, prepare }: Judging): Promise<void> {
-  session.isTouched = true;
+async function enterOtherState({ session, prepare }: CheckContext): Promise<void> {
+  session.mayHaveChanged = true;
   await prepare();
-  session.isTouched = true;
+  session.mayHaveChanged = true;
 }
 
 /** A finding with the requests that lead to it by themselves. */
-async function shownOf(judging: Judging, finding: Finding): Promise<Finding> {
-  await inOtherState(judging);
-  return withoutLooks(judging.session, finding);
+async function minimize(context: CheckContext, finding: Finding): Promise<Finding> {
+  await enterOtherState(context);
+  return withoutReads(context.session, finding);
 }
 
 /** Scripts that end with a wrong request after the same steps, as one. */
-function inOne(scripts: readonly Script[]): Script {
+function mergeScripts(scripts: readonly Script[]): Script {
   const [first = []] = scripts;
   return [...first.slice(0, -1), ...scripts.flatMap((steps) => steps.slice(-1))];
 }
@@ -77,44 +77,46 @@ export interface Chances {
 const REST_MS = 500;
 
 /** Plays sequences by chance against the model of the shop. Returns how many ended early, at what had been found before. */
-export async function judgeSequences(judging: Judging, start: Model, chances: Chances): Promise<number> {
-  const { session, fc } = judging;
+export async function checkSequences(context: CheckContext, start: Model, chances: Chances): Promise<number> {
+  const { session, fc } = context;
   const { ledger } = session;
   const cases = fc.array(stepArbitrary(fc), { minLength: 1, maxLength: LONGEST, size: 'max' });
   let cutShort = 0;
   const examine = async (steps: Script) => {
     const findings = await play(session, 'behaviour', start, steps);
-    if (findings !== WELL && findings.every((finding) => ledger.knows(finding))) cutShort++;
+    if (findings !== NO_FINDINGS && findings.every((finding) => ledger.has(finding))) cutShort++;
     return findings;
   };
   const tell = async (smallest: Failure<Script>, first: Failure<Script>): Promise<Finding> => {
     for (const { one, finding } of [smallest, first]) {
       await sleep(REST_MS);
-      await inOtherState(judging);
-      const again = (await play(session, 'behaviour', start, one)).find((other) => keyOf(other) === keyOf(finding));
-      if (again) return shownOf(judging, again);
+      await enterOtherState(context);
+      const again = (await play(session, 'behaviour', start, one)).find(
+        (other) => getFindingKey(other) === getFindingKey(finding),
+      );
+      if (again) return minimize(context, again);
     }
-    const said = `${first.finding.message} (not reproducible with this sequence alone: repeated after a pause, it passed)`;
-    return { ...first.finding, message: said };
+    const message = `${first.finding.message} (not reproducible with this sequence alone: repeated after a pause, it passed)`;
+    return { ...first.finding, message };
   };
   const examineAgain = async (steps: Script) => {
-    await inOtherState(judging);
+    await enterOtherState(context);
     return examine(steps);
   };
-  await explore({ fc, ledger, cases, ...chances, examine, examineAgain, tell });
+  await explore({ fc, ledger, cases, ...chances, examine, examineAgain, describe: tell });
   return cutShort;
 }
 
 /** What a sequence finds that went to its end. */
-const WELL: readonly Finding[] = [];
+const NO_FINDINGS: readonly Finding[] = [];
 
-function stepArbitrary(fc: Chance): Arbitrary<Step> {
+function stepArbitrary(fc: FastCheckModule): Arbitrary<Step> {
   const doing = <Name extends Step['do']>(name: Name) => fc.constant(name);
   const product = fc.nat(PRODUCTS - 1);
   const quantity = fc.integer({ min: 1, max: 10 });
   const isExpanded = fc.boolean();
-  const wanted = {
-    quantity: fc.oneof(quantity, fc.integer({ min: 1, max: MOST_OF_A_PRODUCT })),
+  const change = {
+    quantity: fc.oneof(quantity, fc.integer({ min: 1, max: MAX_QUANTITY })),
     option: fc.nat(5),
     isNumber: isExpanded,
   };
@@ -122,14 +124,14 @@ function stepArbitrary(fc: Chance): Arbitrary<Step> {
     { weight: 5, arbitrary: fc.record({ do: doing('add'), product, quantity }) },
     {
       weight: 4,
-      arbitrary: fc.record({ do: doing('change'), product, ...wanted }, { requiredKeys: ['do', 'product'] }),
+      arbitrary: fc.record({ do: doing('change'), product, ...change }, { requiredKeys: ['do', 'product'] }),
     },
     { weight: 2, arbitrary: fc.record({ do: doing('remove'), product }) },
     { weight: 2, arbitrary: fc.record({ do: doing('order') }) },
     { weight: 2, arbitrary: fc.record({ do: doing('look'), list: fc.constantFrom(...LISTS), isExpanded }) },
     { weight: 1, arbitrary: fc.record({ do: doing('read order'), order: fc.nat(5), isExpanded }) },
     { weight: 1, arbitrary: fc.record({ do: doing('change to unknown option'), product, quantity }) },
-    { weight: 1, arbitrary: fc.record({ do: doing('break'), which: fc.nat(500) }) },
+    { weight: 1, arbitrary: fc.record({ do: doing('send invalid request'), which: fc.nat(500) }) },
     {
       weight: 1,
       arbitrary: fc.record({

@@ -1,5 +1,5 @@
-import type { Judging } from '../../check/check-context.ts';
-import { type Ask, createRequestSender } from '../../check/exchange.ts';
+import type { CheckContext } from '../../check/check-context.ts';
+import { createJsonRequest, type RequestToSend } from '../../check/exchange.ts';
 import type { Finding } from '../../check/findings.ts';
 import type { Pool } from '../../check/pool.ts';
 import type { Session } from '../../check/session.ts';
@@ -7,20 +7,20 @@ import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { hasSameRequest, shopContract } from '../contract.ts';
 import type { Order } from '../types.ts';
-import { judgeAtOnce } from './at-once.ts';
-import { judgeFront } from './front.ts';
+import { checkConcurrency } from './at-once.ts';
+import { checkPathRules } from './front.ts';
 import type { Model } from './model.ts';
 import { isBreaking, scriptsFor } from './scripts.ts';
-import { judgeSearch } from './search.ts';
-import { judgeScripts, judgeSequences } from './sequences.ts';
-import { LISTED, startOf } from './start.ts';
+import { checkSearch } from './search.ts';
+import { checkScripts, checkSequences } from './sequences.ts';
+import { LISTED, readInitialState } from './start.ts';
 
 /** What is known of a server that is a shop. */
-export interface Shop {
+export interface ShopChecks {
   /** Has something be in the cart, and an order made, as far as that may be and as it isn't so. */
   prepare(): Promise<void>;
   /** Judges what its contract says of a path, given by its operations, in words alone. */
-  judgePath(judging: Judging, routes: readonly Route[]): Promise<void>;
+  checkPath(context: CheckContext, routes: readonly Route[]): Promise<void>;
   /** What is judged by the model of the shop, in parts that don't depend on each other. */
   readonly parts: readonly ShopPart[];
   /** Takes in what can be told only once all parts were judged. */
@@ -30,7 +30,7 @@ export interface Shop {
 /** A part of what is judged by the model of a shop. */
 export interface ShopPart {
   readonly name: string;
-  readonly judge: (judging: Judging) => Promise<void>;
+  readonly check: (context: CheckContext) => Promise<void>;
 }
 
 /** Whether a contract is that of the shop: it has all that the shop does, and asks of requests what the shop asks. */
@@ -42,28 +42,32 @@ export function isShop({ plain, routes }: Contract): boolean {
 }
 
 /** The shop behind a session, in its default data where it may be reset. `isFresh`: whether it is in its default data to begin with. */
-export async function shopAt(judging: Omit<Judging, 'prepare'>, pool: Pool, isFresh: boolean): Promise<Shop> {
-  const { session, asked, note } = judging;
-  const may = (operationId: string) => asked.some((route) => route.operationId === operationId);
+export async function createShopChecks(
+  context: Omit<CheckContext, 'prepare'>,
+  pool: Pool,
+  isFresh: boolean,
+): Promise<ShopChecks> {
+  const { session, allowedRoutes, note } = context;
+  const may = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
   const parts = { session, pool, mayReset: may('resetData'), isFresh };
-  const start = LISTED.every(may) ? await startOf(parts) : undefined;
+  const start = LISTED.every(may) ? await readInitialState(parts) : undefined;
   const cut = { short: 0 };
   const mayPlay = start !== undefined && shopContract.routes.every(({ operationId }) => may(operationId));
   return {
     async prepare() {
-      if (!mayPlay || !session.isTouched) return;
+      if (!mayPlay || !session.mayHaveChanged) return;
       await stock(session, pool, start);
-      session.isTouched = false;
+      session.mayHaveChanged = false;
     },
-    judgePath: (all, routes) => judgeFront(all, routes),
+    checkPath: (all, routes) => checkPathRules(all, routes),
     parts: [
       ...(start && may('listProducts') ? [searches(start)] : []),
-      ...(mayPlay ? [...scripts(start), atOnce(start), ...sequences(judging, start, cut)] : []),
+      ...(mayPlay ? [...scripts(start), concurrency(start), ...sequences(context, start, cut)] : []),
     ],
     finish() {
       if (!start) note(NO_MODEL);
       else if (!mayPlay) note('Sequences were skipped: they need all operations of the shop.');
-      else session.ledger.addAll(asked.flatMap((route) => neverAnswered(session, route)));
+      else session.ledger.addAll(allowedRoutes.flatMap((route) => neverAnswered(session, route)));
       if (cut.short > 0)
         note(`${cut.short} sequences stopped early at findings that were already known. Fix these and check again.`);
     },
@@ -73,11 +77,11 @@ export async function shopAt(judging: Omit<Judging, 'prepare'>, pool: Pool, isFr
 const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
 function searches(start: Model): ShopPart {
-  return { name: 'searches', judge: ({ session, seed }) => judgeSearch(session, start, seed) };
+  return { name: 'searches', check: ({ session, seed }) => checkSearch(session, start, seed) };
 }
 
-function atOnce(start: Model): ShopPart {
-  return { name: 'concurrent requests', judge: ({ session }) => judgeAtOnce(session, start) };
+function concurrency(start: Model): ShopPart {
+  return { name: 'concurrent requests', check: ({ session }) => checkConcurrency(session, start) };
 }
 
 /** How many scripts and how many generated sequences are one part. */
@@ -89,7 +93,7 @@ function scripts(start: Model): readonly ShopPart[] {
   const count = Math.ceil(sorted.length / SCRIPTS_OF_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `documented statuses, part ${at + 1} of ${count}`,
-    judge: (judging) => judgeScripts(judging, start, sorted.slice(at * SCRIPTS_OF_PART, (at + 1) * SCRIPTS_OF_PART)),
+    check: (context) => checkScripts(context, start, sorted.slice(at * SCRIPTS_OF_PART, (at + 1) * SCRIPTS_OF_PART)),
   }));
 }
 
@@ -97,31 +101,31 @@ function scripts(start: Model): readonly ShopPart[] {
 const FURTHER = 7_919;
 
 function sequences(
-  { seed, runs }: Pick<Judging, 'seed' | 'runs'>,
+  { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
   start: Model,
   cut: { short: number },
 ): readonly ShopPart[] {
   const count = Math.ceil(runs / RUNS_OF_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `sequences, part ${at + 1} of ${count}`,
-    async judge(judging) {
+    async check(context) {
       const chances = { seed: seed + at * FURTHER, runs: Math.min(RUNS_OF_PART, runs - at * RUNS_OF_PART) };
-      cut.short += await judgeSequences(judging, start, chances);
+      cut.short += await checkSequences(context, start, chances);
     },
   }));
 }
 
 /** Documented statuses that no request has led to, though some was meant to. */
 function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
-  const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.statusesOf(operationId).includes(name));
+  const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
   return never.map(({ name, pointer }) => {
-    const said = `No request led to the documented status ${name}`;
+    const message = `No request led to the documented status ${name}`;
     return {
-      judge: 'statuses',
+      check: 'statuses',
       operationId,
       status: name,
       rule: 'documented statuses occur',
-      message: said,
+      message,
       pointer,
       exchanges: [],
     };
@@ -131,18 +135,18 @@ function neverAnswered({ ledger }: Session, { operationId, responses }: Route): 
 /** Puts two products into the cart of a shop in its default data, and makes an order where it has none. What goes wrong there others find. */
 async function stock({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {
   const ids = products.slice(0, 2).map(({ id }) => id);
-  const send = (ask: Ask) => client.send(ask).catch(() => undefined);
+  const send = (request: RequestToSend) => client.send(request).catch(() => undefined);
   const add = async () => {
-    for (const productId of ids) await send(createRequestSender('POST', '/api/cart-items', { productId, quantity: 1 }));
+    for (const productId of ids) await send(createJsonRequest('POST', '/api/cart-items', { productId, quantity: 1 }));
   };
-  await send(createRequestSender('POST', '/api/reset'));
+  await send(createJsonRequest('POST', '/api/reset'));
   pool.fix('productId', ids);
   if (orders.length === 0) {
     await add();
-    const made = await send(createRequestSender('POST', '/api/orders'));
+    const order = await send(createJsonRequest('POST', '/api/orders'));
     pool.fix(
       'orderId',
-      [(made?.body as Partial<Order> | undefined)?.id].filter((id) => id !== undefined),
+      [(order?.body as Partial<Order> | undefined)?.id].filter((id) => id !== undefined),
     );
   }
   await add();

@@ -1,6 +1,6 @@
 import { addConfirmed } from '../../check/confirm-findings.ts';
-import { createRequestSender } from '../../check/exchange.ts';
-import { type Finding, keyOf } from '../../check/findings.ts';
+import { createJsonRequest } from '../../check/exchange.ts';
+import { type Finding, getFindingKey } from '../../check/findings.ts';
 import type { Pool } from '../../check/pool.ts';
 import type { Session } from '../../check/session.ts';
 import type { Model } from './model.ts';
@@ -20,53 +20,55 @@ interface StartParts {
 export const LISTED = ['listProducts', 'listDeliveryOptions', 'listCartItems', 'listOrders'] as const;
 
 /** What a shop holds in its default data; where it may not be reset, now. Undefined where that can't be told. */
-export async function startOf({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
+export async function readInitialState({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
   const player = createPlayer(session, 'statuses', { products: [], deliveryOptions: [], cart: [], orders: [] });
-  const model = await noting(session, async () => {
-    const before = isFresh ? await heldBy(session, pool, player) : undefined;
-    if (mayReset) await noting(session, () => resetAlone(player));
-    const after = await heldBy(session, pool, player);
+  const model = await recordFindings(session, async () => {
+    const before = isFresh ? await readState(session, pool, player) : undefined;
+    if (mayReset) await recordFindings(session, () => resetAlone(player));
+    const after = await readState(session, pool, player);
     if (before) {
       const rule = 'a reset restores the default data';
-      await noting(session, async () => player.expectSame('resetData', rule, { expected: before, actual: after }));
+      await recordFindings(session, async () =>
+        player.expectEqual('resetData', rule, { expected: before, actual: after }),
+      );
     }
     return after;
   });
-  if (model) await noting(session, async () => seeReferences(player, model));
+  if (model) await recordFindings(session, async () => checkReferences(player, model));
   return model;
 }
 
 /** What is read; undefined where the shop is off, which is noted: as not reproducible where a second look finds nothing. */
-async function noting<Value>({ ledger }: Session, look: () => Promise<Value>): Promise<Value | undefined> {
-  const first = await valueOrFindings(look);
+async function recordFindings<Value>({ ledger }: Session, checkList: () => Promise<Value>): Promise<Value | undefined> {
+  const first = await valueOrFindings(checkList);
   if ('value' in first) return first.value;
-  const second = await valueOrFindings(look);
-  const again = 'value' in second ? [] : second.findings.map(keyOf);
+  const second = await valueOrFindings(checkList);
+  const again = 'value' in second ? [] : second.findings.map(getFindingKey);
   for (const finding of first.findings) {
-    if (again.includes(keyOf(finding))) ledger.add(finding);
-    else ledger.addUnsteady(finding);
+    if (again.includes(getFindingKey(finding))) ledger.add(finding);
+    else ledger.addUnreproduced(finding);
   }
   return 'value' in second ? second.value : undefined;
 }
 
 async function valueOrFindings<Value>(
-  look: () => Promise<Value>,
+  checkList: () => Promise<Value>,
 ): Promise<{ readonly value: Value } | { readonly findings: readonly Finding[] }> {
   try {
-    return { value: await look() };
+    return { value: await checkList() };
   } catch (error) {
     if (error instanceof ModelMismatchError) return { findings: error.findings };
     throw error;
   }
 }
 
-async function heldBy(session: Session, pool: Pool, player: Player): Promise<Model> {
+async function readState(session: Session, pool: Pool, player: Player): Promise<Model> {
   const listed = async (list: (typeof LISTED)[number]): Promise<readonly never[]> => {
     const route = player.routes[list];
-    const ask = () => session.ask('statuses', route, createRequestSender('GET', route.path));
-    const { exchange, findings } = await ask();
-    await addConfirmed(session, findings, async () => (await ask()).findings);
-    const body = exchange?.reply.body;
+    const send = () => session.send('statuses', route, createJsonRequest('GET', route.path));
+    const { exchange, findings } = await send();
+    await addConfirmed(session, findings, async () => (await send()).findings);
+    const body = exchange?.response.body;
     if (!Array.isArray(body) || findings.some(isBroken)) throw new ModelMismatchError([]);
     pool.learn(route, body);
     return body as never[];
@@ -80,16 +82,16 @@ async function heldBy(session: Session, pool: Pool, player: Player): Promise<Mod
 }
 
 /** Sees that ids are ids, and that the cart holds nothing but what there is. */
-function seeReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
+function checkReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
   const ids = products.map(({ id }) => id);
   if (new Set(ids).size < ids.length) {
-    player.off('listProducts', 'product ids are unique', 'Two products have the same id');
+    player.fail('listProducts', 'product ids are unique', 'Two products have the same id');
   }
   const isKnown = (optionId: string) => deliveryOptions.some(({ id }) => id === optionId);
   const stray = cart.find(({ productId, deliveryOptionId }) => !ids.includes(productId) || !isKnown(deliveryOptionId));
   if (stray) {
     const rule = 'cart items refer to existing products and delivery options';
-    player.off(
+    player.fail(
       'listCartItems',
       rule,
       `Rule: ${rule}. The product or delivery option of ${JSON.stringify(stray)} is not listed.`,

@@ -1,9 +1,17 @@
-import { createRequestSender, pathOfLocation, type Reply } from '../../check/exchange.ts';
+import { createJsonRequest, getLocationPath, type ReceivedResponse } from '../../check/exchange.ts';
 import type { CartItem, OperationId, Order, Problem } from '../types.ts';
-import { look, nowOf, read, SLACK_MS } from './looks.ts';
-import { expanded, MOST_OF_A_PRODUCT, orderOf, withAdded, withChanged, withOrder, withoutItem } from './model.ts';
+import { checkList, readClock, requestList, SLACK_MS } from './looks.ts';
+import {
+  createModelOrder,
+  MAX_QUANTITY,
+  withAdded,
+  withChanged,
+  withOrder,
+  withoutItem,
+  withProducts,
+} from './model.ts';
 import type { Player } from './player.ts';
-import type { WrongRequest } from './wrong-requests.ts';
+import type { InvalidRequest } from './wrong-requests.ts';
 
 /** An id that no shop has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
@@ -15,32 +23,32 @@ const ORDERS = '/api/orders';
 
 /** Puts some of a product into the cart. Beyond what the cart takes it has to be refused. */
 export async function add(player: Player, productId: string, quantity: number): Promise<void> {
-  await seeCart(player, 'addCartItem', await addAlone(player, productId, quantity));
+  await checkCart(player, 'addCartItem', await addAlone(player, productId, quantity));
 }
 
 /** The same without a look at the cart; returns the rule that a look would be about. */
 export async function addAlone(player: Player, productId: string, quantity: number): Promise<string> {
-  const held = player.model.cart.find((item) => item.productId === productId)?.quantity ?? 0;
-  const reply = await player.ask('addCartItem', createRequestSender('POST', CART, { productId, quantity }));
-  if (held + quantity > MOST_OF_A_PRODUCT) {
-    player.expectStatus('addCartItem', reply, 409, 'the quantity exceeds the limit');
+  const currentQuantity = player.model.cart.find((item) => item.productId === productId)?.quantity ?? 0;
+  const response = await player.send('addCartItem', createJsonRequest('POST', CART, { productId, quantity }));
+  if (currentQuantity + quantity > MAX_QUANTITY) {
+    player.expectStatus('addCartItem', response, 409, 'the quantity exceeds the limit');
     return UNCHANGED;
   }
-  player.expectStatus('addCartItem', reply, 201, 'a product is added');
+  player.expectStatus('addCartItem', response, 201, 'a product is added');
   player.model = withAdded(player.model, productId, quantity);
   const item = player.model.cart.find((one) => one.productId === productId);
   const rule =
-    held > 0
+    currentQuantity > 0
       ? 'the quantity is added to that of the item'
       : 'a new item has the quantity and the first delivery option';
-  player.expectSame('addCartItem', rule, { expected: item, actual: reply.body });
+  player.expectEqual('addCartItem', rule, { expected: item, actual: response.body });
   return 'added products are in the cart';
 }
 
 /** Fills an item up to what the cart takes, and adds one more. */
 export async function addBeyond(player: Player, productId: string): Promise<void> {
   if (!player.model.cart.some((item) => item.productId === productId)) await add(player, productId, 1);
-  await change(player, productId, { quantity: MOST_OF_A_PRODUCT });
+  await change(player, productId, { quantity: MAX_QUANTITY });
   await add(player, productId, 1);
 }
 
@@ -51,22 +59,22 @@ export interface Change {
 }
 
 /** Changes an item, or nothing of it, or is refused where there is no such item or delivery option. */
-export async function change(player: Player, productId: string, wanted: Change): Promise<void> {
+export async function change(player: Player, productId: string, change: Change): Promise<void> {
   const item = player.model.cart.find((one) => one.productId === productId);
-  const { quantity, deliveryOptionId } = wanted;
+  const { quantity, deliveryOptionId } = change;
   const option = deliveryOptionId === undefined ? undefined : String(deliveryOptionId);
   const isKnown = option === undefined || player.model.deliveryOptions.some(({ id }) => id === option);
-  const reply = await player.ask('updateCartItem', createRequestSender('PUT', `${CART}/${productId}`, wanted));
+  const response = await player.send('updateCartItem', createJsonRequest('PUT', `${CART}/${productId}`, change));
   if (!item || !isKnown) {
     const why = item ? 'the delivery option does not exist' : 'the product is not in the cart';
-    player.expectStatus('updateCartItem', reply, 404, why);
-    expectType(player, 'updateCartItem', reply, [
+    player.expectStatus('updateCartItem', response, 404, why);
+    expectType(player, 'updateCartItem', response, [
       ...(item ? [] : ['/problems/unknown-cart-item']),
       ...(isKnown ? [] : ['/problems/unknown-delivery-option']),
     ]);
-    return seeCart(player, 'updateCartItem', UNCHANGED);
+    return checkCart(player, 'updateCartItem', UNCHANGED);
   }
-  player.expectStatus('updateCartItem', reply, 200, 'an item is changed');
+  player.expectStatus('updateCartItem', response, 200, 'an item is changed');
   const changed: CartItem = {
     ...item,
     ...(quantity === undefined ? {} : { quantity }),
@@ -74,140 +82,153 @@ export async function change(player: Player, productId: string, wanted: Change):
   };
   player.model = withChanged(player.model, changed);
   const rule = 'only the given properties are changed';
-  player.expectSame('updateCartItem', rule, { expected: changed, actual: reply.body });
-  await seeCart(player, 'updateCartItem', rule);
+  player.expectEqual('updateCartItem', rule, { expected: changed, actual: response.body });
+  await checkCart(player, 'updateCartItem', rule);
 }
 
 /** Removes an item, or is refused where there is none. */
 export async function remove(player: Player, productId: string): Promise<void> {
   const isThere = player.model.cart.some((item) => item.productId === productId);
-  const reply = await player.ask('removeCartItem', createRequestSender('DELETE', `${CART}/${productId}`));
+  const response = await player.send('removeCartItem', createJsonRequest('DELETE', `${CART}/${productId}`));
   player.expectStatus(
     'removeCartItem',
-    reply,
+    response,
     isThere ? 204 : 404,
     isThere ? 'an item is removed' : 'the product is not in the cart',
   );
   player.model = withoutItem(player.model, productId);
-  await seeCart(player, 'removeCartItem', isThere ? 'only the removed item is gone' : UNCHANGED);
+  await checkCart(player, 'removeCartItem', isThere ? 'only the removed item is gone' : UNCHANGED);
 }
 
 /** Orders the cart, or is refused where it is empty. */
 export async function order(player: Player): Promise<void> {
   if (player.model.cart.length === 0) {
-    const reply = await player.ask('createOrder', createRequestSender('POST', ORDERS));
-    player.expectStatus('createOrder', reply, 409, 'the cart is empty');
-    return look(player, { list: 'listOrders', by: 'createOrder', rule: UNCHANGED });
+    const response = await player.send('createOrder', createJsonRequest('POST', ORDERS));
+    player.expectStatus('createOrder', response, 409, 'the cart is empty');
+    return checkList(player, { list: 'listOrders', by: 'createOrder', rule: UNCHANGED });
   }
-  const before = await now(player);
-  const { reply, made } = await orderAlone(player);
-  const after = await now(player);
+  const before = await readTime(player);
+  const { response, order } = await orderAlone(player);
+  const after = await readTime(player);
   if (
     before !== undefined &&
     after !== undefined &&
-    (made.orderTimeMs < before - SLACK_MS || made.orderTimeMs > after + SLACK_MS)
+    (order.orderTimeMs < before - SLACK_MS || order.orderTimeMs > after + SLACK_MS)
   ) {
     const rule = 'orderTimeMs is the time of the order';
-    player.off(
+    player.fail(
       'createOrder',
       rule,
-      `Rule: ${rule}. It is ${made.orderTimeMs}, but the clock of the shop was between ${before} and ${after}.`,
+      `Rule: ${rule}. It is ${order.orderTimeMs}, but the clock of the shop was between ${before} and ${after}.`,
     );
   }
-  await seeCart(player, 'createOrder', 'an order empties the cart');
-  await look(player, { list: 'listOrders', by: 'createOrder', rule: 'a new order is the first in the list' });
-  await followLocation(player, reply, made);
+  await checkCart(player, 'createOrder', 'an order empties the cart');
+  await checkList(player, { list: 'listOrders', by: 'createOrder', rule: 'a new order is the first in the list' });
+  await followLocation(player, response, order);
 }
 
 /** Orders the cart, which is not empty, without a look at what is there then. */
-export async function orderAlone(player: Player): Promise<{ readonly reply: Reply; readonly made: Order }> {
-  const reply = await player.ask('createOrder', createRequestSender('POST', ORDERS));
-  player.expectStatus('createOrder', reply, 201, 'the cart is ordered');
-  const made = reply.body as Order;
-  if (player.model.orders.some(({ id }) => id === made.id))
-    player.off('createOrder', 'order ids are unique', `The id ${made.id} is that of an earlier order`);
+export async function orderAlone(
+  player: Player,
+): Promise<{ readonly response: ReceivedResponse; readonly order: Order }> {
+  const response = await player.send('createOrder', createJsonRequest('POST', ORDERS));
+  player.expectStatus('createOrder', response, 201, 'the cart is ordered');
+  const order = response.body as Order;
+  if (player.model.orders.some(({ id }) => id === order.id))
+    player.fail('createOrder', 'order ids are unique', `The id ${order.id} is that of an earlier order`);
   const rule = 'an order has the items and the total of the cart, and its estimates';
-  player.expectSame('createOrder', rule, { expected: orderOf(player.model, made.id, made.orderTimeMs), actual: made });
-  player.model = withOrder(player.model, made);
-  return { reply, made };
+  player.expectEqual('createOrder', rule, {
+    expected: createModelOrder(player.model, order.id, order.orderTimeMs),
+    actual: order,
+  });
+  player.model = withOrder(player.model, order);
+  return { response, order };
 }
 
-async function followLocation(player: Player, { headers }: Reply, made: Order): Promise<void> {
+async function followLocation(player: Player, { headers }: ReceivedResponse, order: Order): Promise<void> {
   const rule = 'Location leads to the order';
   const { location } = headers;
   if (location === undefined) return;
-  const pathname = pathOfLocation(location) ?? '';
+  const pathname = getLocationPath(location) ?? '';
   const path = pathname.slice(Math.max(0, pathname.indexOf(ORDERS)));
-  if (!path.startsWith(`${ORDERS}/`)) return player.off('createOrder', rule, `Rule: ${rule}. It is ${location}.`);
-  const found = await player.ask('getOrder', createRequestSender('GET', path));
-  if (found.status !== 200) player.off('createOrder', rule, `Rule: ${rule}. GET ${path} has status ${found.status}.`);
-  player.expectSame('createOrder', rule, { expected: made, actual: found.body }, 'In the response to its Location');
+  if (!path.startsWith(`${ORDERS}/`)) return player.fail('createOrder', rule, `Rule: ${rule}. It is ${location}.`);
+  const found = await player.send('getOrder', createJsonRequest('GET', path));
+  if (found.status !== 200) player.fail('createOrder', rule, `Rule: ${rule}. GET ${path} has status ${found.status}.`);
+  player.expectEqual('createOrder', rule, { expected: order, actual: found.body }, 'In the response to its Location');
 }
 
 /** Reads an order by its id, or is refused where there is none. */
 export async function readOrder(player: Player, orderId: string, isExpanded: boolean): Promise<void> {
   const known = player.model.orders.find(({ id }) => id === orderId);
-  const reply = await player.ask(
+  const response = await player.send(
     'getOrder',
-    createRequestSender('GET', `${ORDERS}/${orderId}${isExpanded ? '?expand=products' : ''}`),
+    createJsonRequest('GET', `${ORDERS}/${orderId}${isExpanded ? '?expand=products' : ''}`),
   );
-  player.expectStatus('getOrder', reply, known ? 200 : 404, known ? 'the order exists' : 'the order does not exist');
+  player.expectStatus('getOrder', response, known ? 200 : 404, known ? 'the order exists' : 'the order does not exist');
   if (!known) return;
   const rule = 'an order does not change';
-  const expected = isExpanded ? { ...known, products: expanded(player.model, known.products) } : known;
-  player.expectSame('getOrder', rule, { expected, actual: reply.body });
+  const expected = isExpanded ? { ...known, products: withProducts(player.model, known.products) } : known;
+  player.expectEqual('getOrder', rule, { expected, actual: response.body });
 }
 
 /** Asks to add a product that the catalogue hasn't. */
 export async function addUnknown(player: Player): Promise<void> {
-  const reply = await player.ask(
+  const response = await player.send(
     'addCartItem',
-    createRequestSender('POST', CART, { productId: UNKNOWN_ID, quantity: 1 }),
+    createJsonRequest('POST', CART, { productId: UNKNOWN_ID, quantity: 1 }),
   );
-  player.expectStatus('addCartItem', reply, 404, 'the product does not exist');
-  await seeCart(player, 'addCartItem', UNCHANGED);
+  player.expectStatus('addCartItem', response, 404, 'the product does not exist');
+  await checkCart(player, 'addCartItem', UNCHANGED);
 }
 
 /** Sends a request that is to be refused with a status, whatever state the shop is in, and sees that it changes nothing. */
-export async function refused(player: Player, { id, ask, status, why, tells = [] }: WrongRequest): Promise<void> {
-  const reply = await player.ask(id, ask);
-  player.expectStatus(id, reply, status, why);
-  const { violations = [] } = (reply.body ?? {}) as Partial<Problem>;
-  const untold = tells.find((pointer) => !violations.some((one) => one.in === 'body' && one.pointer === pointer));
-  if (untold !== undefined) player.off(id, 'all violations are reported', `The violation at ${untold} is not reported`);
-  await seeCart(player, id, UNCHANGED);
+export async function checkRejected(
+  player: Player,
+  { id, request, status, why, pointers = [] }: InvalidRequest,
+): Promise<void> {
+  const response = await player.send(id, request);
+  player.expectStatus(id, response, status, why);
+  const { violations = [] } = (response.body ?? {}) as Partial<Problem>;
+  const unreported = pointers.find(
+    (pointer) => !violations.some((one) => one.in === 'body' && one.pointer === pointer),
+  );
+  if (unreported !== undefined)
+    player.fail(id, 'all violations are reported', `The violation at ${unreported} is not reported`);
+  await checkCart(player, id, UNCHANGED);
 }
 
 /** Restores the default data, `start`. */
 export async function reset(player: Player, start: Player['model']): Promise<void> {
   await resetAlone(player);
   player.model = start;
-  await seeCart(player, 'resetData', 'a reset restores the cart');
-  await look(player, { list: 'listOrders', by: 'resetData', rule: 'a reset restores the orders' });
+  await checkCart(player, 'resetData', 'a reset restores the cart');
+  await checkList(player, { list: 'listOrders', by: 'resetData', rule: 'a reset restores the orders' });
 }
 
 /** Restores the default data without a look at it. */
 export async function resetAlone(player: Player): Promise<void> {
-  const reply = await player.ask('resetData', createRequestSender('POST', '/api/reset'));
-  player.expectStatus('resetData', reply, 204, 'the data is reset');
+  const response = await player.send('resetData', createJsonRequest('POST', '/api/reset'));
+  player.expectStatus('resetData', response, 204, 'the data is reset');
 }
 
 /** Sees that the cart and what it costs are as the model has them; `rule` is what the operation breaks where not. */
-export async function seeCart(player: Player, by: OperationId, rule: string): Promise<void> {
-  await look(player, { list: 'listCartItems', by, rule });
+export async function checkCart(player: Player, by: OperationId, rule: string): Promise<void> {
+  await checkList(player, { list: 'listCartItems', by, rule });
   const sum = { list: 'getPaymentSummary', rule: 'the summary is the sum of the cart' } as const;
-  await player.unlessKnown(() => look(player, sum));
+  await player.ignoreKnown(() => checkList(player, sum));
 }
 
 /** What the shop's clock shows, in ms since 1970; undefined where it can't be told. */
-function now(player: Player): Promise<number | undefined> {
-  return player.unlessKnown(async () => nowOf(player, (await read(player, 'listDeliveryOptions', true)).body));
+function readTime(player: Player): Promise<number | undefined> {
+  return player.ignoreKnown(async () =>
+    readClock(player, (await requestList(player, 'listDeliveryOptions', true)).body),
+  );
 }
 
-function expectType(player: Player, id: OperationId, { body }: Reply, types: readonly string[]): void {
+function expectType(player: Player, id: OperationId, { body }: ReceivedResponse, types: readonly string[]): void {
   const type = String((body as { type?: unknown } | undefined)?.type);
   if (!types.some((one) => type.endsWith(one))) {
-    player.off(
+    player.fail(
       id,
       'the problem type names the missing resource',
       `The problem type is ${type} instead of ${types.join(' or ')}`,

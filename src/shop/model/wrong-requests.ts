@@ -1,19 +1,19 @@
-import { type Ask, createRequestSender } from '../../check/exchange.ts';
+import { createJsonRequest, type RequestToSend } from '../../check/exchange.ts';
 import type { OperationId } from '../types.ts';
 
 /** A request that breaks the contract, or HTTP, and the status that it is refused with. */
-export interface WrongRequest {
+export interface InvalidRequest {
   readonly id: OperationId;
-  readonly ask: Ask;
+  readonly request: RequestToSend;
   readonly status: number;
   /** Why the server must reject it: the end of a sentence that starts with "if". */
   readonly why: string;
   /** Pointers into the body that the violations have to tell of. */
-  readonly tells?: readonly string[];
+  readonly pointers?: readonly string[];
 }
 
 /** The largest body, in bytes. */
-const LARGEST_BODY = 102_400;
+const MAX_BODY_BYTES = 102_400;
 
 /** Quantities that no request may have. */
 const QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
@@ -30,11 +30,16 @@ const TEXTS = [
 ];
 
 /** Requests about a product that is in the cart that break the contract, each in one way. */
-export function wrongRequests(productId: string): readonly WrongRequest[] {
+export function createInvalidRequests(productId: string): readonly InvalidRequest[] {
   const path = `/api/cart-items/${productId}`;
-  const off = (id: OperationId, ask: Ask, why: string): WrongRequest => ({ id, ask, status: 400, why });
+  const fail = (id: OperationId, request: RequestToSend, why: string): InvalidRequest => ({
+    id,
+    request,
+    status: 400,
+    why,
+  });
   const bodies = (id: OperationId, method: string, target: string, list: readonly unknown[]) =>
-    list.map((body) => off(id, createRequestSender(method, target, body), `the body is ${JSON.stringify(body)}`));
+    list.map((body) => fail(id, createJsonRequest(method, target, body), `the body is ${JSON.stringify(body)}`));
   return [
     ...bodies('addCartItem', 'POST', '/api/cart-items', [
       ...[...QUANTITIES, 11].map((quantity) => ({ productId, quantity })),
@@ -47,46 +52,46 @@ export function wrongRequests(productId: string): readonly WrongRequest[] {
       ...[[], 'text', 1, null],
     ]),
     {
-      ...off(
+      ...fail(
         'addCartItem',
-        createRequestSender('POST', '/api/cart-items', { productId: 1, quantity: 0 }),
+        createJsonRequest('POST', '/api/cart-items', { productId: 1, quantity: 0 }),
         'both properties are invalid',
       ),
-      tells: ['/productId', '/quantity'],
+      pointers: ['/productId', '/quantity'],
     },
-    off(
+    fail(
       'updateCartItem',
-      createRequestSender('PUT', '/api/cart-items/kettle', { quantity: 1 }),
+      createJsonRequest('PUT', '/api/cart-items/kettle', { quantity: 1 }),
       'the id in the path is not a UUID',
     ),
-    off('removeCartItem', createRequestSender('DELETE', '/api/cart-items/kettle'), 'the id in the path is not a UUID'),
-    off('getOrder', createRequestSender('GET', '/api/orders/1'), 'the id in the path is not a UUID'),
-    off(
+    fail('removeCartItem', createJsonRequest('DELETE', '/api/cart-items/kettle'), 'the id in the path is not a UUID'),
+    fail('getOrder', createJsonRequest('GET', '/api/orders/1'), 'the id in the path is not a UUID'),
+    fail(
       'getOrder',
-      createRequestSender('GET', `/api/orders/${productId}?expand=product`),
+      createJsonRequest('GET', `/api/orders/${productId}?expand=product`),
       'expand has an unknown value',
     ),
-    off('listProducts', createRequestSender('GET', '/api/products?search=a&search=b'), 'search occurs twice'),
+    fail('listProducts', createJsonRequest('GET', '/api/products?search=a&search=b'), 'search occurs twice'),
     ...expands('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
     ...expands('listCartItems', '/api/cart-items', 'product'),
     ...expands('listOrders', '/api/orders', 'products'),
-    ...wrongBodies('addCartItem', 'POST', '/api/cart-items', JSON.stringify({ productId, quantity: 1 })),
-    ...wrongBodies('updateCartItem', 'PUT', path, JSON.stringify({ quantity: 7 })),
+    ...createInvalidBodies('addCartItem', 'POST', '/api/cart-items', JSON.stringify({ productId, quantity: 1 })),
+    ...createInvalidBodies('updateCartItem', 'PUT', path, JSON.stringify({ quantity: 7 })),
   ];
 }
 
-function expands(id: OperationId, path: string, value: string): readonly WrongRequest[] {
+function expands(id: OperationId, path: string, value: string): readonly InvalidRequest[] {
   const wrong = [`expand=${value}s`, 'expand=', `expand=${value.toUpperCase()}`, `expand=${value},${value}`];
   return [
     ...wrong.map((query) => ({
       id,
-      ask: createRequestSender('GET', `${path}?${query}`),
+      request: createJsonRequest('GET', `${path}?${query}`),
       status: 400,
       why: `the query is ${query}`,
     })),
     {
       id,
-      ask: createRequestSender('GET', `${path}?expand=${value}&expand=${value}`),
+      request: createJsonRequest('GET', `${path}?expand=${value}&expand=${value}`),
       status: 400,
       why: 'expand occurs twice',
     },
@@ -94,36 +99,41 @@ function expands(id: OperationId, path: string, value: string): readonly WrongRe
 }
 
 /** Bodies that are no JSON, too large, or announced as something else than JSON. `right`: one that would be done. */
-function wrongBodies(id: OperationId, method: string, target: string, right: string): readonly WrongRequest[] {
-  const sent = (type: string, body: string | Buffer): Ask => ({
+function createInvalidBodies(
+  id: OperationId,
+  method: string,
+  target: string,
+  right: string,
+): readonly InvalidRequest[] {
+  const sent = (type: string, body: string | Buffer): RequestToSend => ({
     method,
     target,
     headers: { 'content-type': type },
     body,
   });
-  const ofType = (type: string): WrongRequest => ({
+  const ofType = (type: string): InvalidRequest => ({
     id,
-    ask: sent(type, right),
+    request: sent(type, right),
     status: 415,
     why: `the content type is ${type}`,
   });
-  const padded = `${' '.repeat(LARGEST_BODY + 1 - right.length)}${right}`;
-  const printedBy = `printf '%${LARGEST_BODY + 1 - right.length}s%s' '' '${right}'`;
+  const padded = `${' '.repeat(MAX_BODY_BYTES + 1 - right.length)}${right}`;
+  const printCommand = `printf '%${MAX_BODY_BYTES + 1 - right.length}s%s' '' '${right}'`;
   return [
-    ...TEXTS.map((text) => ({ id, ask: sent('application/json', text), status: 400, why: `the body is ${text}` })),
+    ...TEXTS.map((text) => ({ id, request: sent('application/json', text), status: 400, why: `the body is ${text}` })),
     {
       id,
-      ask: { ...sent('application/json', padded), printedBy },
+      request: { ...sent('application/json', padded), printCommand },
       status: 413,
-      why: `the body has ${LARGEST_BODY + 1} bytes`,
+      why: `the body has ${MAX_BODY_BYTES + 1} bytes`,
     },
-    { id, ask: { method, target, body: right }, status: 415, why: 'the content type is missing' },
+    { id, request: { method, target, body: right }, status: 415, why: 'the content type is missing' },
     ...['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
       ofType,
     ),
     {
       id,
-      ask: {
+      request: {
         method,
         target,
         headers: { 'content-type': 'application/json', 'content-encoding': 'rot13' },

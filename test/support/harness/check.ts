@@ -1,7 +1,7 @@
 import { checkServer, type Verdict } from '../../../src/check/check.ts';
 import type { CheckOptions } from '../../../src/check/check-options.ts';
-import type { Finding, Judge } from '../../../src/check/findings.ts';
-import { JUDGES } from '../../../src/check/findings.ts';
+import type { CheckName, Finding } from '../../../src/check/findings.ts';
+import { CHECK_NAMES } from '../../../src/check/findings.ts';
 import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import type { Defect } from '../planted-defects/planted-defects.ts';
@@ -27,15 +27,16 @@ export async function checked(url: string, options: Partial<CheckOptions> = {}):
 /** What was found, a line each, for people to read where a test fails. */
 export function told(findings: readonly Finding[]): readonly string[] {
   return findings.map(
-    ({ judge, operationId, status, rule, message: said }) => `${judge} ${operationId} ${status} ${rule}: ${said}`,
+    ({ check: judge, operationId, status, rule, message: said }) =>
+      `${judge} ${operationId} ${status} ${rule}: ${said}`,
   );
 }
 
 /** The judges that found something, be it that another one found the same before. */
-export function judgesOf({ routes, ledger }: Verdict): readonly Judge[] {
-  return JUDGES.filter((judge) =>
+export function judgesOf({ routes, ledger }: Verdict): readonly CheckName[] {
+  return CHECK_NAMES.filter((judge) =>
     routes.some(({ operationId }) =>
-      ledger.statusesOf(operationId).some((status) => ledger.countOf(judge, operationId, status)?.wrong),
+      ledger.getStatuses(operationId).some((status) => ledger.getCount(judge, operationId, status)?.wrong),
     ),
   );
 }

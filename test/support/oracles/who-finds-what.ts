@@ -1,11 +1,11 @@
-import { JUDGES } from '../../../src/check/findings.ts';
+import { CHECK_NAMES } from '../../../src/check/findings.ts';
 import { runDredd } from '../../../tools/dredd/dredd.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import { checked, judgesOf } from '../harness/check.ts';
 import { type Defect, defects, startDefective } from '../planted-defects/planted-defects.ts';
 
 /** Who judges a server beside the check of its own document. */
-const COLUMNS = [...JUDGES, 'dredd'] as const;
+const COLUMNS = [...CHECK_NAMES, 'dredd'] as const;
 
 /** Which defects each judge finds, as a table in Markdown: a line for each defect, `x` where it is found. Asks each shop thousands of requests; takes seconds a defect. */
 export async function whoFindsWhat(names: readonly string[]): Promise<string> {

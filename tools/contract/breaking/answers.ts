@@ -8,7 +8,7 @@ import { found, keysAt, type Operation } from './operation.ts';
 import { schemaAt } from './schema-parts.ts';
 
 /** What changed in the answers of an operation. */
-export function answerChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
+export function responseChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
   const [old, now] = [before, after].map(({ node }) => statusesOf(isNode(node.responses) ? node.responses : {}));
   const followed = (old ?? []).flatMap((status) =>
     successors(status, now ?? []).map((other) => [status, other] as const),

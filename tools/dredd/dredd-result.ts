@@ -1,0 +1,47 @@
+/** A request that dredd sends. */
+export interface DreddRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Empty or undefined if there is none. */
+  readonly body?: string;
+}
+
+/** The message of the process in which dredd runs. */
+export interface DreddOutput {
+  /** Warnings of dredd's parser and compiler. */
+  readonly annotations: readonly { readonly message: string }[];
+  readonly results: readonly DreddResult[];
+  /** Why dredd stopped early. */
+  readonly error?: string;
+  /** What dredd printed. */
+  readonly printed: string;
+}
+
+/** The result of a transaction. */
+export interface DreddResult {
+  readonly outcome: 'pass' | 'fail' | 'skip' | 'error';
+  readonly test: {
+    readonly message: string;
+    /** The errors of each part of the response. */
+    readonly results?: { readonly fields?: Readonly<Record<string, { readonly errors: readonly GavelError[] }>> };
+    readonly origin: {
+      /** Method and path template, the summary in the view. */
+      readonly actionName: string;
+      /** Status and content type. */
+      readonly exampleName: string;
+      readonly isHooked?: boolean;
+      readonly operationId?: string;
+      /** The preceding requests. */
+      readonly before?: readonly DreddRequest[];
+    };
+    readonly request?: { readonly method: string; readonly uri: string } & Omit<DreddRequest, 'path'>;
+    readonly actual?: { readonly statusCode: number; readonly headers: Record<string, string>; readonly body?: string };
+  };
+}
+
+/** An error of dredd's validator; not all messages about a place in the body name it. */
+export interface GavelError {
+  readonly message: string;
+  readonly location?: { readonly pointer?: string };
+}

@@ -1,0 +1,55 @@
+import type { Document } from '../../src/openapi/document.ts';
+import { getRoutes } from '../../src/openapi/routes.ts';
+import type { DreddOutput, DreddResult } from './dredd-result.ts';
+
+/** Returns why the transactions of a run are not reliable: warnings of the parser, missing hooks, skipped or missing responses. Empty if they are. */
+export function findRunErrors(document: Document, output: DreddOutput): readonly string[] {
+  const { annotations, results, error, printed } = output;
+  const { documented, getName } = createNaming(document);
+  const named = results.map((result) => ({ ...result, name: getName(result) }));
+  const getNames = (some: typeof named) => some.map(({ name }) => name);
+  const [missing, unexpected] = [subtract(documented, getNames(named)), subtract(getNames(named), documented)];
+  return [
+    ...(error === undefined ? [] : [`dredd stopped: ${[error, ...printed.matchAll(/(?<=^error: ).*/gm)].join('; ')}`]),
+    // The view is made so that the parser has no warnings.
+    ...annotations.map(({ message }) => `dredd's parser warns: ${message}`),
+    ...formatCount(
+      getNames(named.filter(({ test }) => !test.origin.isHooked)),
+      'transactions ran without hooks, which were not loaded',
+    ),
+    ...formatCount(getNames(named.filter(({ outcome }) => outcome === 'skip')), 'transactions were skipped'),
+    ...formatCount(missing, `of ${documented.length} documented responses were not requested`),
+    ...formatCount(unexpected, 'responses are not documented, or were requested twice'),
+  ];
+}
+
+/** Returns an error with the number of transactions and the first of them; none if there are no transactions. */
+function formatCount([first, ...more]: readonly string[], message: string): readonly string[] {
+  return first === undefined ? [] : [`${more.length + 1} ${message}: ${first}${more.length > 0 ? ', …' : ''}`];
+}
+
+/** Returns the entries of a list without those of another list; an entry is removed as often as the other list has it. */
+function subtract(list: readonly string[], others: readonly string[]): readonly string[] {
+  const remaining = [...others];
+  return list.filter((entry) => {
+    const index = remaining.indexOf(entry);
+    if (index >= 0) remaining.splice(index, 1);
+    return index < 0;
+  });
+}
+
+/** Returns the names of all documented responses with a status, for each path that to an unsupported method, and the name of a result among them. */
+function createNaming(document: Document) {
+  const routes = getRoutes(document);
+  const operations = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const statuses = routes.flatMap(({ method, path, responses }) =>
+    responses.flatMap(({ name }) => (/^\d+$/.test(name) ? [`${method} ${path} ${name}`] : [])),
+  );
+  const unsupported = new Set(routes.map(({ path }) => `another method of ${path} 405`));
+  const getName = ({ test: { origin } }: DreddResult) => {
+    const operation = origin.actionName;
+    const name = operations.has(operation) ? operation : `another method of ${operation.split(' ')[1]}`;
+    return `${name} ${Number.parseInt(origin.exampleName, 10)}`;
+  };
+  return { documented: [...statuses, ...unsupported], getName };
+}
