@@ -114,7 +114,8 @@ async function passOn(
   }
 }
 
-function toDetails({ target, scope, notes, forced, transport }: Exchange) {
+function toDetails({ target, scope, draft }: Exchange) {
+  const { notes, forced, transport } = draft;
   return {
     operation: target?.route?.operationId,
     sandbox: scope?.isNamed ? scope.sandbox.id : undefined,

@@ -32,25 +32,30 @@ export function isReadRequest(ctx: Context): boolean {
   return false;
 }
 
-/** A page or a document. */
+/** Sends a page or a document. */
 type Page = (ctx: Context) => void;
 
-/** Returns what stands beside the APIs, by its path: the page at `/`, the contract, readiness, and the pages that explain problems. */
+/** Returns what stands beside the APIs, by its path: the page at `/`, the contract, readiness, and the page of all problems. */
 export function createPages(parts: PagesParts): Readonly<Record<string, Page>> {
   const { contract, version, dataFile } = parts;
   const health = { version, dataFile: dataFile ?? null, operations: contract.routes.length };
-  const problems = Object.keys(problemKinds).map((code): [string, Page] => [
-    `/problems/${code}`,
-    (ctx) => sendText(ctx, HTML_TYPE, problemPage(code as ProblemCode)),
-  ]);
   return {
     ...(parts.static === undefined ? { '/': (ctx) => sendText(ctx, HTML_TYPE, frontPage(ctx, parts)) } : {}),
     '/openapi.yaml': (ctx) => sendText(ctx, yamlTypeFor(ctx), contract.enforced.text),
     '/openapi.json': (ctx) => sendText(ctx, JSON_TYPE, JSON.stringify(contract.enforced.document, null, 2)),
     [HEALTH_PATH]: (ctx) => sendText(ctx, JSON_TYPE, JSON.stringify(health)),
     '/problems': (ctx) => sendText(ctx, HTML_TYPE, problemsPage()),
-    ...Object.fromEntries(problems),
   };
+}
+
+/** Sends the page that explains a problem. */
+export function sendProblemPage(ctx: Context, code: ProblemCode): void {
+  sendText(ctx, HTML_TYPE, problemPage(code));
+}
+
+/** Whether a text is the code of a problem. */
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(problemKinds, text);
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';

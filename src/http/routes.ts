@@ -3,7 +3,15 @@ import type { Context, Middleware } from 'koa';
 import type { Contract } from '../openapi/contract.ts';
 import { CONTROL_DOCUMENT_PATH } from './control/control-path.ts';
 import { serveFrontEnd, serveImages } from './files.ts';
-import { createPages, isReadRequest, type PagesParts, sendText, yamlTypeFor } from './pages.ts';
+import {
+  createPages,
+  isProblemCode,
+  isReadRequest,
+  type PagesParts,
+  sendProblemPage,
+  sendText,
+  yamlTypeFor,
+} from './pages.ts';
 
 /** The parts of the fixed routes. */
 export interface RoutesParts extends PagesParts {
@@ -16,6 +24,12 @@ export interface RoutesParts extends PagesParts {
 export function createRoutes(parts: RoutesParts): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   for (const [path, page] of Object.entries(createPages(parts))) router.all(path, readOnly, page);
+  router.all('/problems/:code', (ctx, next) => {
+    const { code = '' } = ctx.params;
+    if (!isProblemCode(code)) return next();
+    if (isReadRequest(ctx)) sendProblemPage(ctx, code);
+    return undefined;
+  });
   router.all(CONTROL_DOCUMENT_PATH, readOnly, (ctx) => sendText(ctx, yamlTypeFor(ctx), parts.controlContract.text));
   const frontEnd = parts.static === undefined ? [] : [serveFrontEnd(parts.static)];
   router.all(/^\/images\//, readOnly, ...frontEnd, serveImages(parts.images));

@@ -3,31 +3,29 @@ import { isJsonType, responseTo } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { AnyAnswer } from '../../shop/operations/handler.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
-import type { Headers } from '../headers.ts';
+import { type Headers, NO_HEADERS } from '../headers.ts';
 import { createResponse, JSON_TYPE, type ResponseData } from './response.ts';
 import type { OperationCall } from './values.ts';
 
-/** What a handler returned. */
-interface HandlerResult extends AnyAnswer {
-  /** Whether the handler is the shop's own. */
-  readonly isOurs: boolean;
-}
-
-/** Completes what a handler returned: status, fields that the contract has gained, content type, and the sandbox in `Location`. */
+/**
+ * Completes what a handler returned: status, content type, and the sandbox in `Location`. `complete`: adds the fields that the contract has gained, for the
+ * shop's own handlers; undefined for a user's handler, whose headers may have any case.
+ */
 export function completeHandlerResponse(
-  { complete }: { readonly complete: (route: Route, body: unknown) => Completed },
+  complete: ((route: Route, body: unknown) => Completed) | undefined,
   { route, location }: OperationCall,
-  { status = route.successStatus, headers = {}, body, isOurs }: HandlerResult,
+  { status = route.successStatus, headers = NO_HEADERS, body }: AnyAnswer,
 ): ResponseData {
-  const completed = isOurs ? complete(route, body) : { body, made: [] };
-  const typed = isOurs
-    ? headers
-    : { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
-  const located = withPrefix(location.prefix, typed);
-  const mocked = completed.made.length > 0 ? { 'X-Mocked': completed.made.map(encodeURI).join(', ') } : undefined;
+  if (!complete) {
+    const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };
+    return createResponse({ status, headers: withPrefix(location.prefix, typed), body });
+  }
+  const completed = complete(route, body);
+  const located = withPrefix(location.prefix, headers);
+  const mocked = completed.made.map(encodeURI).join(', ');
   return createResponse({
     status,
-    headers: mocked ? { ...located, ...mocked } : located,
+    headers: mocked === '' ? located : { ...located, 'X-Mocked': mocked },
     body: completed.body,
   });
 }

@@ -52,7 +52,7 @@ async function runHandler(parts: HandleParts, handler: RegisteredHandler, call: 
   // A response to which something was applied is not cached, nor is one that names its sandbox.
   const isCacheable = !applied.summary && handler.isOurs && !scope.isNamed;
   return {
-    response: completeHandlerResponse(parts, call, { ...returned, isOurs: handler.isOurs }),
+    response: completeHandlerResponse(handler.isOurs ? parts.complete : undefined, call, returned),
     revision: isCacheable ? revision() : undefined,
   };
 }

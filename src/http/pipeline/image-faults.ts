@@ -13,7 +13,7 @@ import { summarizeFaults } from './faults.ts';
 import type { OperationParts } from './operation.ts';
 import type { HttpRequest } from './request.ts';
 import type { ResponseData } from './response.ts';
-import type { Draft, Location, Scope, Target } from './values.ts';
+import type { Draft, Location, Scope, ScopedRequest } from './values.ts';
 
 /** The methods of images. */
 const METHODS = ['GET', 'HEAD'];
@@ -23,32 +23,33 @@ export interface ImageParts extends Pick<OperationParts, 'resends' | 'stopping'>
   readonly apis: { readonly contract: { readonly contract: Contract } };
 }
 
-/** A request for an image, in its sandbox. */
-interface ImageRequest {
-  readonly request: HttpRequest;
-  readonly target: Target;
-  readonly scope: Scope;
+/** What becomes of a request for an image. */
+interface ImageOutcome {
+  readonly draft: Draft;
+  /** Whether the image itself is sent. */
+  readonly isPassed: boolean;
 }
 
-/** Applies the faults of the sandbox to a request for an image, before any folder is looked at. The image itself is sent unless a fault replaces it. */
+/** Applies the faults of the sandbox to a request for an image, before any folder is looked at. */
 export async function respondToImage(
   { apis, resends, stopping }: ImageParts,
-  { request, target, scope }: ImageRequest,
-): Promise<Draft & { readonly isPassed: boolean }> {
-  const passed = { ...NO_RESPONSE, isPassed: true };
-  if (!METHODS.includes(request.method)) return passed;
-  if (resends.take(request)) return { ...RESET_AGAIN, isPassed: false };
+  { request, target, scope }: ScopedRequest,
+): Promise<ImageOutcome> {
+  if (!METHODS.includes(request.method)) return PASSED;
+  if (resends.take(request)) return { draft: RESET_AGAIN, isPassed: false };
   const effect = meetFaults(scope, request, target.location);
-  if (!effect) return passed;
+  if (!effect) return PASSED;
   const delayMs = effect.delayMs.before + effect.delayMs.after;
-  const draft = { ...passed, isRecorded: true, forced: summarizeFaults(undefined, { effect }, delayMs) };
-  if (!(await delayResponse(request, delayMs, stopping))) return { ...draft, isPassed: false };
+  const draft = { ...NO_RESPONSE, isRecorded: true, forced: summarizeFaults(undefined, { effect }, delayMs) };
+  if (!(await delayResponse(request, delayMs, stopping))) return { draft, isPassed: false };
   const { answer, connection } = effect;
-  if (connection) return { ...draft, transport: { connection }, isPassed: false };
-  if (answer?.status === undefined) return draft;
+  if (connection) return { draft: { ...draft, transport: { connection } }, isPassed: false };
+  if (answer?.status === undefined) return { draft, isPassed: true };
   const response = createFaultResponse(apis.contract.contract, target.location, answer.status, answer);
-  return { ...draft, response, isPassed: false };
+  return { draft: { ...draft, response }, isPassed: false };
 }
+
+const PASSED: ImageOutcome = { draft: NO_RESPONSE, isPassed: true };
 
 function meetFaults({ sandbox }: Scope, { method, headers }: HttpRequest, location: Location): FaultEffect | undefined {
   if (!sandbox.faults.isActive) return undefined;

@@ -4,10 +4,9 @@ import { delayResponse } from './delay.ts';
 import { RESET_AGAIN, withProblem } from './draft.ts';
 import { applyFaults, NO_FAULTS } from './faults.ts';
 import { formatPreferenceApplied } from './preferences.ts';
-import type { HttpRequest } from './request.ts';
 import type { ResentRequests } from './resent-requests.ts';
 import { type ValidRequest, validateRequest } from './validate.ts';
-import type { AppliedFaults, Draft, OperationCall, Scope, Target } from './values.ts';
+import type { AppliedFaults, Draft, OperationCall, ScopedRequest } from './values.ts';
 
 /** The parts that run operations. */
 export interface OperationParts {
@@ -20,10 +19,7 @@ export interface OperationParts {
 }
 
 /** A request for an operation, in its sandbox. */
-export interface OperationRequest {
-  readonly request: HttpRequest;
-  readonly target: Target;
-  readonly scope: Scope;
+export interface OperationRequest extends ScopedRequest {
   readonly route: Route;
 }
 
@@ -55,9 +51,10 @@ async function runSteps(
   const valid = await validating;
   if (request.client.isGone) return draft;
   if (parts.resends.take(request)) return RESET_AGAIN;
-  const faulty = { ...valid, request, route, location, body: valid.input.body, waitedMs };
+  const { input, preferences, query } = valid;
+  const faulty = { request, route, location, query, body: input.body, preferences, waitedMs };
   const applied = api.isSimulated ? await applyFaults(scope.sandbox, faulty) : NO_FAULTS;
-  const call = { request, route, location, scope, input: valid.input, preferences: valid.preferences, applied };
+  const call = { request, route, location, scope, input, preferences, applied };
   const next = withEffects(draft, valid, applied);
   if (!applied.summary) return handle(parts, operation, next, call);
   const isThere = await delayResponse(request, applied.delayMs.before, parts.stopping);

@@ -10,7 +10,7 @@ import type { HttpRequest } from './request.ts';
 import { createResponse } from './response.ts';
 import { type Apis, type RouteParts, routeRequest } from './route.ts';
 import { enterSandbox } from './sandbox.ts';
-import type { Draft, Exchange, Scope, Target } from './values.ts';
+import type { Draft, Exchange, ScopedRequest } from './values.ts';
 import { type VerifyParts, verifyResponse } from './verify.ts';
 import { writeResponse } from './write.ts';
 
@@ -43,12 +43,12 @@ export interface Outcome extends Exchange {
  * error becomes a problem document.
  */
 export function startExchange(parts: PipelineParts, request: HttpRequest): Outcome {
-  const start = { ...NO_RESPONSE, request, target: undefined, scope: undefined };
   try {
     const target = routeRequest(parts, parts.apis, request);
-    return { ...start, target, isPassed: !target };
+    return { request, target, scope: undefined, draft: NO_RESPONSE, isPassed: !target };
   } catch (error) {
-    return refuse(parts, start, error);
+    const exchange = { request, target: undefined, scope: undefined, draft: NO_RESPONSE };
+    return refuse(parts, exchange, error);
   }
 }
 
@@ -67,33 +67,34 @@ export async function runPipeline(parts: PipelineParts, routed: Outcome): Promis
 
 /** Writes the response of an exchange, stores it in the response cache, and records the exchange in the journal. */
 export function finishExchange(parts: PipelineParts, exchange: Exchange, res: ServerResponse): void {
+  const { draft, scope } = exchange;
   const sent = writeResponse(parts, res, exchange);
-  const { journal } = exchange.scope?.sandbox ?? parts.sandboxes.default;
-  if (exchange.isRecorded) recordRequest(journal, exchange, sent, res);
-  if (exchange.revision !== undefined) cacheResponse(parts.ready, exchange, sent, res);
+  const { journal } = scope?.sandbox ?? parts.sandboxes.default;
+  if (draft.isRecorded) recordRequest(journal, exchange, sent, res);
+  if (draft.revision !== undefined) cacheResponse(parts.ready, exchange, sent, res);
 }
 
 /** Returns an exchange with the problem document of an error, of a step or of a fixed route. */
 export function refuse({ log }: Pick<PipelineParts, 'log'>, exchange: Exchange, error: unknown): Outcome {
-  return { ...exchange, ...withProblem(log, exchange, exchange, error), isPassed: false };
-}
-
-/** A request in its sandbox. */
-interface ScopedRequest {
-  readonly request: HttpRequest;
-  readonly target: Target;
-  readonly scope: Scope;
+  const { request, target, scope } = exchange;
+  return { request, target, scope, draft: withProblem(log, exchange, exchange.draft, error), isPassed: false };
 }
 
 async function respond(parts: PipelineParts, scoped: ScopedRequest): Promise<Outcome> {
-  const { target, request, scope } = scoped;
-  if (target.kind === 'image') return { ...(await respondToImage(parts, scoped)), request, target, scope };
-  const draft = { ...NO_RESPONSE, isRecorded: target.api.isSimulated };
-  const responded = target.route
-    ? await runOperation(parts, { ...scoped, route: target.route }, draft)
-    : respondWithoutOperation(parts, scoped, draft);
-  return { ...verifyResponse(parts, target, responded), request, target, scope, isPassed: false };
+  const { request, target, scope } = scoped;
+  if (target.kind === 'image') {
+    const { draft, isPassed } = await respondToImage(parts, scoped);
+    return { request, target, scope, draft, isPassed };
+  }
+  const initial = target.api.isSimulated ? RECORDED : NO_RESPONSE;
+  const { route } = target;
+  const draft = route
+    ? await runOperation(parts, { request, target, scope, route }, initial)
+    : respondWithoutOperation(parts, scoped, initial);
+  return { request, target, scope, draft: verifyResponse(parts, target, draft), isPassed: false };
 }
+
+const RECORDED: Draft = { ...NO_RESPONSE, isRecorded: true };
 
 /** Lists the methods of a path, or refuses a path or a method that the API does not have. */
 function respondWithoutOperation({ log }: PipelineParts, scoped: ScopedRequest, draft: Draft): Draft {

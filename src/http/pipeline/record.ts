@@ -12,13 +12,14 @@ export function recordRequest(
   sent: SentResponse | undefined,
   res: ServerResponse,
 ): void {
-  if (exchange.transport?.bodyDurationMs === undefined || sent === undefined) record(journal, exchange, sent);
+  if (exchange.draft.transport?.bodyDurationMs === undefined || sent === undefined) record(journal, exchange, sent);
   else res.once('close', () => record(journal, exchange, res.writableFinished ? sent : undefined));
 }
 
 /** `sent`: undefined if no response was sent. */
 function record(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
-  const { request, target, notes, violations, responseViolations, forced } = exchange;
+  const { request, target, draft } = exchange;
+  const { notes, violations, responseViolations, forced } = draft;
   const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
   journal.add({
     method: request.method,
@@ -45,11 +46,12 @@ export function recordCachedResponse(
 /** Stores a response in the cache, if the next request would get the same. */
 export function cacheResponse(
   cache: ResponseCache,
-  { target, revision, notes }: Exchange,
+  { target, draft }: Exchange,
   sent: SentResponse | undefined,
   res: ServerResponse,
 ): void {
   const operationId = target?.route?.operationId;
+  const { revision, notes } = draft;
   // What is noted of a request has to be noted of the next one too.
   if (!sent || operationId === undefined || revision === undefined || sent.response.status !== 200 || notes.length > 0)
     return;

@@ -20,7 +20,7 @@ export async function enterSandbox<Result>(
   if (kind === 'image' && location.prefix === '') return handle(findScope(sandboxes, named.id));
   if (request.body.isSent) await receiveBody(request, target);
   const expired = getExpiryHeaders(sandboxes, named.id);
-  const headers = { ...expired, 'X-Sandbox': named.id };
+  const headers = expired === NO_HEADERS ? { 'X-Sandbox': named.id } : { ...expired, 'X-Sandbox': named.id };
   try {
     return await sandboxes.use(named.id, (sandbox) => handle({ sandbox, isNamed: true, headers }));
   } catch (error) {

@@ -64,6 +64,13 @@ export interface Scope {
   readonly headers: Headers;
 }
 
+/** A request in the sandbox to which it leads. */
+export interface ScopedRequest {
+  readonly request: HttpRequest;
+  readonly target: Target;
+  readonly scope: Scope;
+}
+
 /** How a response is damaged on its way. */
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
@@ -115,10 +122,12 @@ export interface Draft {
   readonly isRecorded: boolean;
 }
 
-/** What the pipeline writes, records and logs. */
-export interface Exchange extends Draft {
+/** What the pipeline writes, records and logs. The draft is a value of its own: spreading it into this would take ten times as long as all else here. */
+export interface Exchange {
   readonly request: HttpRequest;
+  /** Undefined if the request leads to none of the APIs, and to no image. */
   readonly target: Target | undefined;
   /** Undefined for a request that was refused before a sandbox was entered. */
   readonly scope: Scope | undefined;
+  readonly draft: Draft;
 }

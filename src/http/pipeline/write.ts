@@ -29,7 +29,8 @@ export function writeResponse(
   res: ServerResponse,
   exchange: Exchange,
 ): SentResponse | undefined {
-  const { request, response, transport, scope, headers } = exchange;
+  const { request, scope, draft } = exchange;
+  const { response, transport, headers } = draft;
   if (transport?.connection) {
     const isReset = transport.connection.kind === 'reset';
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
