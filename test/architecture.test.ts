@@ -4,16 +4,16 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { projectFile } from './support/fixtures/default-data.ts';
 
-/** The source files, by their path below src/, each with its text and with what is left of it without types and comments. */
+/** The source files: path below src/, text, and text without types and comments. */
 const sources = readdirSync(projectFile('src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path, text: readFileSync(projectFile(`src/${path}`), 'utf8') }))
   .map((source) => ({ ...source, code: codeOf(source.text) }));
 
-/** A folder of src/, or a file that stands beside the folders. */
+/** A folder of src/, or a file directly in src/. */
 type Folder = string;
 
-/** What the files of a folder may import from other folders, with the reason: a folder, or one file of it. All may import `util`. */
+/** Folders and files that a folder may import from, with the reason. All may import `util`. */
 interface ImportRule {
   readonly may: readonly string[];
   readonly because: string;
@@ -80,7 +80,7 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   util: [],
 };
 
-/** The folders in which a package is imported: whoever wants to replace one has one folder to change. */
+/** The folders that import a package: to replace a package, change one folder. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'openapi-backend': ['openapi'],
   ajv: ['openapi'],
@@ -130,7 +130,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:timers/promises': ['store', 'http/pipeline/delay.ts', 'check', 'shop/model'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
-  // What an IP address is.
+  // The syntax of IP addresses.
   'node:net': ['store/lock.ts', 'http/access-policy.ts'],
   'node:os': ['store/lock.ts'],
   'node:events': ['server/storefront.ts', 'check/client.ts'],
@@ -139,16 +139,16 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:stream': ['http'],
   'node:stream/consumers': ['client'],
   'node:child_process': ['testing/child.ts'],
-  // Ids, names of locks and of files beside the data file, the comparison of tokens, and a seed where none is named.
+  // Ids, names of locks and temporary files, the comparison of tokens, and a default seed.
   'node:crypto': ['server/storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'cli/main.ts', 'control/access.ts'],
   'node:path': ['store', 'server', 'sandbox/snapshots.ts', 'check/report/report.ts', 'cli/types-command.ts'],
-  // A team's own handlers are a module that is named on the command line.
+  // Custom handlers are a module that the command line names.
   'node:url': ['package-file.ts', 'server/handler-registry.ts', 'testing/child.ts', 'cli/types-command.ts'],
-  // What few need is loaded when it is first needed, from the project that has it.
+  // Rarely needed modules are loaded on first use, from the project that has them.
   'node:module': ['sandbox/matcher/patterns.ts', 'cli/types-command.ts', 'server/handler-registry.ts'],
 };
 
-/** What the files that start the program pass down, so that nothing below reaches for it. */
+/** Globals that only entry points may use; they pass them down. */
 const reaches: readonly { what: string; pattern: RegExp; places: readonly string[] }[] = [
   { what: 'the process', pattern: /\bprocess\b\s*[.[]/, places: ['cli/main.ts', 'testing/child.ts'] },
   { what: 'the console', pattern: /\bconsole\s*[.[]/, places: [] },
@@ -173,13 +173,13 @@ const imports = sources.flatMap(({ path, text }) =>
 const ownImports = imports.filter(({ to }) => to.own).map(({ from, to }) => ({ from, to: to.name }));
 const strangeImports = imports.filter(({ to }) => !to.own).map(({ from, to }) => ({ from, to: to.name }));
 
-describe('the source', () => {
-  it('has a rule for each folder', () => {
+describe('the source code', () => {
+  it('has an import rule for each folder', () => {
     expect(new Set(sources.map(({ path }) => folderOf(path)))).toEqual(new Set(Object.keys(rules)));
     expect(ownImports.length).toBeGreaterThan(sources.length);
   });
 
-  it.each(Object.entries(rules))('in %s imports from other folders only what a rule allows', (folder, allowed) => {
+  it.each(Object.entries(rules))('in %s imports from other folders only as the rules allow', (folder, allowed) => {
     const places = ['util', ...allowed.flatMap(({ may }) => may)];
     const strays = ownImports.filter(
       ({ from, to }) =>
@@ -188,7 +188,7 @@ describe('the source', () => {
     expect(strays.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('needs each of its import rules', () => {
+  it('uses each of its import rules', () => {
     const all = Object.entries(rules).flatMap(([folder, list]) => list.map((rule) => ({ folder, ...rule })));
     const unused = all.flatMap(({ folder, may }) =>
       may
@@ -198,11 +198,11 @@ describe('the source', () => {
     expect(unused).toEqual([]);
   });
 
-  it('has no cycle of imports', () => {
+  it('has no import cycles', () => {
     expect(cyclesOf(ownImports)).toEqual([]);
   });
 
-  it('has nothing but types in the shop/types.ts that the engine imports', () => {
+  it('has only types in the shop/types.ts that the engine imports', () => {
     expect(sources.find(({ path }) => path === 'shop/types.ts')?.code.trim()).toBe('export {};');
   });
 
@@ -224,19 +224,19 @@ describe('the source', () => {
     expect(importers.filter((path) => !places.some((place) => lies(path, place)))).toEqual([]);
   });
 
-  it('imports nothing from outside that has no place here', () => {
+  it('imports no external package without a rule', () => {
     const known = new Set([...Object.keys(packages), ...Object.keys(modules)]);
     expect(strangeImports.filter(({ to }) => !known.has(to))).toEqual([]);
   });
 
-  it('has a place for every dependency of the package', () => {
+  it('has a rule for every dependency of the package', () => {
     const { dependencies, peerDependencies } = JSON.parse(readFileSync(projectFile('package.json'), 'utf8'));
-    // openapi-typescript brings TypeScript in.
+    // TypeScript is a dependency of openapi-typescript.
     const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'typescript');
     expect(Object.keys(packages).toSorted()).toEqual(needed.toSorted());
   });
 
-  it.each(reaches)('reaches for $what only in $places', ({ pattern, places }) => {
+  it.each(reaches)('uses $what only in $places', ({ pattern, places }) => {
     const reaching = sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
     expect(reaching.filter((path) => !places.includes(path))).toEqual([]);
   });
@@ -246,7 +246,7 @@ function folderOf(path: string): Folder {
   return path.split('/')[0] ?? path;
 }
 
-/** Whether a file is, or lies in, a place. */
+/** Returns whether a file is the given file or is in the given folder. */
 function lies(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
@@ -256,7 +256,7 @@ function targetOf(from: string, specifier: string): { own: boolean; name: string
   return { own: false, name: specifier };
 }
 
-/** A text of TypeScript without its types and comments. */
+/** Returns a TypeScript text without types and comments. */
 function codeOf(text: string): string {
   const compilerOptions: ts.CompilerOptions = {
     target: ts.ScriptTarget.ESNext,
@@ -267,7 +267,7 @@ function codeOf(text: string): string {
   return ts.transpileModule(text, { compilerOptions }).outputText;
 }
 
-/** The cycles among files, each as the path that leads round. */
+/** Returns the import cycles, each as a path of files. */
 function cyclesOf(edges: readonly { from: string; to: string }[]): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();

@@ -12,12 +12,12 @@ import { startStorefront } from './support/harness/start-storefront.ts';
 
 const readme = readFileSync(projectFile('README.md'), 'utf8');
 
-/** The code blocks of a language in the README. */
+/** Returns the code blocks of a language in README.md. */
 function blocks(language: string): string[] {
   return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
 }
 
-/** The commands that the README shows at work, each with the reply that it shows. */
+/** Returns the commands in README.md, each with the response shown for it. */
 function shown(): { command: string; reply: string }[] {
   return blocks('console')
     .flatMap((block) => block.split(/^\$ /m).slice(1))
@@ -27,8 +27,8 @@ function shown(): { command: string; reply: string }[] {
     });
 }
 
-describe('README', () => {
-  it('shows commands that are answered as it says, one after the other', async () => {
+describe('README.md', () => {
+  it('has commands whose responses are as shown, one after the other', async () => {
     const { url } = await startStorefront({ newId: () => '9f1c6f0e-52c5-4c0e-9a57-0f5d5f3c7b11' });
     for (const { command, reply } of shown()) {
       const here = command.replace('http://localhost:3000', url).replace(/^curl /, 'curl --silent --show-error ');
@@ -38,13 +38,13 @@ describe('README', () => {
     expect(shown().length).toBeGreaterThan(8);
   });
 
-  it('shows the configuration files that the browser tests run with', () => {
+  it('has the configuration files of the browser tests', () => {
     for (const file of ['vite.config.js', 'playwright.config.js']) {
       expect(blocks('js')).toContain(readFileSync(projectFile(`test/browser/app/${file}`), 'utf8'));
     }
   });
 
-  it('shows the tests of the examples, of which all but the one for Cypress are run', () => {
+  it('has the tests from the examples, all of which but the one for Cypress are run', () => {
     for (const [language, file] of [
       ['ts', 'vitest/order.test.ts'],
       ['js', 'jest/order.test.js'],
@@ -56,7 +56,7 @@ describe('README', () => {
     }
   });
 
-  it('shows a test for Cypress that passes, as far as a stand-in for Cypress can tell', async () => {
+  it('has a test for Cypress that passes with a stand-in for Cypress', async () => {
     const shop = await startStorefront();
     const spec = blocks('js').find((code) => code.includes('cy.visit')) ?? '';
     expect(await runSpec(spec, shop)).toEqual(['orders at the second attempt']);
@@ -65,7 +65,7 @@ describe('README', () => {
     await expect(runSpec(broken, shop)).rejects.toThrow(/ordered/);
   });
 
-  it('shows a module with handlers that a shop does its operations by', async () => {
+  it('has a module with handlers that a shop can use', async () => {
     const contract = readFileSync(projectFile('openapi.yaml'), 'utf8').replace(
       '  /api/cart-items:\n',
       `  /api/reviews:
@@ -91,7 +91,7 @@ describe('README', () => {
     ]);
   });
 
-  it('has its set-up lines run by .ci/run', () => {
+  it('has setup lines that .ci/run executes', () => {
     const ci = readFileSync(projectFile('.ci/run'), 'utf8');
     for (const line of blocks('sh').flatMap((block) => block.trim().split('\n'))) expect(ci).toContain(line);
   });
@@ -107,9 +107,9 @@ describe('README', () => {
 
   it.each([
     { command: [], section: '### Options', beside: ['--version'], more: [] },
-    // What npm run contract has beside storefront check.
+    // Additional options of npm run contract.
     { command: ['check'], section: "### One command's verdict", beside: ['--header'], more: ['--url', '--against'] },
-  ])('lists the options of the command $command, and no others', ({ command, section, beside, more }) => {
+  ])('lists the options of the command $command and no others', ({ command, section, beside, more }) => {
     const args = [...command, '--help'];
     const help = readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
     if (help.kind !== 'print') throw new Error(`${args.join(' ')} prints nothing`);

@@ -12,10 +12,10 @@ function git(folder: string, ...args: readonly string[]): void {
   execFileSync('git', [...NAMES, ...args], { cwd: folder, stdio: 'pipe' });
 }
 
-/** What happens in a repository: a version of the document is committed, another file is, or a tag is set. */
+/** A step in the history of a repository: a commit of the document, a commit of another file, or a tag. */
 type Step = { readonly document: string } | { readonly other: string } | { readonly tag: string };
 
-/** The folder of a repository in which these things have happened, one after the other; its document is api/openapi.yaml. */
+/** Creates a repository with this history and returns its folder. The document is api/openapi.yaml. */
 async function repository(...steps: readonly Step[]): Promise<string> {
   const folder = await tempFolder();
   git(folder, 'init', '--quiet');
@@ -36,7 +36,7 @@ function documentOf(folder: string): string {
   return join(folder, 'api/openapi.yaml');
 }
 
-/** The sentence with which no version is given. */
+/** Returns the message of the expected error. */
 async function refusal(path: string, against?: string): Promise<string> {
   const fault = await earlierVersion(path, against).catch((error) => error);
   expect(fault).toBeInstanceOf(EarlierVersionError);
@@ -44,21 +44,21 @@ async function refusal(path: string, against?: string): Promise<string> {
   return fault.message;
 }
 
-describe('the version that a document is held against', () => {
-  it('is a file that is named', async () => {
+describe('the earlier version of a document', () => {
+  it('is the file that --against names', async () => {
     const folder = await repository({ document: 'one' });
     writeFileSync(join(folder, 'older.yaml'), 'older');
     const file = join(folder, 'older.yaml');
     expect(await earlierVersion(documentOf(folder), file)).toEqual({ name: file, text: 'older' });
   });
 
-  it('is that of a tag, a branch or a commit that is named', async () => {
+  it('is the one at the tag, branch or commit that --against names', async () => {
     const folder = await repository({ document: 'one' }, { tag: 'first' }, { document: 'two' }, { document: 'three' });
     expect(await earlierVersion(documentOf(folder), 'first')).toEqual({ name: 'first:openapi.yaml', text: 'one' });
     expect(await earlierVersion(documentOf(folder), 'HEAD~1')).toMatchObject({ text: 'two' });
   });
 
-  it('is by itself that of the newest version tag that has it', async () => {
+  it('is the one at the newest version tag by default', async () => {
     const folder = await repository(
       { other: 'before' },
       { tag: 'v3.0.0' },
@@ -75,14 +75,14 @@ describe('the version that a document is held against', () => {
     expect(await earlierVersion(documentOf(folder))).toEqual({ name: 'v1.11.0-rc.1:openapi.yaml', text: 'three' });
   });
 
-  it('is without tags that before the last commit that changed it', async () => {
+  it('is the one before the last commit that changed the document if there are no tags', async () => {
     const folder = await repository({ document: 'one' }, { document: 'two' }, { other: 'a' }, { other: 'b' });
     const { name, text } = await earlierVersion(documentOf(folder));
     expect(text).toBe('one');
     expect(name).toMatch(/^[0-9a-f]+\^:openapi\.yaml$/);
   });
 
-  it('is not known in a shallow clone, which is said in one sentence', async () => {
+  it('is unknown in a shallow clone, which the message says', async () => {
     const folder = await repository({ document: 'one' }, { tag: 'v1.0.0' }, { document: 'two' });
     const clone = join(await tempFolder(), 'clone');
     git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
@@ -101,13 +101,13 @@ describe('the version that a document is held against', () => {
     expect(await refusal(documentOf(await repository(...steps)), against)).toMatch(expected);
   });
 
-  it('is refused in a sentence where it was never committed', async () => {
+  it('is unknown if the document was never committed, which the message says', async () => {
     const folder = await repository({ other: 'a' });
     writeFileSync(documentOf(folder), 'one');
     expect(await refusal(documentOf(folder))).toMatch(/is not committed yet/);
   });
 
-  it('is refused in a sentence where there is no repository, no git, or no document', async () => {
+  it('is unknown without a repository, git or a document, which the message says', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'openapi.yaml');
     expect(await refusal(path)).toMatch(/openapi\.yaml does not exist/);
@@ -125,7 +125,7 @@ describe('the version that a document is held against', () => {
 });
 
 describe('version tags', () => {
-  it('are put in order by what they say, the newest first', () => {
+  it('are sorted by version with the newest first', () => {
     const tags = ['v1.2.0', '1.10.0', 'v1.10.0-rc.2', 'v1.10.0-rc.10', 'v1.10.0-rc', 'latest', 'v2', 'v0.9.0+7'];
     const expected = ['1.10.0', 'v1.10.0-rc.10', 'v1.10.0-rc.2', 'v1.10.0-rc', 'v1.2.0', 'v0.9.0+7'];
     expect(newestFirst(tags)).toEqual(expected);

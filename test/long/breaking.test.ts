@@ -4,23 +4,23 @@ import { mapNodes } from '../../src/openapi/walk-schemas.ts';
 import { changesBetween } from '../../tools/contract/breaking.ts';
 import { edited, equalPairs, labelledPairs } from '../tools/breaking-pairs.ts';
 
-/** The labelled pairs, each with what is found. */
+/** The labelled pairs, each with the changes that are found. */
 const judged = labelledPairs.map((pair) => ({ ...pair, changes: changesBetween(pair.before, pair.after) }));
 
 describe('the changes between two versions of a document', () => {
-  it('are judged by at least thirty-six pairs, half of them breaking', () => {
+  it('are tested with at least 36 labelled pairs, half of them breaking', () => {
     const breaking = labelledPairs.filter(({ isBreaking }) => isBreaking);
     expect(breaking.length).toBeGreaterThanOrEqual(18);
     expect(labelledPairs.length - breaking.length).toBeGreaterThanOrEqual(18);
   });
 
-  it.each(judged)('$name: breaking $isBreaking', ({ changes, isBreaking, direction }) => {
+  it.each(judged)('are classified as breaking: $isBreaking for $name', ({ changes, isBreaking, direction }) => {
     const telling = changes.filter((change) => change.isBreaking === isBreaking);
     expect(changes.some((change) => change.isBreaking)).toBe(isBreaking);
     expect(new Set(telling.map((change) => change.direction))).toEqual(new Set([direction]));
   });
 
-  it('are told with a place that is there, and with the operation', () => {
+  it('have a pointer that exists in one of the versions, and an operation', () => {
     for (const { before, after, changes } of judged) {
       for (const { pointer, message, operation } of changes) {
         expect.soft(getNode(after, pointer) ?? getNode(before, pointer), `${pointer}: ${message}`).toBeDefined();
@@ -29,36 +29,36 @@ describe('the changes between two versions of a document', () => {
     }
   });
 
-  it.each(equalPairs)('$name: nothing', ({ before, after }) => {
+  it.each(equalPairs)('are empty for $name', ({ before, after }) => {
     expect(changesBetween(before, after)).toEqual([]);
   });
 
-  it('are none of a document against itself', () => {
+  it('are empty for a document and its copy', () => {
     for (const { name, after } of labelledPairs) {
       expect.soft(changesBetween(after, structuredClone(after)), name).toEqual([]);
     }
   });
 
-  it('are none of a document in other words for people', () => {
+  it('are empty if only descriptions differ', () => {
     for (const { name, after } of labelledPairs) {
       expect.soft(changesBetween(after, inOtherWords(after)), name).toEqual([]);
     }
   });
 
-  it('are the same whatever the order of keys', () => {
+  it('do not depend on the order of keys', () => {
     for (const { name, before, after, changes } of judged) {
       const sentences = changesBetween(before, turned(after)).map(({ message }) => message);
       expect.soft(sentences.toSorted(), name).toEqual(changes.map(({ message }) => message).toSorted());
     }
   });
 
-  it('are told the other way round too', () => {
+  it('are found in both directions', () => {
     for (const { name, before, after } of labelledPairs) {
       expect.soft(changesBetween(after, before), name).not.toEqual([]);
     }
   });
 
-  it('are told in words, with operation, direction and place', () => {
+  it('have a message with operation, direction and pointer', () => {
     const after = edited({ '/components/schemas/NewItem/properties/quantity/maximum': 10 });
     expect(changesBetween(edited({}), after)).toEqual([
       {
@@ -73,13 +73,13 @@ describe('the changes between two versions of a document', () => {
     ]);
   });
 
-  it('are told once for each operation, though a schema leads back to itself', () => {
+  it('are listed once for each operation, even if a schema is recursive', () => {
     const changes = changesBetween(edited({}), edited({ '/components/schemas/Item/properties/weight': undefined }));
     expect(changes.map(({ operation }) => operation)).toEqual(['GET /items', 'POST /items', 'GET /items/{id}']);
   });
 });
 
-/** A document with the keys of each object in the opposite order. */
+/** Returns the document with the keys of each object in reverse order. */
 function turned(document: Document): Document {
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
@@ -93,11 +93,11 @@ function turned(document: Document): Document {
   return visit(document) as Document;
 }
 
-/** A document with another description of every schema, operation, response and parameter. */
+/** Returns the document with another description of every schema, operation, response and parameter. */
 function inOtherWords(document: Document): Document {
   return mapNodes(document, (node) =>
     'content' in node || 'schema' in node || 'type' in node || 'responses' in node
-      ? { ...node, description: 'Said otherwise' }
+      ? { ...node, description: 'Another description' }
       : node,
   );
 }

@@ -12,7 +12,7 @@ const pathOf = (program: string) => spawnSync('which', [program], { encoding: 'u
 const CHROMIUM = pathOf('chromium');
 const CURL = pathOf('curl');
 
-/** A page that orders three times in the sandbox default, and shows what its requests came to. */
+/** A page that creates three orders in the default sandbox and shows the results. */
 const PAGE = `<!doctype html><title>orders</title><body><script type="module">
 const ask = (method, path) => fetch(path, { method }).then((reply) => reply.status, () => 'failed');
 await ask('GET', '/api/orders');
@@ -30,7 +30,7 @@ const RESETS = [
 ] as const;
 
 it.skipIf(CHROMIUM === '').each(RESETS)(
-  'a page in Chromium sees a reset as often as it was set: %s the operation, %i times',
+  'a page in Chromium gets exactly as many resets as the fault defines: %s the operation, %i times',
   async (phase, times, seen) => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'index.html'), PAGE);
@@ -45,7 +45,7 @@ it.skipIf(CHROMIUM === '').each(RESETS)(
 it.skipIf(CURL === '').each([
   ['before', '200 000 201 '],
   ['after', '200 000 409 '],
-] as const)('curl sees a reset once that was set once: %s the operation', async (phase, seen) => {
+] as const)('curl gets exactly one reset from a fault with times: 1, %s the operation', async (phase, seen) => {
   const shop = await startStorefront();
   await steering(shop)('POST', '/default/faults', { operation: 'createOrder', connection: 'reset', times: 1, phase });
   const one = [`${shop.url}/api/orders`, '-s', '-o', '/dev/null', '-w', '%{http_code} '];
@@ -54,7 +54,7 @@ it.skipIf(CURL === '').each([
   expect(stdout).toBe(seen);
 });
 
-it.skipIf(CURL === '')('curl sees a reset of an image once that was set once', async () => {
+it.skipIf(CURL === '')('curl gets exactly one reset of an image from a fault with times: 1', async () => {
   const shop = await startStorefront();
   const fault = { where: { path: '/images/*' }, connection: 'reset', times: 1 };
   await steering(shop)('POST', '/default/faults', fault);

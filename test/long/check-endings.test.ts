@@ -9,7 +9,7 @@ const silentBelowApi = () =>
   });
 
 it.for(['SIGINT', 'SIGTERM'] as const)(
-  'storefront check ends with 3 and one line on %s while it looks for a sandbox',
+  'storefront check exits with 3 and one line on %s while it looks for a sandbox',
   async (signal, test) => {
     const { url, seen } = await silentBelowApi();
     const program = await startProgram(test, ['check', url, '--allow-writes']);
@@ -20,7 +20,7 @@ it.for(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-it('storefront check counts the time that it looks for a sandbox for --max-time', async (test) => {
+it('storefront check includes the time to look for a sandbox in --max-time', async (test) => {
   const { url } = await silentBelowApi();
   const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '1']);
   const { code } = await program.ended;

@@ -9,15 +9,15 @@ import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 const LATENCY_MS = 60;
 
-/** A sound server of another hand, for one test: its port. */
+/** Starts a correct server of another implementation for one test and returns its port. */
 async function plainPort(): Promise<number> {
   const { url, close } = await startPlainServer();
   onTestFinished(close);
   return Number(new URL(url).port);
 }
 
-describe('storefront check of a server that is 60 ms away', () => {
-  it('judges a storefront to the end, in several sandboxes', async (test) => {
+describe('storefront check of a server with a latency of 60 ms', () => {
+  it('completes the check of a storefront in several sandboxes', async (test) => {
     const { port } = await startStorefront({ durability: 'memory' });
     const program = await startProgram(test, ['check', await slowLink(port, LATENCY_MS), '--max-time', '0']);
     const { code } = await program.ended;
@@ -25,7 +25,7 @@ describe('storefront check of a server that is 60 ms away', () => {
     expect([code, program.stderr()]).toEqual([0, '']);
   });
 
-  it('judges a server of another hand to the end', async (test) => {
+  it('completes the check of another implementation', async (test) => {
     const url = await slowLink(await plainPort(), LATENCY_MS);
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '0']);
     const { code } = await program.ended;
@@ -33,7 +33,7 @@ describe('storefront check of a server that is 60 ms away', () => {
     expect(code).toBe(0);
   });
 
-  it('ends with 3 when the time is up, and says what was not judged', async (test) => {
+  it('exits with 3 when the time is up, and lists what it did not check', async (test) => {
     const url = await slowLink(await plainPort(), LATENCY_MS);
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '3']);
     const { code } = await program.ended;
@@ -43,7 +43,7 @@ describe('storefront check of a server that is 60 ms away', () => {
     expect(code).toBe(3);
   });
 
-  it.for(['SIGINT', 'SIGTERM'] as const)('reports what was judged so far on %s', async (signal, test) => {
+  it.for(['SIGINT', 'SIGTERM'] as const)('reports the results so far on %s', async (signal, test) => {
     const { url, seen } = await notesServer();
     const program = await startProgram(
       test,

@@ -4,7 +4,7 @@ import { operation, otherDocument } from '../support/fixtures/other-document.ts'
 import { checked, told } from '../support/harness/check.ts';
 import { recorder } from '../support/reference-servers/echo-server.ts';
 
-/** A server that has whatever it is asked for, and what it was asked for by following a link whose value is this expression. */
+/** Checks a server whose response has a link with this expression, and returns the values with which the link was followed. */
 async function followed(expression: unknown): Promise<readonly string[]> {
   const parameter = (name: string, where: string, example?: string) => ({
     name,
@@ -43,7 +43,7 @@ async function followed(expression: unknown): Promise<readonly string[]> {
     response.end(isStart ? '{"id":7,"list":[{"a/b":"deep"}]}' : '{}');
   });
   const verdict = await checked(url, { contract, only: ['start'] });
-  // All else than what is tried here is right.
+  // The rest of the server is correct.
   expect(told(verdict.findings).filter((line) => line.startsWith('links') && !line.includes('follow'))).toEqual([]);
   return [
     ...new Set(
@@ -52,7 +52,7 @@ async function followed(expression: unknown): Promise<readonly string[]> {
   ];
 }
 
-describe('a link of a response', () => {
+describe('storefront check of a link in a response', () => {
   const VALUES: readonly [expression: unknown, value: readonly string[]][] = [
     ['$response.body#/id', ['7']],
     ['$response.body#/list/0/a~1b', ['deep']],
@@ -66,12 +66,12 @@ describe('a link of a response', () => {
     ['constant', ['constant']],
     [12, ['12']],
     ['{$request.path.place}-{$response.body#/id}', ['here-7']],
-    // What has no value leads nowhere, and is followed nowhere.
+    // A link whose expression has no value is not followed.
     ['$response.body#/unknown', []],
     ['$response.header.X-Unknown', []],
     ['at-{$response.body#/unknown}', []],
   ];
-  it.each(VALUES)('with %j is followed to %j', async (expression, values) => {
+  it.each(VALUES)('evaluates the expression %j to %j and follows the link', async (expression, values) => {
     expect(await followed(expression)).toEqual(values);
   });
 });

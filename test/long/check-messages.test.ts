@@ -5,7 +5,7 @@ import { checked, told } from '../support/harness/check.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startProxy, type Tamper } from '../support/planted-defects/proxy.ts';
 
-/** The address of a shop whose answers are tampered with, for one test. */
+/** Starts a shop behind a proxy that changes responses, for one test, and returns its address. */
 async function tampered(tamper: Tamper): Promise<string> {
   const { port } = await startStorefront({ durability: 'memory' });
   const { url, close } = await startProxy(port, tamper);
@@ -13,7 +13,7 @@ async function tampered(tamper: Tamper): Promise<string> {
   return url;
 }
 
-/** A shop that keeps its summary until the cart is changed by a request about an item, not by a reset. */
+/** Caches the payment summary until a request for a cart item changes the cart; a reset does not invalidate it. */
 function staleSummary(): Tamper {
   let kept: Awaited<ReturnType<Parameters<Tamper>[1]>> | undefined;
   return async (asked, pass) => {
@@ -25,8 +25,8 @@ function staleSummary(): Tamper {
   };
 }
 
-describe('what a check says', () => {
-  it('of a fault that comes by chance is one finding, with how often it came', async () => {
+describe('the findings of storefront check', () => {
+  it('have one entry for a random failure, with its frequency', async () => {
     let count = 0;
     const url = await tampered(async (asked, pass) =>
       ++count % 211 === 0 ? { status: 500, headers: [], body: Buffer.from('') } : pass(asked),
@@ -37,7 +37,7 @@ describe('what a check says', () => {
     ]);
   });
 
-  it('of a summary that is not up to date leads to it on a server that was just started', async () => {
+  it('have requests that reproduce an outdated summary on a new server', async () => {
     const { findings } = await checked(await tampered(staleSummary()), { runs: 20 });
     const found = findings.filter(({ rule }) => rule === 'the summary is the sum of the cart');
     expect(found, told(findings).join('\n')).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('what a check says', () => {
 });
 
 describe('checkServer', () => {
-  it('finds nothing in a sound shop that it judges in several sandboxes at once', async () => {
+  it('finds nothing in a correct shop that it checks in several sandboxes at once', async () => {
     const { port } = await startStorefront({ durability: 'memory' });
     const [headers, ...places] = ['a', 'b', 'c'].map((id) => ({ 'x-sandbox': id }));
     const progress: string[] = [];

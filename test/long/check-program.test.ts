@@ -11,13 +11,13 @@ import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
 import { defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
 
-/** How a check ended, once it has. */
+/** Waits for the end of a check and returns its exit code and output. */
 async function outcome(program: Program): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { code } = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** An address that nobody listens at, of which somebody may. */
+/** Returns an address with a free port. */
 async function freeAddress(): Promise<{ readonly url: string; readonly port: number }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -26,17 +26,17 @@ async function freeAddress(): Promise<{ readonly url: string; readonly port: num
   return { url: `http://127.0.0.1:${port}`, port };
 }
 
-/** Nobody's server is changed, and few requests are sent. */
+/** Options for a check with few requests and no changes. */
 const FEW = ['--only', 'getPaymentSummary', '--exclude', 'resetData', '--runs', '1', '--seed', '1'] as const;
 
 const FEW_WRITES = ['--only', 'removeCartItem', ...FEW.slice(2)] as const;
 
-/** Leaves a data file of its own where the check is started. */
+/** Creates a data file in the folder of the check. */
 async function withData(folder: string): Promise<void> {
   await writeFile(join(folder, 'db.json'), `${defaultText}\n`);
 }
 
-/** Starts the program beside a data file, and tells which modules it has loaded. */
+/** Starts the program in a folder with a data file; `modules` returns the modules that it has loaded. */
 async function loading(test: TestContext, ...args: readonly string[]) {
   const environment = {
     NODE_OPTIONS: `--import ${pathToFileURL(projectFile('test/support/harness/loaded-modules.mjs'))}`,
@@ -48,7 +48,7 @@ async function loading(test: TestContext, ...args: readonly string[]) {
 }
 
 describe('storefront check', () => {
-  it('ends with 1 where the contract is broken, and writes reports', async (test) => {
+  it('exits with 1 if the server breaks the contract, and writes reports', async (test) => {
     const defect = defects.find(({ name }) => name === 'answers 405 without Allow') ?? {
       name: '',
       operationId: undefined,
@@ -72,7 +72,7 @@ describe('storefront check', () => {
     );
   });
 
-  it('adds a summary to the file that GITHUB_STEP_SUMMARY names, and sends its headers with each request', async (test) => {
+  it('adds a summary to the file in GITHUB_STEP_SUMMARY, and sends its headers with each request', async (test) => {
     const contract = { prepare: (folder: string) => writeFile(join(folder, 'notes.yaml'), NOTES_CONTRACT) };
     const { url, seen } = await notesServer();
     const args = ['check', url, '--contract', 'notes.yaml', '--allow-writes', '--runs', '1'];
@@ -90,7 +90,7 @@ describe('storefront check', () => {
     expect(seen.filter((one) => one.headers['x-key'] !== 'a: b' || one.headers.cookie !== 'c=d')).toEqual([]);
   });
 
-  it('waits for a server that is started later', async (test) => {
+  it('waits for a server that starts later', async (test) => {
     const { url, port } = await freeAddress();
     const program = await startProgram(test, ['check', url, '--wait', '20', '--allow-writes', ...FEW_WRITES]);
     await vi.waitFor(() => expect(program.stderr()).toContain(`Waiting for ${url}`), {
@@ -103,7 +103,7 @@ describe('storefront check', () => {
     expect(stdout).toContain('is a storefront server: the check runs in 8 new sandboxes (check-');
   });
 
-  it('ends with 2 where its command line is wrong', async (test) => {
+  it('exits with 2 if the command line is invalid', async (test) => {
     const { code, stderr } = await outcome(await startProgram(test, ['check', '--runs', '1.5']));
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -111,7 +111,7 @@ describe('storefront check', () => {
     });
   });
 
-  it('judges a shop of our own, ends with 0, leaves the data where it is started alone, and loads what no other start does', async (test) => {
+  it('checks the shop by default, exits with 0, does not change the data file and alone loads fast-check', async (test) => {
     const { program: checking, modules: ofCheck } = await loading(
       test,
       'check',

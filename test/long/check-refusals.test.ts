@@ -4,7 +4,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startDefective } from '../support/planted-defects/planted-defects.ts';
 import { answering, jsonIn, withJson } from '../support/planted-defects/tamper.ts';
 
-/** The address of a shop that answers with `status`, and a problem of the same status, what it should answer with 400. */
+/** Starts a shop that responds with `status` instead of 400, and returns its address. */
 async function refusingWith(status: number): Promise<string> {
   const { url, close } = await startDefective({
     name: `answers ${status} to wrong input`,
@@ -25,7 +25,7 @@ describe('checkServer of a shop', () => {
       expect(found).toContainEqual(expect.stringMatching(new RegExp(`${operationId} 4XX access: Status ${status}`)));
   });
 
-  it('takes 403 for a host that is not allowed as documented', async () => {
+  it('accepts 403 for a host that is not allowed, because the contract documents it', async () => {
     const { url } = await startStorefront();
     const verdict = await checked(url, { headers: { host: 'shop.test' }, only: ['getPaymentSummary'], isFresh: false });
     expect(told(verdict.findings).filter((finding) => finding.includes(' access: '))).toEqual([]);

@@ -11,7 +11,7 @@ import { startDefective } from '../support/planted-defects/planted-defects.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 describe('npm run contract', () => {
-  it('finds nothing in our own shop, by all of its judges, and leaves no data behind', async () => {
+  it('finds nothing in the shop with all its checks, and leaves no data behind', async () => {
     const report = join(await tempFolder(), 'report.xml');
     const before = await readdir(projectFile('.'));
     const { exitCode, output } = await run('npm', ['run', '--silent', 'contract', '--', '--report', report], {
@@ -44,7 +44,7 @@ describe('npm run contract', () => {
     expect(await readdir(projectFile('.'))).toEqual(before);
   });
 
-  it('ends with 1 where the server at --url breaks the contract, with curl lines of each judge', async () => {
+  it('exits with 1 if the server at --url breaks the contract, with curl commands of each check', async () => {
     const { url, close } = await startDefective(defectNamed('answers an addition to the cart with 200'));
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url', url, '--allow-writes', '--runs', '5'];
@@ -59,7 +59,7 @@ describe('npm run contract', () => {
     expect(output).toMatch(/^Contract check failed: \d+ rules violated, \d+ findings$/m);
   });
 
-  it('says at once, in a sentence, what it would change on a server that is no storefront, and that none is there', async () => {
+  it('reports the changes that it would make to a server other than a storefront, and a server that does not answer', async () => {
     const { url, close } = await startPlainServer();
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url'];

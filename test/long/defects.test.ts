@@ -3,19 +3,19 @@ import { checked, judgesOf, told } from '../support/harness/check.ts';
 import { defectNamed } from '../support/oracles/who-finds-what.ts';
 import { defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 
-/** As many as the command makes unless it says otherwise. */
+/** The default of the command. */
 const RUNS = 50;
 
-/** Defects that nobody can find who has but the contract and HTTP, each with the reason. */
+/** Defects that cannot be found with only the contract and HTTP, each with the reason. */
 const BEYOND_REACH: Readonly<Record<string, string>> = {};
 
-describe('a planted defect', () => {
+describe('storefront check', () => {
   it.each(defects.map(({ name }) => name).filter((name) => !(name in BEYOND_REACH)))(
-    'is found: a shop that %s',
+    'finds the planted defect in a shop that %s',
     async (name) => {
       const defect = defectNamed(name);
       const { operationId } = defect;
-      // Most show where they are; the others take a look at all.
+      // Most defects show in their own operation; the others need a check of all operations.
       const looks = [...(operationId === undefined ? [] : [{ only: [operationId] }]), {}];
       const found: string[] = [];
       for (const look of looks) {
@@ -30,7 +30,7 @@ describe('a planted defect', () => {
     },
   );
 
-  it('has a name of its own, and one of those that are out of reach has to be there', () => {
+  it('is tested with defects whose names are unique, and every exception names a defect', () => {
     const names = defects.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(Object.keys(BEYOND_REACH).filter((name) => !names.includes(name))).toEqual([]);

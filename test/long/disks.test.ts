@@ -13,7 +13,7 @@ const DISK_KB = 256;
 beforeEach(({ skip }) => skip(noMounts !== undefined, noMounts));
 
 describe('a full disk', () => {
-  it('has changes answered 503 with Retry-After while reads go on, and they come back by themselves', async (t) => {
+  it('causes 503 responses with Retry-After for changes, while reads succeed, until there is space again', async (t) => {
     const { folder } = await smallDisk(DISK_KB);
     const ask = await shopOver(t, join(folder, 'db.json'));
     expect((await add(ask)).status).toBe(201);
@@ -30,7 +30,7 @@ describe('a full disk', () => {
     expect(await readdir(folder)).toEqual(['db.json']);
   });
 
-  it('keeps a shop that has a data file there from nothing but changes', async (t) => {
+  it('does not affect anything but changes if the data file exists', async (t) => {
     const { folder } = await smallDisk(DISK_KB);
     await writeFile(join(folder, 'db.json'), defaultText);
     await fill(folder);
@@ -40,7 +40,7 @@ describe('a full disk', () => {
     expect(await readFile(join(folder, 'db.json'), 'utf8')).toBe(defaultText);
   });
 
-  it('stops the start of a shop whose data file is yet to be made, and leaves nothing', async (t) => {
+  it('fails the start of a shop without a data file, and leaves no file behind', async (t) => {
     const { folder } = await smallDisk(DISK_KB);
     await fill(folder);
     const { ended, stderr } = await startProgram(t, ['--port', '0', '--data', join(folder, 'db.json')]);
@@ -51,7 +51,7 @@ describe('a full disk', () => {
 });
 
 describe('a read-only disk', () => {
-  it('is said at the start, has changes answered 503, and takes them once it can be written', async (t) => {
+  it('is reported at the start, and changes get 503 responses until it is writable', async (t) => {
     const disk = await smallDisk(DISK_KB);
     await writeFile(join(disk.folder, 'db.json'), defaultText);
     await disk.remount('ro');
@@ -64,7 +64,7 @@ describe('a read-only disk', () => {
     expect((await add(ask)).status).toBe(201);
   });
 
-  it('that it becomes under a running shop has changes answered 503 until it is none any more', async (t) => {
+  it('causes 503 responses for changes while the shop runs, until it is writable again', async (t) => {
     const disk = await smallDisk(DISK_KB);
     const ask = await shopOver(t, join(disk.folder, 'db.json'));
     await disk.remount('ro');
@@ -76,11 +76,11 @@ describe('a read-only disk', () => {
   });
 });
 
-describe('a data file that is mounted by itself, as a container does that is given a single file,', () => {
+describe('a bind-mounted data file, like a single file in a container,', () => {
   const MOUNTED =
     /^storefront: \S+db\.json is a mount of a single file, [^\n]*Mount its folder instead[^\n]*--durability memory\.\n$/;
 
-  it('stops the start with one line that names the remedy, and is left as it is', async (t) => {
+  it('fails the start with one line that names the remedy, and stays unchanged', async (t) => {
     const folder = await tempFolder();
     const data = join(folder, 'db.json');
     await writeFile(data, defaultText);
@@ -92,7 +92,7 @@ describe('a data file that is mounted by itself, as a container does that is giv
     expect(await readdir(folder)).toEqual(['db.json']);
   });
 
-  it('has its repair refused for the same reason, where it is damaged', async (t) => {
+  it('is not repaired for the same reason if it is damaged', async (t) => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, '{');
     await mountAlone(data);
@@ -102,7 +102,7 @@ describe('a data file that is mounted by itself, as a container does that is giv
     expect(await readFile(data, 'utf8')).toBe('{');
   });
 
-  it('is served from memory as the remedy says', async (t) => {
+  it('is served from memory with the option that the remedy names', async (t) => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
     await mountAlone(data);
@@ -124,7 +124,7 @@ async function cartIn(folder: string): Promise<unknown[]> {
   return JSON.parse(await readFile(join(folder, 'db.json'), 'utf8')).cartItems;
 }
 
-/** Fills a disk to its last byte. */
+/** Fills a disk completely. */
 async function fill(folder: string): Promise<void> {
   await expect(writeFile(join(folder, 'filler'), Buffer.alloc(2 * DISK_KB * 1024))).rejects.toThrow('ENOSPC');
 }

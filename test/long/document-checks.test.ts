@@ -5,7 +5,7 @@ import { type DocumentFinding, ownFindings } from '../../tools/contract/document
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
-/** What is found in openapi.yaml with some of its texts otherwise, wherever they stand. */
+/** Returns the findings in openapi.yaml after all occurrences of some texts are replaced. */
 async function findingsWith(plants: readonly Plant[]): Promise<readonly DocumentFinding[]> {
   let document = readFileSync(projectFile('openapi.yaml'), 'utf8');
   for (const [, text, instead] of plants) {
@@ -24,7 +24,7 @@ const BESIDE = '/components/responses/Refused';
 const PROBLEMS = '/content/application~1problem+json/examples';
 const KETTLE = 'fafe42e1-2f3e-46e3-a2c5-d94a792572e6';
 
-/** What is found, place and sentence, where a text is replaced by another. */
+/** A planted issue: the text to replace, its replacement, and the pointers and messages of the expected findings. */
 type Plant = readonly [name: string, text: string, instead: string, ...found: readonly (readonly [string, RegExp])[]];
 
 const examples: readonly Plant[] = [
@@ -173,8 +173,8 @@ const limits: readonly Plant[] = [
   ],
 ];
 
-describe('the checks of the document', () => {
-  it('find nothing in openapi.yaml', async () => {
+describe('the checks of openapi.yaml', () => {
+  it('find no issues in openapi.yaml itself', async () => {
     expect(await ownFindings(projectFile('openapi.yaml'))).toEqual([]);
   });
 
@@ -182,8 +182,8 @@ describe('the checks of the document', () => {
     ['examples', examples],
     ['names', names],
     ['limits', limits],
-  ] as const)('find all that is planted among the %s, and nothing else', async (check, plants) => {
-    // A place that is renamed tells no limit under its old name.
+  ] as const)('find exactly the planted issues in the %s', async (check, plants) => {
+    // A renamed node reports no limit at its former pointer.
     const found = (await findingsWith(plants)).filter((one) => one.check === check);
     for (const [name, , , ...places] of plants) {
       for (const [pointer, message] of places) {

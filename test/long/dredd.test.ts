@@ -14,7 +14,7 @@ import { folderWith } from '../support/harness/folder-with.ts';
 
 const contractFile = projectFile('openapi.yaml');
 
-/** All answers with a status of their own, and one for each path with a method that it doesn't have. */
+/** All documented responses with a status, and a 405 response for each path. */
 const documented: readonly string[] = [
   ...documentedOperations.flatMap(({ operationId, responses }) =>
     Object.keys(responses)
@@ -33,7 +33,7 @@ function failuresOf({ transactions }: DreddVerdict): readonly (readonly [name: s
   return transactions.filter(({ isPassed }) => !isPassed).map((one) => [nameOf(one), one.failure]);
 }
 
-/** A shop for one test, which looks at no answer itself. */
+/** Starts a shop for one test that does not validate its own responses, and returns its address. */
 async function shopWith(options: Options = {}): Promise<string> {
   const shop = await createStorefront({ verify: 'off', logTo: { write: () => {} }, ...options });
   onTestFinished(() => shop.close());
@@ -44,30 +44,30 @@ async function judged(options: Options = {}): Promise<DreddVerdict> {
   return runDredd({ url: await shopWith(options), contractFile });
 }
 
-/** A shop that does one operation as this handler does. */
+/** Returns options for a shop with this handler for one operation. */
 function doing(operationId: keyof typeof own, handler: AnyHandler): Options {
   return { handlers: { [operationId]: handler } };
 }
 
-/** A shop that does one operation as it should, but for a change of the answer. */
+/** Returns options for a shop that changes the correct responses of one operation. */
 function changed(operationId: keyof typeof own, change: (answer: AnyAnswer) => AnyAnswer): Options {
   const right = own[operationId] as AnyHandler;
   return doing(operationId, async (input, shop) => change(await right(input, shop)));
 }
 
-/** An answer with another body. */
+/** Returns a function that changes the body of a response. */
 function withBody(change: (body: never) => unknown): (answer: AnyAnswer) => AnyAnswer {
   return (answer) => ({ ...answer, body: change(answer.body as never) });
 }
 
-/** The file of a contract that is ours but for a change of its text. */
+/** Writes a copy of the contract with one text replaced, and returns its path. */
 async function contractWith(from: string, to: string): Promise<string> {
   const text = await readFile(contractFile, 'utf8');
   if (!text.includes(from)) throw new Error(`openapi.yaml has no ${from}`);
   return join(await folderWith({ 'openapi.yaml': text.replace(from, to) }), 'openapi.yaml');
 }
 
-/** The address of a server that passes on what a shop answers, its headers changed. */
+/** Starts a proxy that changes the headers of responses, and returns its address. */
 async function behind(url: string, change: (headers: Record<string, string>) => void): Promise<string> {
   const server = createServer(async (req, res) => {
     const parts: Buffer[] = [];
@@ -82,7 +82,7 @@ async function behind(url: string, change: (headers: Record<string, string>) => 
   return listening(server);
 }
 
-/** The address of a server that ends with the test. */
+/** Starts a server for one test and returns its address. */
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
@@ -97,7 +97,7 @@ describe('dredd', () => {
     expect(faults).toEqual([]);
   });
 
-  it('finds the same twice, whatever it has left behind', async () => {
+  it('passes twice in a row, regardless of the data left behind', async () => {
     const url = await shopWith();
     await runDredd({ url, contractFile });
     expect(failuresOf(await runDredd({ url, contractFile }))).toEqual([]);
@@ -105,12 +105,12 @@ describe('dredd', () => {
 
   it.each([
     ['other data', {}],
-    ['other data, with nothing in the cart and no orders', { cartItems: [], orders: [] }],
+    ['other data, without cart items and orders', { cartItems: [], orders: [] }],
     [
-      'other data, with one way of delivery',
+      'other data, with one delivery option',
       { deliveryOptions: [{ id: 'slow', deliveryDays: 9, priceCents: 0 }], cartItems: [], orders: [] },
     ],
-  ])('judges a server with %s by its own ids', async (_what, change) => {
+  ])('uses the ids of a server with %s', async (_what, change) => {
     const text = defaultText.replaceAll(/\b(\w{8}-\w{4}-4\w{3}-\w{4}-\w{10})(\w\w)\b/g, '$100');
     const folder = await folderWith({ 'other.json': JSON.stringify({ ...JSON.parse(text), ...change }) });
     expect(text).not.toContain(defaults.products[0]?.id);
@@ -128,14 +128,14 @@ describe('dredd', () => {
     ],
     ['refused body', 'value: { quantity: 0 }', 'value: { quantity: -1 }', '"quantity":-1'],
     ['query', 'value: kettle', 'value: socks & more', '?search=socks%20%26%20more'],
-  ])('asks with the %s that the document has under the name of the answer', async (_what, from, to, sent) => {
+  ])('sends the %s from the example with the name of the response', async (_what, from, to, sent) => {
     const url = await shopWith();
     const verdict = await runDredd({ url, contractFile: await contractWith(from, to) });
     expect(failuresOf(verdict)).toEqual([]);
     expect(verdict.transactions.filter(({ curl }) => curl?.includes(sent))).toHaveLength(1);
   });
 
-  it('takes a content type with parameters for what it is', async () => {
+  it('accepts a content type with parameters', async () => {
     const url = await behind(await shopWith(), (headers) => {
       if (headers['content-type']) headers['content-type'] += '; charset=utf-8';
     });
@@ -143,7 +143,7 @@ describe('dredd', () => {
   });
 });
 
-describe('a defect that dredd finds is', () => {
+describe('a defect that runDredd reports', () => {
   it.each<[string, Options, string, string]>([
     [
       'a value of another type',
@@ -155,7 +155,7 @@ describe('a defect that dredd finds is', () => {
       "body: At '/taxCents' Invalid type: string (expected integer)",
     ],
     [
-      'a field that is not documented',
+      'an undocumented property',
       changed(
         'listOrders',
         withBody((body: object[]) => body.map((order) => ({ ...order, note: '' }))),
@@ -164,7 +164,7 @@ describe('a defect that dredd finds is', () => {
       'body: data/0 should NOT have additional properties, at /0/note',
     ],
     [
-      'a field that is missing',
+      'a missing property',
       changed(
         'updateCartItem',
         withBody(({ deliveryOptionId, ...item }: Record<string, unknown>) => item),
@@ -173,7 +173,7 @@ describe('a defect that dredd finds is', () => {
       "body: At '/deliveryOptionId' Missing required property: deliveryOptionId",
     ],
     [
-      'an id that is no uuid',
+      'an id that is not a UUID',
       changed(
         'addCartItem',
         withBody((body: object) => ({ ...body, productId: 'kettle' })),
@@ -191,31 +191,31 @@ describe('a defect that dredd finds is', () => {
       'body: data/0/priceCents should be >= 0',
     ],
     [
-      'another status',
+      'an undocumented status',
       changed('removeCartItem', () => ({ status: 200, body: {} })),
       'removeCartItem 204',
       'Status 200 instead of 204',
     ],
     [
-      'a refusal that does not come',
+      'a missing error response',
       doing('getOrder', () => ({ body: defaults.orders[0] })),
       'getOrder 404',
       'Status 200 instead of 404',
     ],
     [
-      'a Location that leads nowhere',
+      'a Location that does not exist',
       changed('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/order/1' } })),
       'createOrder 201',
       'Location /api/order/1 leads to status 404',
     ],
     [
-      'a Location that leads to something else',
+      'a Location of another resource',
       changed('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/orders' } })),
       'createOrder 201',
       'Location /api/orders leads to a different body',
     ],
     [
-      'a Location that is missing',
+      'a missing Location',
       changed('createOrder', ({ body }) => ({ body })),
       'createOrder 201',
       "headers: At '/location' Missing required property: location",
@@ -226,7 +226,7 @@ describe('a defect that dredd finds is', () => {
     expect(verdict.errors).toEqual([]);
   });
 
-  it('a content type that is not documented', async () => {
+  it('is an undocumented content type', async () => {
     const url = await behind(await shopWith(), (headers) => {
       if (headers['content-type'] === 'application/problem+json') headers['content-type'] = 'application/json';
     });
@@ -235,7 +235,7 @@ describe('a defect that dredd finds is', () => {
     expect(failed).not.toContain('getOrder 200');
   });
 
-  it('an Allow that names other methods than the path has', async () => {
+  it('is an Allow header with other methods than the path has', async () => {
     const url = await behind(await shopWith(), (headers) => {
       if (headers.allow) headers.allow = 'GET, PUT, OPTIONS';
     });
@@ -246,7 +246,7 @@ describe('a defect that dredd finds is', () => {
     ]);
   });
 
-  it('told with the commands that show it again, and what was answered', async () => {
+  it('has the commands to reproduce it and the response', async () => {
     const verdict = await judged(changed('removeCartItem', () => ({ status: 200, body: { id: 1 } })));
     const failed = verdict.transactions.find(({ isPassed }) => !isPassed);
     expect(failed?.response).toBe('200 application/json\n{"id":1}');
@@ -254,18 +254,18 @@ describe('a defect that dredd finds is', () => {
     expect(shown.output).toContain('{"id":1}');
   });
 
-  it('a reset that fails, in every transaction', async () => {
+  it('is a failed reset, which is reported for every transaction', async () => {
     const failures = failuresOf(await judged(doing('resetData', () => ({ status: 500, body: {} }))));
     expect(failures).toHaveLength(documented.length);
     expect(failures[0]?.[1]).toBe('The preceding request POST /api/reset received status 500: {}');
   });
 });
 
-/** What openapi.yaml has of the body of a payment summary. */
+/** The content of the response with the payment summary in openapi.yaml. */
 const SUMMARY = 'application/json:\n              schema: { $ref: "#/components/schemas/PaymentSummary" }';
 
-describe('what says nothing of the server is a fault:', () => {
-  it('hooks that cannot be loaded, without which nothing passes', async () => {
+describe('a problem of the run itself, which runDredd reports separately,', () => {
+  it('is a hook file that cannot be loaded, and then no transaction passes', async () => {
     const folder = await folderWith({ 'hooks.cjs': "throw new Error('not loaded');" });
     const hooks = [join(folder, 'hooks.cjs')];
     const { transactions, errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
@@ -273,7 +273,7 @@ describe('what says nothing of the server is a fault:', () => {
     expect(transactions.filter(({ isPassed }) => isPassed)).toEqual([]);
   });
 
-  it('a transaction that is skipped', async () => {
+  it('is a skipped transaction', async () => {
     const text = "require('hooks').beforeEach((one) => { one.skip = one.origin.actionName === 'GET /api/orders'; });";
     const hooks = [ownHooks, join(await folderWith({ 'skip.cjs': text }), 'skip.cjs')];
     const { errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
@@ -281,14 +281,14 @@ describe('what says nothing of the server is a fault:', () => {
   });
 
   it.each([
-    ['a word of warning', SUMMARY, SUMMARY.replace('application/json', '"*/*"'), /^dredd's parser warns: .*\*\/\*/],
+    ['a warning', SUMMARY, SUMMARY.replace('application/json', '"*/*"'), /^dredd's parser warns: .*\*\/\*/],
     ['an error', '  version: 2.0.0', '  version: 2.0', /^dredd stopped: .*'version' is not a string/],
   ])('%s of the parser', async (_what, from, to, message) => {
     const { errors: faults } = await runDredd({ url: await shopWith(), contractFile: await contractWith(from, to) });
     expect(faults[0]).toMatch(message);
   });
 
-  it('a transaction that dredd does not make of a documented answer', async () => {
+  it('is a documented response for which dredd creates no transaction', async () => {
     const file = await contractWith('name: orderId\n          in: path', 'name: orderId\n          in: query');
     const verdict = await runDredd({ url: await shopWith(), contractFile: file });
     expect(verdict.errors).toContain(
@@ -297,7 +297,7 @@ describe('what says nothing of the server is a fault:', () => {
     expect(failuresOf(verdict)).toHaveLength(documented.length - 4);
   });
 
-  it('a documented answer that was not asked for', async () => {
+  it('is a documented response that was not tested', async () => {
     const hooks = [ownHooks, join(await folderWith({ 'lose.cjs': LOSE }), 'lose.cjs')];
     const { errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
     expect(faults).toContain(`1 of ${documented.length} documented responses were not requested: POST /api/orders 201`);
@@ -312,13 +312,13 @@ describe('what says nothing of the server is a fault:', () => {
   });
 });
 
-/** Hooks that lose a result on its way. */
+/** Hooks that delete the result of one transaction. */
 const LOSE = `require('hooks').afterEach((one) => {
   if (one.id.startsWith('POST (201) /api/orders')) delete one.test;
 });`;
 
-describe('an answer that nobody knows to provoke', () => {
-  it('fails, and is not left out', async () => {
+describe('a documented response without a recipe', () => {
+  it('fails and is not omitted', async () => {
     const before = '        "201":\n          description: The order';
     const file = await contractWith(before, `        "202":\n          description: x\n${before}`);
     const verdict = await runDredd({ url: await shopWith(), contractFile: file });
@@ -329,22 +329,22 @@ describe('an answer that nobody knows to provoke', () => {
   });
 });
 
-describe('on the command line', () => {
+describe('the command line of dredd', () => {
   const cwd = projectFile('.');
 
-  it('npx dredd does what dredd.yml says', async () => {
+  it('npx dredd runs as dredd.yml configures it', async () => {
     const { exitCode, output } = await run('npx', ['--no-install', 'dredd'], { cwd });
     expect(output).toContain(`${documented.length} passing, 0 failing, 0 errors, 0 skipped`);
     expect(exitCode).toBe(0);
   });
 
-  it('npm run dredd prints a table, and ends with 0', async () => {
+  it('npm run dredd prints a table and exits with 0', async () => {
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd'], { cwd });
     expect(output).toContain(`${documented.length} of ${documented.length} responses match the contract`);
     expect(exitCode).toBe(0);
   });
 
-  it('npm run dredd -- --url judges another server, and ends with 1 where it fails', async () => {
+  it('npm run dredd -- --url tests another server and exits with 1 if a test fails', async () => {
     const url = await shopWith(changed('removeCartItem', () => ({ status: 200, body: {} })));
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url, '--allow-writes'], {
       cwd,
@@ -353,14 +353,14 @@ describe('on the command line', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('npm run dredd -- --url changes nothing without being allowed to', async () => {
+  it('npm run dredd -- --url changes nothing without --allow-writes', async () => {
     const url = await shopWith({});
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url], { cwd });
     expect(output).toContain('To allow this, add --allow-writes');
     expect(exitCode).toBe(1);
   });
 
-  it('npm run dredd -- --url says in a sentence that nothing is there', async () => {
+  it('npm run dredd -- --url prints a message if no server answers', async () => {
     const args = ['run', '--silent', 'dredd', '--', '--url', 'http://127.0.0.1:9', '--allow-writes'];
     const { exitCode, output } = await run('npm', args, { cwd });
     expect(output.trim()).toMatch(

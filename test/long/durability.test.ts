@@ -11,7 +11,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 /** The time limit of a test that starts a process, in ms. */
 const PATIENCE_MS = 30_000;
 
-describe('--durability', () => {
+describe('the option --durability', () => {
   it.each([
     ['disk', /data in \/\S+\/db\.json: a committed change survives a crash and a power cut$/],
     ['os', /data in \/\S+\/db\.json: a committed change survives a crash, but not a power cut$/],
@@ -72,7 +72,7 @@ describe('--durability', () => {
     expect((await second.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 
-  it('memory does not start with damaged default data', async () => {
+  it('with memory fails the start if the default data is damaged', async () => {
     const defaultData = join(await folderWith({ 'default.json': '{' }), 'default.json');
     await expect(createStorefront({ durability: 'memory', defaultData })).rejects.toThrow(
       `${defaultData}:1 is not JSON`,

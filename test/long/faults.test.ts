@@ -5,4 +5,4 @@ describe.each([
   { durability: 'disk', links: false, kind: 'without hard links' },
   { durability: 'os', links: true, kind: 'with hard links' },
   { durability: 'os', links: false, kind: 'without hard links' },
-] as const)('a store with durability $durability on a disk with faults, $kind', testFaults);
+] as const)('a store with durability $durability on a disk with faults, $kind,', testFaults);

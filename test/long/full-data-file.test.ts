@@ -11,11 +11,11 @@ const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What is free in the file: less than an item of the cart takes. */
+/** The free space in the file: less than a cart item needs. */
 const FREE_BYTES = 50;
 
-describe('a data file that is as large as it may be', { timeout: 300_000 }, () => {
-  it('has a change that would make it larger answered 507, with the ways out, and nothing changed', async () => {
+describe('a data file of the maximum size', { timeout: 300_000 }, () => {
+  it('causes a 507 response with remedies for a change that would enlarge it, which changes nothing', async () => {
     const shop = await fullShop();
     const refused = await addKettle(shop);
     expectProblem(refused, 507, 'insufficient-storage');
@@ -26,14 +26,14 @@ describe('a data file that is as large as it may be', { timeout: 300_000 }, () =
     expect((await readFile(shop.dataFile ?? '')).length).toBe(LARGEST_FILE_BYTES - FREE_BYTES);
   });
 
-  it('takes a removal, and then a change that fits into the room that it made', async () => {
+  it('accepts a removal, and then a change that fits into the free space', async () => {
     const shop = await fullShop();
     expect((await shop.ask('DELETE', `/api/cart-items/${IN_CART}`)).status).toBe(204);
     expect((await addKettle(shop)).status).toBe(201);
     expect((await readFile(shop.dataFile ?? '')).length).toBeLessThanOrEqual(LARGEST_FILE_BYTES);
   });
 
-  it('takes a removal that arrives together with changes that are too large', async () => {
+  it('accepts a removal that arrives together with changes that are too large', async () => {
     const shop = await fullShop();
     const [first, removed, ...others] = await Promise.all([
       addKettle(shop),
@@ -44,13 +44,13 @@ describe('a data file that is as large as it may be', { timeout: 300_000 }, () =
     for (const { status } of [first, ...others]) expect([201, 507]).toContain(status);
   });
 
-  it('takes a reset', async () => {
+  it('accepts a reset', async () => {
     const shop = await fullShop();
     expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
     expect((await addKettle(shop)).status).toBe(201);
   });
 
-  it('has a PUT of a state that would make it larger answered 413, and takes one that makes it smaller', async () => {
+  it('causes a 413 response for PUT of a state that would enlarge it, and accepts a smaller state', async () => {
     const shop = await fullShop();
     const path = '/_control/sandboxes/default/state';
     const cartItems = [...defaults.cartItems, { productId: KETTLE, quantity: 1, deliveryOptionId: '1' }];
@@ -61,14 +61,14 @@ describe('a data file that is as large as it may be', { timeout: 300_000 }, () =
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual([]);
   });
 
-  it('has both problems explained by the pages that their types lead to', async () => {
+  it('has problem types whose pages explain them', async () => {
     const shop = await startStorefront();
     for (const code of ['insufficient-storage', 'state-too-large'])
       expect((await shop.ask('GET', `/problems/${code}`)).text).toContain(`<code>${code}</code>`);
   });
 });
 
-/** A shop over a data file with room for no more than a few bytes. */
+/** Starts a shop whose data file has only a few bytes of free space. */
 async function fullShop(): Promise<TestShop> {
   const data = join(await tempFolder(), 'db.json');
   const [first, ...others] = defaults.products;

@@ -9,21 +9,21 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-/** How deep a value is nested that nobody has written by hand. */
+/** The depth of a value that is nested too deeply. */
 const DEEP = 100_000;
 const LISTS = '['.repeat(DEEP) + ']'.repeat(DEEP);
 const OBJECTS = `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`;
 
-/** How long the longest sentence may be, in characters, beside the path of the file: some lines of a terminal. */
+/** The maximum length of an error message in characters, without the path of the file: a few lines of a terminal. */
 const SENTENCE = 2_000;
 
 const LONG = 'x'.repeat(1_000_000);
 
-/** What a file holds, and what the sentence says after the file's path. */
+/** Invalid contents of a file, each with the expected message after the path. */
 const refused: readonly [string, string, RegExp][] = [
-  ['a list twice', first('{', '{ "products": [],'), /:2 has "products" a second time in one object: leave one out/],
+  ['a repeated list', first('{', '{ "products": [],'), /:2 has "products" a second time in one object: leave one out/],
   [
-    'a field twice in an item',
+    'a repeated property of an item',
     first('"quantity"', '"quantity": 1, "quantity"'),
     /:\d+ has "quantity" a second time in one object/,
   ],
@@ -36,48 +36,81 @@ const refused: readonly [string, string, RegExp][] = [
   ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a string/],
   ['keywords of such lists', first('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
   [
-    'such lists under a name that stands twice',
+    'a repeated nested property',
+    first('"stars"', '"stars": 4, "stars"'),
+    /:\d+ has "stars" a second time in one object/,
+  ],
+  [
+    'a repeated name with an escape sequence',
+    first('{', '{ "\\u006frders": [],'),
+    /:\d+ has "orders" a second time in one object/,
+  ],
+  ['only nested lists', LISTS, /\/0\/0 is nested deeper than 100 levels/],
+  ['only nested objects', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
+  ['a list with nested lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
+  [
+    'a name that is a nested object',
+    first('"name": "', `"name": ${OBJECTS}, "x": "`),
+    /\/products\/0 is nested deeper/,
+  ],
+  ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
+  ['keywords with nested lists', first('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
+  [
+    'nested lists under a repeated name',
     first('{', `{ "products": ${LISTS},`),
     /:\d+ (is nested too deeply|has "products")/,
   ],
-  ['such lists, cut off', '['.repeat(DEEP), /:1 is not JSON/],
-  ['such objects, cut off', `{ "products": [${'{"a":'.repeat(DEEP)}`, /:1 is not JSON/],
+  ['truncated nested lists', '['.repeat(DEEP), /:1 is not JSON/],
+  ['truncated nested objects', `{ "products": [${'{"a":'.repeat(DEEP)}`, /:1 is not JSON/],
   [
-    'an order at a moment far off',
+    'an order time in the far future',
     number('orderTimeMs', '1e17'),
     /\/orders\/0\/orderTimeMs 100000000000000000 is above/,
   ],
-  ['an order before 1970', number('orderTimeMs', '-1'), /\/orders\/0\/orderTimeMs -1 is below/],
+  ['an order time before 1970', number('orderTimeMs', '-1'), /\/orders\/0\/orderTimeMs -1 is below/],
   [
-    'a price past all numbers',
+    'a price that is too large for a number',
     number('priceCents', '1e400'),
     /\/products\/0\/priceCents is a number too large to be represented/,
   ],
   [
-    'a price far below nothing',
+    'a negative price that is too large for a number',
     number('priceCents', '-1e400'),
     /\/products\/0\/priceCents is a number too large to be represented/,
   ],
   [
-    'a price just off a cent',
+    'a price with a tiny fraction of a cent',
     number('priceCents', '100.00000000001'),
     /\/products\/0\/priceCents is 100\.00000000001: /,
   ],
-  ['stars between the halves', number('stars', '4.1'), /\/products\/0\/rating\/stars is 4\.1: /],
-  ['null for a list', JSON.stringify({ ...defaults, orders: null }), /\/orders is not a list/],
-  ['null for an item', JSON.stringify({ ...defaults, cartItems: [null] }), /\/cartItems\/0 is null: use an object/],
-  ['null for a rating', first('"rating": {', '"rating": null, "x": {'), /\/products\/0\/rating is null: use an object/],
+  ['stars that are not a multiple of 0.5', number('stars', '4.1'), /\/products\/0\/rating\/stars is 4\.1: /],
+  ['null instead of a list', JSON.stringify({ ...defaults, orders: null }), /\/orders is not a list/],
+  [
+    'null instead of an item',
+    JSON.stringify({ ...defaults, cartItems: [null] }),
+    /\/cartItems\/0 is null: use an object/,
+  ],
+  [
+    'null instead of a rating',
+    first('"rating": {', '"rating": null, "x": {'),
+    /\/products\/0\/rating is null: use an object/,
+  ],
   ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].flatMap((name): [string, string, RegExp][] => [
     [`a list named ${name}`, first('{', `{ "${name}": [],`), RegExp(`/${name} is not one of products`)],
     [`a field named ${name}`, first('"image"', `"${name}": {}, "image"`), RegExp(`/products/0/${name} is unknown`)],
     [
-      `a field of a rating named ${name}`,
+      `a property named ${name}`,
+      first('"image"', `"${name}": {}, "image"`),
+      RegExp(`/products/0/${name} is not known`),
+    ],
+    [
+      `a property of a rating named ${name}`,
       first('"stars"', `"${name}": {}, "stars"`),
       RegExp(`/products/0/rating/${name} is unknown`),
     ],
   ]),
   [
-    'only lists named as all objects have',
+    'only lists with the names of inherited properties',
     '{ "constructor": [], "toString": [] }',
     /\/constructor is not one of .*\/toString is/,
   ],
@@ -97,13 +130,29 @@ const refused: readonly [string, string, RegExp][] = [
     /\/cartItems cost more than \d+ cents together/,
   ],
   [
-    '100,000 things that are none',
+    'a list with terminal control characters in its name',
+    first('{', '{ "a\\u001b[2Jb\\u0007": [],'),
+    /is not one of products/,
+  ],
+  [
+    'a property with terminal control characters in its name',
+    first('"image"', '"\\u001b[2J\\n": 1, "image"'),
+    /is not known/,
+  ],
+  ['5 MB that are not JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
+  [
+    'a cart whose cost is too large to be exact to the cent',
+    tooDear(),
+    /\/cartItems cost more than \d+ cents together/,
+  ],
+  [
+    '100,000 empty products',
     `{"products":[${'{},'.repeat(100_000)}{}],"deliveryOptions":[],"cartItems":[],"orders":[]}`,
     /and \d+ more/,
   ],
 ];
 
-describe('a shop does not start, with one short line, and leaves the file as it is, over', () => {
+describe('a data file with hostile content fails the start with one short line and stays unchanged:', () => {
   it.each(refused)('%s', async (_what, content, said) => {
     const data = join(await folderWith({ 'db.json': content }), 'db.json');
     const message = await openTestState({ data }).then(
@@ -130,28 +179,25 @@ describe('a shop does not start, with one short line, and leaves the file as it 
   });
 });
 
-describe('a shop does not start with default data of', () => {
+describe('default data with hostile content fails the start and creates no data file:', () => {
   const handful = refused.filter(([what]) =>
     [
-      'a list twice',
-      'such lists, cut off',
-      'a price past all numbers',
-      'null for a list',
+      'a repeated list',
+      'truncated nested lists',
+      'a price that is too large for a number',
+      'null instead of a list',
       'a list named __proto__',
       'a list named toString',
     ].includes(what),
   );
 
-  it.each([...handful, ['nothing', '', / is empty/] as const])(
-    '%s, and makes no data file',
-    async (_what, content, said) => {
-      const folder = await folderWith({ 'db.json.default': content });
-      const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'db.json.default')];
-      await expect(createStorefront({ data, defaultData })).rejects.toThrow(said);
-      await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData}`);
-      await expect(readFile(data)).rejects.toThrow('ENOENT');
-    },
-  );
+  it.each([...handful, ['an empty file', '', / is empty/] as const])('%s', async (_what, content, said) => {
+    const folder = await folderWith({ 'db.json.default': content });
+    const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'db.json.default')];
+    await expect(createStorefront({ data, defaultData })).rejects.toThrow(said);
+    await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData}`);
+    await expect(readFile(data)).rejects.toThrow('ENOENT');
+  });
 
   it('100 MB, which are not read', async () => {
     const defaultData = join(await tempFolder(), 'db.json.default');
@@ -163,17 +209,17 @@ describe('a shop does not start with default data of', () => {
   });
 });
 
-/** The default data with the first of some text replaced. */
+/** Returns the default data with the first occurrence of a text replaced. */
 function first(before: string, after: string): string {
   return defaultText.replace(before, () => after);
 }
 
-/** The default data with a number, as it is written in JSON, in the first field of this name. */
+/** Returns the default data with this JSON number in the first property of this name. */
 function number(field: string, value: string): string {
   return defaultText.replace(RegExp(`"${field}": [\\d.]+`), `"${field}": ${value}`);
 }
 
-/** The default data with a text in the first field of this name. */
+/** Returns the default data with this string in the first property of this name. */
 function text(field: string, value: string): string {
   return defaultText.replace(RegExp(`"${field}": "[^"]*"`), () => `"${field}": "${value}"`);
 }

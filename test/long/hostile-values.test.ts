@@ -7,7 +7,7 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 const KETTLE = productId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
-/** Texts that no id is, as they stand in a target: each its own trap for who decodes, compares or looks up. */
+/** Invalid ids for a URL: each can break a program that decodes, compares or looks them up. */
 const TARGET_TEXTS = [
   '%00',
   `${KETTLE}%00`,
@@ -46,7 +46,7 @@ const TARGET_TEXTS = [
 ];
 
 const DEEP = 20_000;
-/** JSON texts that are no number, text or list that anybody wants. */
+/** JSON values that are invalid for every property. */
 const JSON_TEXTS = [
   'null',
   'true',
@@ -85,8 +85,8 @@ async function expectUnharmed({ ask }: TestShop, about: string): Promise<void> {
 
 const MODES = [{ strict: false }, { strict: true }];
 
-describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
-  it('in a path is refused, and harms nothing', async () => {
+describe.each(MODES)('a hostile value, with strict: $strict,', (mode) => {
+  it('in a path is rejected and changes nothing', async () => {
     const shop = await startStorefront(mode);
     for (const text of TARGET_TEXTS) {
       for (const start of ['DELETE /api/cart-items/', 'PUT /api/cart-items/', 'GET /api/orders/']) {
@@ -99,7 +99,7 @@ describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
     }
   });
 
-  it('in a query is searched for or refused, and harms nothing', async () => {
+  it('in a query is searched for or rejected and changes nothing', async () => {
     const shop = await startStorefront(mode);
     for (const text of TARGET_TEXTS) {
       for (const path of [
@@ -120,14 +120,14 @@ describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
     }
   });
 
-  it('as a whole body is refused, and harms nothing', async () => {
+  it('as a whole body is rejected and changes nothing', async () => {
     const shop = await startStorefront(mode);
     for (const text of JSON_TEXTS)
       expectProblem(await shop.ask('POST', '/api/cart-items', text), 400, 'invalid-request', text.slice(0, 100));
     await expectUnharmed(shop, 'in the end');
   });
 
-  it('as a field of a body is refused, and harms nothing', async () => {
+  it('as a property of a body is rejected and changes nothing', async () => {
     const shop = await startStorefront(mode);
     for (const text of JSON_TEXTS) {
       for (const [method, path, body] of [
@@ -140,7 +140,7 @@ describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
     await expectUnharmed(shop, 'in the end');
   });
 
-  it('as a delivery option is refused or unknown, and harms nothing', async () => {
+  it('as a delivery option is rejected or unknown and changes nothing', async () => {
     const shop = await startStorefront(mode);
     for (const text of JSON_TEXTS.filter((text) => text !== '"1"')) {
       const reply = await shop.ask('PUT', `/api/cart-items/${IN_CART}`, `{"quantity":9,"deliveryOptionId":${text}}`);
@@ -150,7 +150,7 @@ describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
     await expectUnharmed(shop, 'in the end');
   });
 
-  it('under a name that is not known is ignored or, by a strict server, refused', async () => {
+  it('of an unknown property is ignored, or rejected in strict mode', async () => {
     const shop = await startStorefront(mode);
     const tooDeep = `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`;
     for (const text of ['null', '{"quantity":9}', '"\\ud800"', tooDeep]) {
@@ -164,7 +164,7 @@ describe.each(MODES)('a hostile value, strict: $strict', (mode) => {
     }
   });
 
-  it('counts as it stands last where a name stands twice', async () => {
+  it('of a repeated property replaces the values before it', async () => {
     const { ask } = await startStorefront(mode);
     const body = `{"quantity":99,"productId":"${KETTLE}","quantity":2}`;
     expect(await ask('POST', '/api/cart-items', body)).toMatchObject({ status: 201, body: { quantity: 2 } });

@@ -8,7 +8,7 @@ const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const ITEM = { productId: KETTLE, quantity: 1 };
 const DAY_MS = 86_400_000;
 
-/** Everything that a change of cart or orders shows in. */
+/** The paths whose responses depend on the cart or the orders. */
 const VIEWS = [
   '/api/cart-items',
   '/api/cart-items?expand=product',
@@ -17,7 +17,7 @@ const VIEWS = [
   '/api/payment-summary',
 ];
 
-/** The views, each looked at twice: the second look may be answered with the bytes of the first. */
+/** Requests each view twice, since the second response may come from the cache, and returns the texts. */
 async function views({ ask }: TestShop): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const view of VIEWS) {
@@ -29,8 +29,8 @@ async function views({ ask }: TestShop): Promise<readonly string[]> {
   return texts;
 }
 
-describe('a GET that is repeated', () => {
-  it('is answered with the same bytes and headers', async () => {
+describe('a repeated GET request', () => {
+  it('gets the same bytes and headers', async () => {
     const { port } = await startStorefront();
     for (const path of [...VIEWS, '/api/products', '/api/products?search=socks', '/api/delivery-options']) {
       const look = async (): Promise<RawReply> => {
@@ -44,7 +44,7 @@ describe('a GET that is repeated', () => {
     }
   });
 
-  it('is not taken for one with other parameters, in another order or case', async () => {
+  it('gets another response if its parameters differ in value, order or letter case', async () => {
     const { ask } = await startStorefront();
     const plain = (await ask('GET', '/api/cart-items')).text;
     expect((await ask('GET', '/api/cart-items?expand=product')).text).not.toBe(plain);
@@ -53,7 +53,7 @@ describe('a GET that is repeated', () => {
     expect((await ask('GET', '/api/cart-items?')).text).toBe(plain);
   });
 
-  it('is answered anew where it was refused', async () => {
+  it('gets a new response if the response before was a 404', async () => {
     const shop = await startStorefront({ newId: () => KETTLE });
     const path = `/api/orders/${KETTLE}`;
     for (let time = 1; time <= 2; time++) expect((await shop.ask('GET', path)).status).toBe(404);
@@ -63,7 +63,7 @@ describe('a GET that is repeated', () => {
     expect((await shop.ask('GET', path)).status).toBe(404);
   });
 
-  it('is answered anew where the answer before was a fault', async () => {
+  it('gets a new response if the response before was a 500', async () => {
     let isBroken = true;
     const listOrders = () => {
       if (isBroken) throw new Error('a fault');
@@ -76,7 +76,7 @@ describe('a GET that is repeated', () => {
   });
 });
 
-describe('a GET after a change', () => {
+describe('a GET request after a change', () => {
   const CHANGES: readonly [string, string, object | undefined, readonly number[]][] = [
     ['POST', '/api/cart-items', ITEM, [0, 1, 4]],
     ['PUT', `/api/cart-items/${IN_CART}`, { quantity: 9 }, [0, 1, 4]],
@@ -84,7 +84,7 @@ describe('a GET after a change', () => {
     ['POST', '/api/orders', undefined, [0, 1, 2, 3, 4]],
   ];
 
-  it('shows what was changed, everywhere, and what a reset restored', async () => {
+  it('shows the change in every view, and the restored data after a reset', async () => {
     const shop = await startStorefront();
     const before = await views(shop);
     for (const [method, path, body, changed] of CHANGES) {
@@ -108,8 +108,8 @@ describe('a GET after a change', () => {
   });
 });
 
-describe('what depends on the time', () => {
-  it('follows the clock', async () => {
+describe('a response that depends on the time', () => {
+  it('is not cached', async () => {
     let nowMs = NOW_MS;
     const { ask } = await startStorefront({ nowMs: () => nowMs });
     for (let step = 0; step < 3; step++) {
@@ -120,8 +120,8 @@ describe('what depends on the time', () => {
   });
 });
 
-describe('very many different requests', () => {
-  it('are all answered rightly, and so is what comes after them', async () => {
+describe('2,000 different requests in a row', () => {
+  it('all get correct responses, and so do the requests after them', async () => {
     const shop = await startStorefront();
     const targets = Array.from({ length: 2_000 }, (_, n) => (n % 2 ? `search=qq${n}qq` : `search=&n=${n}`));
     const requests = targets.map((query) => `GET /api/products?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
@@ -136,8 +136,8 @@ describe('very many different requests', () => {
   }, 20_000);
 });
 
-describe('what is kept', () => {
-  it('is not spoilt by a request whose body is refused while its answer is made', async () => {
+describe('a cached response', () => {
+  it('is not affected by a request whose body is rejected while its response is generated', async () => {
     const shop = await startStorefront();
     const bytes = 'GET /api/products HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n\r\n';
     const [refused] = await rawAsk(shop.port, bytes);

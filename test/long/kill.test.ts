@@ -12,11 +12,11 @@ const KETTLE = productId('Cordless Electric Kettle');
 const ROUNDS = 20;
 const CLIENTS = 6;
 
-/** The most answers, and turns of the loop after them, that a round waits for before it kills. */
+/** The maximum number of responses, and then of turns of the event loop, before a round kills the shop. */
 const ANSWERS = 60;
 const TURNS = 40;
 
-/** What the clients know: how many additions they asked for, and how many of them were answered 201. */
+/** The number of additions that the clients sent, and the number that got a 201 response. */
 interface Ledger {
   asked: number;
   acknowledged: number;
@@ -32,7 +32,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
   });
   afterAll(() => remove());
 
-  it('has kept every addition that it acknowledged, and no more than it was asked for, 20 times', async () => {
+  it('has stored every addition that it acknowledged, and none that was not sent, 20 times', async () => {
     const data = join(await tempFolder(), 'db.json');
     let before = 0;
     let acknowledged = 0;
@@ -47,7 +47,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     expect(acknowledged).toBeGreaterThanOrEqual(ROUNDS);
   });
 
-  it('starts again each time with what the file holds, and leaves nothing beside it', async () => {
+  it('starts again each time with the content of the file, and leaves no other file behind', async () => {
     const folder = join(await tempFolder(), 'data');
     await mkdir(folder);
     const data = join(folder, 'db.json');
@@ -71,7 +71,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     return { shop, ask: asker(url) };
   }
 
-  /** Starts a shop, has clients add to one item one after the other each, and kills the shop at a moment of chance. */
+  /** Starts a shop, adds to one item with several clients at once, and kills the shop at a random time. */
   async function loadedAndKilled(data: string): Promise<Ledger> {
     const { shop, ask } = await started(data);
     const ledger = { asked: 0, acknowledged: 0 };
@@ -92,7 +92,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
   }
 });
 
-/** What fetch says where the server is gone. */
+/** The message of fetch when the server is gone. */
 const BROKEN_OFF = /fetch failed|terminated/;
 
 interface Item {
@@ -100,13 +100,13 @@ interface Item {
   readonly quantity: number;
 }
 
-/** Kills a shop with what can't be caught, while its clients go on asking. */
+/** Kills a shop with SIGKILL while its clients continue to send requests. */
 async function killSoon(shop: Running): Promise<void> {
   for (let turns = Math.random() * TURNS; turns > 0; turns--) await setImmediate();
   shop.kill('SIGKILL');
 }
 
-/** How many kettles the cart in a data file holds. The file is complete, whenever its shop was killed. */
+/** Returns the number of kettles in the cart of a data file, which is complete whenever the shop was killed. */
 async function kettlesIn(data: string): Promise<number> {
   const { cartItems } = JSON.parse(await readFile(data, 'utf8')) as { cartItems: Item[] };
   return cartItems.find((item) => item.productId === KETTLE)?.quantity ?? 0;

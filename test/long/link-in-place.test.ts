@@ -18,31 +18,34 @@ describe('a symbolic link that replaces the data file of a running shop', () => 
   it.each([
     ['another file', () => OTHER_TEXT],
     ['the data file, which was moved away', undefined],
-  ])('is refused as an edit, and kept by the next change beside the file: to %s', async (_what, otherText) => {
-    const shop = await startStorefront();
-    const { dataFile = '' } = shop;
-    const target = join(await tempFolder(), 'other.json');
-    if (otherText) await writeFile(target, otherText());
-    else renameSync(dataFile, target);
-    const before = await readFile(target, 'utf8');
-    putLink(target, dataFile);
-    await vi.waitFor(
-      () => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is a symbolic link now')]),
-      {
-        timeout: 20_000,
-      },
-    );
-    expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
-    expect((await addKettle(shop)).status).toBe(201);
-    expect((await lstat(dataFile)).isFile()).toBe(true);
-    expect(JSON.parse(await readFile(dataFile, 'utf8')).cartItems).toHaveLength(defaults.cartItems.length + 1);
-    expect(await readFile(target, 'utf8')).toBe(before);
-    const [kept = ''] = await conflictsIn(shop.folder);
-    expect(await realpath(join(shop.folder, kept))).toBe(await realpath(target));
-    expect(warnings(shop).at(-1)).toContain(kept);
-  });
+  ])(
+    'is rejected as an edit, and the next change renames it to a conflict file: a link to %s',
+    async (_what, otherText) => {
+      const shop = await startStorefront();
+      const { dataFile = '' } = shop;
+      const target = join(await tempFolder(), 'other.json');
+      if (otherText) await writeFile(target, otherText());
+      else renameSync(dataFile, target);
+      const before = await readFile(target, 'utf8');
+      putLink(target, dataFile);
+      await vi.waitFor(
+        () => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is a symbolic link now')]),
+        {
+          timeout: 20_000,
+        },
+      );
+      expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+      expect((await addKettle(shop)).status).toBe(201);
+      expect((await lstat(dataFile)).isFile()).toBe(true);
+      expect(JSON.parse(await readFile(dataFile, 'utf8')).cartItems).toHaveLength(defaults.cartItems.length + 1);
+      expect(await readFile(target, 'utf8')).toBe(before);
+      const [kept = ''] = await conflictsIn(shop.folder);
+      expect(await realpath(join(shop.folder, kept))).toBe(await realpath(target));
+      expect(warnings(shop).at(-1)).toContain(kept);
+    },
+  );
 
-  it('is followed by the next start', async () => {
+  it('is followed at the next start', async () => {
     const shop = await startStorefront();
     const target = join(await tempFolder(), 'other.json');
     await writeFile(target, OTHER_TEXT);
@@ -60,7 +63,7 @@ describe.each([
   { durability: 'disk', links: false, kind: 'without hard links' },
   { durability: 'os', links: true, kind: 'with hard links' },
 ] as const)('a store with durability $durability on a file system $kind', ({ durability, links }) => {
-  it('keeps a symbolic link that replaces its file before any step of a change', async () => {
+  it('preserves a symbolic link that replaces its file before any step of a change', async () => {
     const steps = await stepsOfChange();
     await Promise.all(steps.map((name, index) => expectLinkKept(index + 1, `before ${index + 1} ${name}`)));
   });
@@ -69,7 +72,7 @@ describe.each([
     const { disk, store } = await opened();
     disk.begin();
     await store.update(putting(B));
-    // A copy, since looks for edits go on.
+    // Copied, because checks for edits continue.
     return [...disk.end()];
   }
 
@@ -81,7 +84,7 @@ describe.each([
     disk.begin(({ number, name, last }) => {
       if (number !== place) return undefined;
       putLink(target, file.path);
-      // The moment that no system call closes, as with any file that is renamed into place.
+      // No system call closes this gap between the check and the rename.
       isTooLate = name === 'rename' && (last === 'link' || !links);
       return undefined;
     });
@@ -107,7 +110,7 @@ describe.each([
   }
 });
 
-/** Puts a link in the place of a file, at one go. */
+/** Replaces a file with a symbolic link atomically. */
 function putLink(target: string, path: string): void {
   const name = join(dirname(target), 'link');
   symlinkSync(target, name);

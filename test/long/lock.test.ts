@@ -5,8 +5,8 @@ import { startProgram } from '../support/harness/start-program.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-describe('the lock of a program', () => {
-  it('is free at once after kill -9', async (test) => {
+describe('the lock of a data file', () => {
+  it('is free immediately after kill -9', async (test) => {
     const data = join(await tempFolder(), 'db.json');
     const program = await startProgram(test, ['--port', '0', '--data', data]);
     const url = await program.url();
@@ -17,7 +17,7 @@ describe('the lock of a program', () => {
     await startStorefront({ data });
   });
 
-  it('is told of where the program stands still', async (test) => {
+  it('is reported if the process that holds it is stopped', async (test) => {
     const data = join(await tempFolder(), 'db.json');
     const program = await startProgram(test, ['--port', '0', '--data', data]);
     await program.url();
@@ -25,7 +25,7 @@ describe('the lock of a program', () => {
     await expect(createStorefront({ data })).rejects.toThrow(`${data} is in use by a process that does not respond. `);
   });
 
-  it('is had by one of two that start at once over a file that is not there', async (test) => {
+  it('is held by one of two programs that start at once without a data file', async (test) => {
     const data = join(await tempFolder(), 'db.json');
     const args = ['--port', '0', '--data', data];
     const programs = await Promise.all([startProgram(test, args), startProgram(test, args)]);

@@ -4,13 +4,13 @@ import { rawConnection } from '../support/harness/raw-client.ts';
 import { type Room, roomIn } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** Fewer than the 1,000 that a journal keeps, so that none leaves it. */
+/** Less than the 1,000 entries that the journal keeps, so that none is dropped. */
 const MOST = 980;
 
-/** A body of about 4 kB, which each entry keeps. */
+/** A body of about 4 kB, which the journal does not truncate. */
 const BODY = { productId: 'x'.repeat(4_000), quantity: 1 };
 
-/** A sandbox with a long journal; as JSON it takes more than 5 MB. */
+/** Creates a journal of more than 5 MB of JSON in the default sandbox. */
 async function longJournal(): Promise<Room & { readonly port: number }> {
   const shop = await startStorefront();
   const room = roomIn(shop, 'default');
@@ -25,7 +25,7 @@ async function longJournal(): Promise<Room & { readonly port: number }> {
   return { ...room, port: shop.port };
 }
 
-it('a client that reads gets a long journal from its first entry on, and then each further request once', async () => {
+it('a client that follows a long journal gets its entries from the first one on, and then each new request once', async () => {
   const here = await longJournal();
   const stream = await following(here, '/default/requests?after=0');
   const [first] = await stream.next();
@@ -34,7 +34,7 @@ it('a client that reads gets a long journal from its first entry on, and then ea
   expect(ids).toEqual(Array.from({ length: MOST + 1 }, (_, index) => index + 1));
 });
 
-it('a client that does not read has the journal wait, and gets none of the entries that leave it meanwhile', async () => {
+it('a client that follows a long journal without reading gets none of the entries that are dropped meanwhile', async () => {
   const here = await longJournal();
   const connection = rawConnection(here.port);
   connection.write(

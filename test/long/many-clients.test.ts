@@ -8,7 +8,7 @@ const CLIENTS = 200;
 const STEPS = 30;
 const LONGEST_CART = 10;
 
-/** What a client knows to be in its sandbox. */
+/** The data that a client expects in its sandbox. */
 interface Ledger {
   readonly cart: ReadonlyMap<string, number>;
   readonly orders: number;
@@ -19,7 +19,7 @@ const AT_START: Ledger = {
   orders: defaults.orders.length,
 };
 
-/** What a client does: it asks the shop, and gives back its ledger as it has to be where the operation was done. */
+/** A step of a client: the request, and the expected data if the operation is completed. */
 type Step = (sandbox: TestSandbox, ledger: Ledger, random: Random) => { asked: Promise<Response>; done: Ledger };
 
 const steps: Readonly<Record<string, Step>> = {
@@ -53,7 +53,7 @@ const steps: Readonly<Record<string, Step>> = {
   resetData: (sandbox) => ({ asked: sandbox.fetch('/api/reset', { method: 'POST' }), done: AT_START }),
 };
 
-/** Faults that a step may meet, and whether its operation is done all the same. */
+/** Faults that can apply to a step, with whether the operation is completed and whether a response arrives. */
 const faults: readonly { readonly wish: FaultWish; readonly isDone: boolean; readonly isAnswered: boolean }[] = [
   { wish: { status: 503 }, isDone: false, isAnswered: true },
   { wish: { status: 503, phase: 'after' }, isDone: true, isAnswered: true },
@@ -67,7 +67,7 @@ function json(method: string, body: object): RequestInit {
   return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Does a step, which may meet a fault; gives back the ledger as it is then. */
+/** Takes a random step, perhaps with a fault, and returns the data expected after it. */
 async function take(sandbox: TestSandbox, ledger: Ledger, random: Random): Promise<Ledger> {
   const names = ledger.cart.size > 0 ? Object.keys(steps) : ['addCartItem', 'resetData'];
   const name = ledger.cart.size > LONGEST_CART ? 'createOrder' : random.pick(names);
@@ -88,7 +88,7 @@ async function take(sandbox: TestSandbox, ledger: Ledger, random: Random): Promi
   return fault?.isDone === false ? ledger : done;
 }
 
-/** Does what a client does all along, and expects to find it all in its sandbox, and nothing else. */
+/** Takes all steps of a client, and expects exactly their results in its sandbox. */
 async function shop(sandbox: TestSandbox, seed: number): Promise<void> {
   const random = createRandom(seed);
   let ledger = AT_START;
@@ -111,7 +111,7 @@ async function shop(sandbox: TestSandbox, seed: number): Promise<void> {
   await sandbox.verify({ times: STEPS });
 }
 
-it(`${CLIENTS} clients at once find in their sandboxes what they did, and nothing else, whatever fails`, async () => {
+it(`${CLIENTS} clients at once each find exactly their own changes in their sandbox, despite injected faults`, async () => {
   const server = await startStorefront();
   onTestFinished(() => server.close());
   const before = await server.default.state();
@@ -137,7 +137,7 @@ describe('10,000 sandboxes', () => {
     return { server, send };
   }
 
-  it('that were never written to make room for one more', async () => {
+  it('that were never written to do not prevent the creation of another one', async () => {
     const { server, send } = await sendToMany('GET', '/api/cart-items');
     expect((await send('one-more')).status).toBe(200);
     const sandbox = (id: string) => fetch(`${server.url}/_control/sandboxes/${id}`);
@@ -145,7 +145,7 @@ describe('10,000 sandboxes', () => {
     expect((await sandbox('s1')).status).toBe(200);
   });
 
-  it('that were written to stay, and one more gets 503 with the time until the next one expires', async () => {
+  it('that were written to remain, and another one gets 503 with the time until the next one expires', async () => {
     const { server, send } = await sendToMany('POST', '/api/reset');
     const refused = await send('one-more');
     expect(refused.status).toBe(503);

@@ -5,7 +5,7 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { type OtherOperation, operationsIn } from '../support/oracles/second-judge.ts';
 
-/** A server over the 600 operations, which says what is wrong with the response to each. */
+/** Starts a server with the 600 operations; `askAll` returns the response to each, with its issues. */
 async function startMany() {
   const contract = join(await folderWith({ 'openapi.json': manyOperations() }), 'openapi.json');
   const operations = operationsIn(contract);
@@ -26,14 +26,14 @@ async function startMany() {
 const troublesIn = (answers: readonly { readonly path: string; readonly troubles: readonly string[] }[]) =>
   answers.filter(({ troubles }) => troubles.length > 0).map(({ path, troubles }) => [path, troubles]);
 
-describe('a document of 600 operations', () => {
-  it('has each answered as documented', async () => {
+describe('a mocked document with 600 operations', () => {
+  it('has a documented response to each request', async () => {
     const { shop, askAll } = await startMany();
     expect([shop.operations, shop.mocked.length]).toEqual([600, 600]);
     expect(troublesIn(await askAll({}))).toEqual([]);
   });
 
-  it('has each answered as documented when it is made up, the same for the same seed', async () => {
+  it('has a documented generated response to each request, which is the same for the same seed', async () => {
     const { askAll } = await startMany();
     const texts = new Set<string>();
     for (const seed of [1, 2, 3]) {

@@ -8,10 +8,10 @@ import { beginningsOf, editDistance } from '../support/oracles/edit-distance.ts'
 const { products } = defaults;
 const search = getSearch(products);
 
-/** From how many letters on a word that is misspelt must be found. */
+/** The minimum number of letters of a word that must be found despite a typo. */
 const LONG = 5;
 
-/** The texts of a product in lower case: its name, and its keywords. */
+/** Returns the name and the keywords of a product in lower case. */
 function textsOf({ name, keywords }: Product) {
   return [name.toLowerCase(), keywords.join(',')];
 }
@@ -23,13 +23,13 @@ function wordsOf(product: Product): readonly string[] {
 const allWords = new Set(products.flatMap(wordsOf));
 const allTexts = products.flatMap(textsOf).map((text) => text.replaceAll(/[^a-z0-9]/g, ''));
 
-/** Whether a term is something that the catalogue has, if only within a word, over the border of two or as two of them. */
+/** Returns whether the catalogue contains the term: within a word, across two words, or as two words. */
 function standsSomewhere(term: string): boolean {
   const isSplit = [...term].some((_, at) => allWords.has(term.slice(0, at)) && allWords.has(term.slice(at)));
   return isSplit || allTexts.some((text) => text.includes(term));
 }
 
-/** Whether a term is another word with more behind it, or a slip parts it from another word too, or from a beginning of it. */
+/** Returns whether the term starts with another word, or has an edit distance of 1 from another word or a prefix of it. */
 function isNearAnother(term: string, word: string): boolean {
   return [...allWords].some((other) => {
     const nearest = beginningsOf(other).filter(({ length }) => Math.abs(length - term.length) <= 1);
@@ -41,7 +41,7 @@ function isNearAnother(term: string, word: string): boolean {
 
 const anyLetter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
 
-/** A word of the catalogue, and the same with one slip behind its first letter. */
+/** A word of the catalogue, and the same word with one typo after its first letter. */
 const anySlip = fc
   .record({
     word: fc.constantFrom(...[...allWords].filter((word) => /^[a-z]+$/.test(word) && word.length >= LONG)),
@@ -63,9 +63,9 @@ const anySlip = fc
   })
   .filter(({ word, typed }) => !standsSomewhere(typed) && !isNearAnother(typed, word));
 
-describe('a word of five letters or more with one slip behind its first letter', () => {
-  // The cases are always the same: two of the least slips may be less than one of the greatest, once in some thousands.
-  it('finds all that have the word, unless what is typed stands somewhere or is as near to another', () => {
+describe('a search for a word of five letters or more with one typo after its first letter', () => {
+  // The seed is fixed: once in some thousands of cases, two small typos may count less than one large one.
+  it('finds all products with the word, unless the typed word exists or is equally close to another one', () => {
     fc.assert(
       fc.property(anySlip, ({ word, typed }) => {
         const meant = products.filter((product) => wordsOf(product).includes(word));
@@ -75,7 +75,7 @@ describe('a word of five letters or more with one slip behind its first letter',
     );
   });
 
-  it('finds one that has the word first, but for a few', () => {
+  it('finds a product with the word first in 98 % of the cases', () => {
     const slips = fc.sample(anySlip, { numRuns: 300, seed: 4 });
     const hasItFirst = slips.filter(({ word, typed }) => search(typed).slice(0, 1).flatMap(wordsOf).includes(word));
     expect(hasItFirst.length / slips.length).toBeGreaterThan(0.98);

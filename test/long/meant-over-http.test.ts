@@ -14,12 +14,12 @@ async function namesFor(shop: TestShop, term: string): Promise<readonly string[]
   return (body as readonly Product[]).map(({ name }) => name);
 }
 
-/** The default data with these products. */
+/** Returns the default data with these products as JSON. */
 function textWith(products: readonly Product[]): string {
   return JSON.stringify({ ...defaults, products });
 }
 
-/** The default products after an edit: the camera is called otherwise, the plant is gone, a zither is new. */
+/** The default products after an edit: the camera is renamed, the plant is removed, a zither is added. */
 const edited = [
   ...defaults.products
     .filter(({ name }) => !name.startsWith('Monstera'))
@@ -29,9 +29,9 @@ const edited = [
   product({ id: uuid(900), name: 'Bavarian Zither', keywords: ['music', 'strings'] }),
 ];
 
-describe('the answer to a search that was misspelt', () => {
+describe('the response to a misspelled search', () => {
   it.each(['ketle', 'sox', 'bsktbl', 'tshirt', 'ol,hi', 'olhi', 'elecrtic ketle', ''])(
-    'has the products as the list of all has them, and nothing else: %j',
+    'has complete products as in the list of all products: %j',
     async (term) => {
       const shop = await startStorefront();
       const { status, body, text } = await shop.ask('GET', `/api/products?${new URLSearchParams({ search: term })}`);
@@ -43,14 +43,14 @@ describe('the answer to a search that was misspelt', () => {
     },
   );
 
-  it('is an empty list where nothing is close', async () => {
+  it('is an empty list if no word is similar', async () => {
     const shop = await startStorefront();
     expect((await shop.ask('GET', '/api/products?search=helicopter')).text).toBe('[]');
   });
 });
 
-describe('a search after an edit of db.json by hand', () => {
-  it('finds what was added and changed, and no longer what was removed; after a reset it does as before', async () => {
+describe('a search after an edit of db.json', () => {
+  it('finds added and changed products and no removed ones, and after a reset the default products', async () => {
     const shop = await startStorefront();
     expect(await namesFor(shop, 'camra')).toHaveLength(1);
     expect(await namesFor(shop, 'monstra')).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('a search in a catalogue of 10,000 products', () => {
     'wyn',
   ];
 
-  /** A word for a number: another one for each below 65,536. */
+  /** Returns a word for a number: a unique one below 65,536. */
   function wordOf(number: number): string {
     return [12, 8, 4, 0].map((bits) => SYLLABLES[(number >> bits) & 15]).join('');
   }
@@ -101,7 +101,7 @@ describe('a search in a catalogue of 10,000 products', () => {
     Array.from({ length: 10_000 }, (_, at) => [`${wordOf(at * 6)} Gizmo ${at}`, `k${at % 50}`, wordOf(at * 6 + 3)]),
   );
 
-  it('finds each by its name, by its keywords, and misspelt', async () => {
+  it('finds each product by its name, by its keywords and with a typo', async () => {
     const data = join(await folderWith({ 'db.json': textWith([...defaults.products, ...many]) }), 'db.json');
     const shop = await startStorefront({ data });
     for (const at of [0, 1, 4711, 9999]) {

@@ -15,7 +15,7 @@ const [ORDER] = defaults.orders as [State['orders'][number]];
 const [OPTION] = defaults.deliveryOptions as [State['deliveryOptions'][number]];
 const LONG = 'long '.repeat(200_000);
 
-/** The last moment of a Date, in ms since 1970. */
+/** The latest time of a Date, in ms since 1970. */
 const LAST_MS = 8_640_000_000_000_000;
 
 /** The most expensive valid cart: as many items of the contract's highest price and quantity as the cost limit allows. */
@@ -28,22 +28,22 @@ const MOST_EXPENSIVE = Array.from(
   }),
 );
 
-/** Names that have brought programs down. */
+/** Names that are known to break programs. */
 const NAMES: readonly [string, string][] = [
-  ['a lone surrogate', '\ud800 lamp'],
-  ['the other lone surrogate', 'lamp \udfff'],
+  ['a lone high surrogate', '\ud800 lamp'],
+  ['a lone low surrogate', 'lamp \udfff'],
   ['NUL and other control characters', 'a\u0000b\u0007\u001b[2J\u007f\u0085'],
-  ['separators of lines', 'a\nb\r\nc\u2028d\u2029e'],
-  ['blanks alone', ' \t\u00a0\u3000 '],
+  ['line separators', 'a\nb\r\nc\u2028d\u2029e'],
+  ['only spaces', ' \t\u00a0\u3000 '],
   ['1 MB', LONG],
   ['a single word of 2,000 letters', 'x'.repeat(2_000)],
-  ['marks that join, and 10,000 accents on one letter', `e${'\u0301'.repeat(10_000)}\u200d\ufe0f`],
-  ['right to left', '\u202eמנורה\u202c'],
-  ['faces', '👩‍👩‍👧‍👦🏳️‍🌈'],
+  ['joiners and 10,000 accents on one letter', `e${'\u0301'.repeat(10_000)}\u200d\ufe0f`],
+  ['right-to-left text', '\u202eמנורה\u202c'],
+  ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈'],
   ['a byte order mark', '\ufefflamp'],
-  ['markup', '</script><img src=x onerror=alert(1)>&amp;"\'`'],
-  ['names of JavaScript', '__proto__ constructor toString hasOwnProperty'],
-  ['signs of regular expressions', '(.*)+[a-z]{9}\\d$^|?'],
+  ['HTML markup', '</script><img src=x onerror=alert(1)>&amp;"\'`'],
+  ['JavaScript property names', '__proto__ constructor toString hasOwnProperty'],
+  ['regular expression syntax', '(.*)+[a-z]{9}\\d$^|?'],
 ];
 
 const odd: readonly [string, Partial<State> | string][] = [
@@ -51,21 +51,21 @@ const odd: readonly [string, Partial<State> | string][] = [
   ...NAMES.map(([what, word]): [string, Partial<State>] => [`a keyword of ${what}`, withProduct({ keywords: [word] })]),
   ['no keywords', withProduct({ keywords: [] })],
   ['20,000 keywords', withProduct({ keywords: Array.from({ length: 20_000 }, (_, index) => `word${index}`) })],
-  ['a keyword twice', withProduct({ keywords: ['lamp', 'lamp', 'Lamp'] })],
+  ['a repeated keyword', withProduct({ keywords: ['lamp', 'lamp', 'Lamp'] })],
   ...['//evil.test/a.svg', '?', '#', 'data:,', 'javascript:alert(1)', '/%2e%2e/', '../..'].map(
-    (image): [string, Partial<State>] => [`the picture ${image}`, withProduct({ image })],
+    (image): [string, Partial<State>] => [`the image ${image}`, withProduct({ image })],
   ),
-  ['a picture whose address has 1 MB', withProduct({ image: 'x'.repeat(1_000_000) })],
-  ['a price of less than nothing by its sign alone', numbers('priceCents', '-0')],
-  ['numbers as scientists write them', numbers('priceCents', '1.25e3')],
-  ['a whole number with a fraction of nothing', numbers('priceCents', '499.000')],
-  ['the highest price', numbers('priceCents', '10000000')],
-  ['as many ratings as nobody can count', numbers('count', '1e300')],
-  ['stars of the lowest', numbers('stars', '0')],
-  ['an id in capitals', withProduct({ id: PRODUCT.id.toUpperCase() })],
-  ['an order of the first moment', { orders: [{ ...ORDER, orderTimeMs: 0 }] }],
+  ['an image path of 1 MB', withProduct({ image: 'x'.repeat(1_000_000) })],
+  ['a price of -0', numbers('priceCents', '-0')],
+  ['a price in scientific notation', numbers('priceCents', '1.25e3')],
+  ['a price with a fraction of zero', numbers('priceCents', '499.000')],
+  ['the maximum price', numbers('priceCents', '10000000')],
+  ['a rating count of 1e300', numbers('count', '1e300')],
+  ['zero stars', numbers('stars', '0')],
+  ['an id in upper case', withProduct({ id: PRODUCT.id.toUpperCase() })],
+  ['an order at the earliest time', { orders: [{ ...ORDER, orderTimeMs: 0 }] }],
   [
-    'an order of the last moment',
+    'an order at the latest time',
     {
       orders: [
         {
@@ -76,8 +76,8 @@ const odd: readonly [string, Partial<State> | string][] = [
       ],
     },
   ],
-  ['an order that cost nothing', { orders: [{ ...ORDER, totalCostCents: 0 }] }],
-  ['an order of the same product twice', { orders: [{ ...ORDER, products: [...ORDER.products, ...ORDER.products] }] }],
+  ['an order with a cost of zero', { orders: [{ ...ORDER, totalCostCents: 0 }] }],
+  ['an order with a repeated product', { orders: [{ ...ORDER, products: [...ORDER.products, ...ORDER.products] }] }],
   ...['__proto__', 'constructor', '9'.repeat(1_000), ' ', '\ud800', 'a/b?c#d%'].map((id): [string, Partial<State>] => [
     `a delivery option ${id.slice(0, 20)}`,
     { deliveryOptions: [{ ...OPTION, id }], cartItems: [{ productId: PRODUCT.id, quantity: 1, deliveryOptionId: id }] },
@@ -90,12 +90,12 @@ const odd: readonly [string, Partial<State> | string][] = [
   ['nothing sold but a product', { products: [PRODUCT], cartItems: [], orders: [] }],
   ['the dearest cart', { products: MOST_EXPENSIVE, cartItems: MOST_EXPENSIVE.map(full), orders: [] }],
   ['a byte order mark', `\ufeff${defaultText}`],
-  ['line breaks of another system', defaultText.replaceAll('\n', '\r\n')],
-  ['much blank space', `\n\t ${JSON.stringify(defaults)}${' \n'.repeat(100_000)}`],
+  ['CRLF line breaks', defaultText.replaceAll('\n', '\r\n')],
+  ['a lot of whitespace', `\n\t ${JSON.stringify(defaults)}${' \n'.repeat(100_000)}`],
   ['every character escaped', escaped(defaultText)],
 ];
 
-describe('what a shop starts over it can serve, and keep over a change and another start:', () => {
+describe('a shop serves unusual data, and preserves it through a change and a restart:', () => {
   it.each(odd)('%s', async (_what, content) => {
     const text = typeof content === 'string' ? content : JSON.stringify({ ...defaults, ...content });
     const data = join(await folderWith({ 'db.json': text }), 'db.json');
@@ -112,11 +112,11 @@ describe('what a shop starts over it can serve, and keep over a change and anoth
   });
 });
 
-describe('a program over a product whose name is a single word of 1 MB', { timeout: 60_000 }, () => {
-  it('goes on after a search', async (test) => {
+describe('a program with a product whose name is one word of 1 MB', { timeout: 60_000 }, () => {
+  it('continues to run after a search', async (test) => {
     const state = { ...defaults, ...withProduct({ name: 'x'.repeat(1_000_000) }) };
     const prepare = (folder: string) => writeFile(join(folder, 'db.json'), JSON.stringify(state));
-    // Little memory: where too much is taken, it ends soon.
+    // With little memory the program fails soon if the search uses too much.
     const environment = { NODE_OPTIONS: '--max-old-space-size=400' };
     const program = await startProgram(test, ['--port', '0'], { prepare, environment });
     const search = fetch(`${await program.url()}/api/products?search=xxx`).then(({ status }) => status);
@@ -125,11 +125,11 @@ describe('a program over a product whose name is a single word of 1 MB', { timeo
   });
 });
 
-describe('odd default data', () => {
+describe('unusual default data', () => {
   it.each([
     ['a byte order mark', `\ufeff${defaultText}`],
     ['a name with a lone surrogate', JSON.stringify({ ...defaults, ...withProduct({ name: '\ud800' }) })],
-    ['-0 for a price', numbers('priceCents', '-0')],
+    ['a price of -0', numbers('priceCents', '-0')],
   ])('is restored byte for byte: %s', async (_what, text) => {
     const defaultData = join(await tempFolder(), 'db.json.default');
     await writeFile(defaultData, text);
@@ -141,7 +141,7 @@ describe('odd default data', () => {
   });
 });
 
-/** Expects every GET to answer 200, and those of whole lists with what the state has. That no fault is logged, each shop looks to by itself. */
+/** Expects status 200 for every GET request, and the data of the state in the lists. */
 async function showsAll(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
   const get = async (path: string) => {
     const answer = await shop.ask('GET', path);
@@ -164,28 +164,28 @@ async function showsAll(shop: TestShop, { products, deliveryOptions, cartItems, 
   for (const path of ['/', '/_control/health']) await get(path);
 }
 
-/** A value as JSON has it, where -0 is 0. */
+/** Returns a value after a round trip through JSON, which turns -0 into 0. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A shop that sells one product, the first of the default data but for some fields. */
+/** Returns a state with one product: the first of the default data with some properties replaced. */
 function withProduct(fields: Partial<State['products'][number]>): Partial<State> {
   const product = { ...PRODUCT, ...fields };
   return { products: [product], cartItems: [full(product)], orders: [] };
 }
 
-/** As many of a product in the cart as can be. */
+/** Returns a cart item with the maximum quantity. */
 function full({ id }: { readonly id: string }) {
   return { productId: id, quantity: 1_000_000, deliveryOptionId: '1' };
 }
 
-/** The default data with a number, as it is written in JSON, in all fields of this name. */
+/** Returns the default data with this JSON number in all properties of this name. */
 function numbers(field: string, value: string): string {
   return defaultText.replaceAll(RegExp(`"${field}": [\\d.]+`, 'g'), `"${field}": ${value}`);
 }
 
-/** A text of JSON with every letter in its texts as an escape sequence. */
+/** Returns a JSON text with every letter in its strings as an escape sequence. */
 function escaped(text: string): string {
   const spelt = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return text.replaceAll(/"[^"]*"/g, (quoted) => `"${quoted.slice(1, -1).replaceAll(/[a-z]/g, spelt)}"`);

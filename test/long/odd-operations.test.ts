@@ -6,7 +6,7 @@ import { type OtherOperation, operationsIn } from '../support/oracles/second-jud
 const ODD = projectFile('test/documents/odd.yaml');
 const ODD_3_1 = projectFile('test/documents/odd-3.1.yaml');
 
-/** A request; its body is sent as JSON unless its headers say otherwise. */
+/** A request; its body is sent as JSON unless its headers have another content type. */
 interface Asked {
   readonly path?: string;
   readonly body?: unknown;
@@ -17,7 +17,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const FILES = { 'content-type': 'multipart/form-data; boundary=b' };
 const FILES_BODY = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n--b--\r\n';
 
-/** What each operation is asked that needs more than its path. */
+/** The requests for operations that need more than a path. */
 const GOOD_REQUESTS: Readonly<Record<string, Asked>> = {
   'POST /told/mapped': { body: { petType: 'kitty' } },
   'GET /query/deep': { path: '/query/deep?f[a]=1' },
@@ -45,7 +45,7 @@ const GOOD_REQUESTS: Readonly<Record<string, Asked>> = {
   'GET /files/{name}.{ext}': { path: '/files/a.json' },
 };
 
-/** What an operation answers that is asked so, with these headers besides. */
+/** Sends the request for an operation with additional headers. */
 function askFor(shop: TestShop, { method, path }: OtherOperation, headers: Record<string, string> = {}) {
   const asked = GOOD_REQUESTS[`${method} ${path}`] ?? {};
   const url = asked.path ?? path.replaceAll(/\{.*?\}/g, '1').replace(' ', '%20');
@@ -56,7 +56,7 @@ describe.each([
   ['odd.yaml', ODD],
   ['odd-3.1.yaml', ODD_3_1],
 ])('every operation of %s', (_, contract) => {
-  it('is answered as documented', async () => {
+  it('gets a documented response', async () => {
     const shop = await startStorefront({ contract });
     for (const operation of operationsIn(contract)) {
       const reply = await askFor(shop, operation);
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  it.each([1])('is answered as documented when it is made up with seed %i, twice the same', async (seed) => {
+  it.each([1])('gets a documented generated response with seed %i, which is the same each time', async (seed) => {
     const shop = await startStorefront({ contract });
     for (const operation of operationsIn(contract)) {
       const name = `${operation.method} ${operation.path}`;

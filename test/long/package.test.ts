@@ -7,7 +7,7 @@ import { run, start } from '../support/harness/commands.ts';
 import { asker } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-/** The lines of Node that the package is for. */
+/** The major versions of Node.js that the package supports. */
 const NODES = ['20', '22', '24'];
 
 const OFFLINE_FIRST = ['--prefer-offline', '--no-audit', '--no-fund'];
@@ -68,7 +68,7 @@ describe('the package.json in the tarball', () => {
   });
 });
 
-describe.each(NODES)('the package under Node %s', (line) => {
+describe.each(NODES)('the package with Node.js %s', (line) => {
   let place = { cwd: '', programs: '' };
   let installed = { exitCode: null as number | null, output: 'never begun' };
 
@@ -179,7 +179,7 @@ await shop.close();
 console.log(listed.status + ' after ' + ordered.status);
 `;
 
-/** Compiles only where the types are those of the contract: anything wider leaves an expected error out. */
+/** Compiles only with the types of the contract: with wider types an expected error is missing. */
 const TYPED_PROGRAM = `
 import { createStorefront, type Options, type paths } from 'storefront';
 
@@ -235,7 +235,7 @@ function imageOf({ image }: { readonly image: string }): string {
   return image;
 }
 
-/** The folder with the programs of a line of Node, from the npm package `node`. */
+/** Installs a major version of Node.js from the npm package `node` and returns the folder of its programs. */
 async function nodeOf(line: string): Promise<string> {
   const cwd = join(folder, `node-${line}`);
   await mkdir(cwd);

@@ -14,8 +14,8 @@ async function parityWith(from: string, to: string) {
   return parity(join(folder, 'openapi.yaml'));
 }
 
-describe('real and mock', () => {
-  it('give every documented answer, and agree in it', async () => {
+describe('the shop and its mock', () => {
+  it('give every documented response, with the same properties', async () => {
     const rows = await parity(projectFile('openapi.yaml'));
     const documented = documentedOperations.flatMap(({ operationId, responses }) =>
       Object.keys(responses).map((status) => `${operationId} ${status}`),
@@ -27,18 +27,18 @@ describe('real and mock', () => {
 
   it.each([
     [
-      'an example whose request has another name',
+      'an example without a request of the same name',
       'value: products\n',
       'value: other\n',
       'Only the real response has body[].products[].product',
     ],
     [
-      'an answer that nobody knows to provoke',
+      'a response without a recipe',
       '        "201":\n          description: The order',
       '        "202":\n          description: x\n        "201":\n          description: The order',
       'createOrder 202: No request is known',
     ],
-  ])('are told apart by %s', async (_what, from, to, said) => {
+  ])('are reported as different for %s', async (_what, from, to, said) => {
     const rows = await parityWith(from, to);
     expect(asTable(rows)).toContain(said);
   });

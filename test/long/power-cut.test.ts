@@ -10,13 +10,13 @@ const KETTLE = productId('Cordless Electric Kettle');
 const CLIENTS = 4;
 const ROUNDS = 8;
 
-/** The most answers that a round waits for before the power is cut. */
+/** The maximum number of responses before a round cuts the power. */
 const ANSWERS = 150;
 
 beforeEach(({ skip }) => skip(noMounts !== undefined, noMounts));
 
-describe('a power cut under load', { timeout: 300_000 }, () => {
-  it(`takes nothing that was answered, ${ROUNDS} times, and the next start leaves nothing beside the file`, async (t) => {
+describe('a power failure under load', { timeout: 300_000 }, () => {
+  it(`loses no acknowledged change, ${ROUNDS} times, and the next start leaves no other file behind`, async (t) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { acknowledged, asked, folder } = await loadedAndCut(t, 'disk');
       expect(acknowledged).toBeGreaterThan(0);
@@ -28,13 +28,13 @@ describe('a power cut under load', { timeout: 300_000 }, () => {
     }
   });
 
-  it('takes what was answered under --durability os, as the start says: so this test can fail', async (t) => {
+  it('loses acknowledged changes with --durability os, which shows that this test can fail', async (t) => {
     const { acknowledged, folder } = await loadedAndCut(t, 'os');
     expect(await kettlesIn(folder)).toBeLessThan(acknowledged);
   });
 });
 
-/** Loads a shop on a disk of its own, and cuts that disk's power; what is acknowledged is counted before the cut, what is asked for after. */
+/** Loads a shop on a separate disk and cuts its power. Counts acknowledged changes before the cut, and requests after it. */
 async function loadedAndCut(t: TestContext, durability: string) {
   const disk = await loopDisk();
   const args = ['--port', '0', '--durability', durability, '--data', join(disk.folder, 'db.json')];
@@ -52,7 +52,7 @@ async function loadedAndCut(t: TestContext, durability: string) {
   };
   const clients = Promise.allSettled(Array.from({ length: CLIENTS }, client));
   await vi.waitFor(() => expect(ledger.acknowledged).toBeGreaterThanOrEqual(enough), { timeout: 60_000, interval: 1 });
-  // Stopped, so that the copy of the disk is that of one moment.
+  // A stopped process cannot write while the disk is copied.
   shop.child.kill('SIGSTOP');
   const { acknowledged } = ledger;
   const folder = await disk.powerCut();
@@ -62,7 +62,7 @@ async function loadedAndCut(t: TestContext, durability: string) {
   return { acknowledged, asked, folder };
 }
 
-/** How many kettles the cart in a folder's data file holds; none where there is no file. */
+/** Returns the number of kettles in the cart of a data file; 0 without a file. */
 async function kettlesIn(folder: string): Promise<number> {
   const text = await readFile(join(folder, 'db.json'), 'utf8').catch(() => '{"cartItems":[]}');
   const { cartItems } = JSON.parse(text) as { cartItems: { productId: string; quantity: number }[] };

@@ -8,7 +8,7 @@ const KETTLE = productId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-/** What is saved that can't be served, and what is said of it after the file's path. */
+/** Invalid contents of the data file, each with the expected message after the path. */
 const refused: readonly [string, string, string][] = [
   ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
   ['of another shape', dataWith({ orders: {} }), ' is not a valid state: /orders is not a list'],
@@ -18,18 +18,18 @@ const refused: readonly [string, string, string][] = [
     ' is not a valid state: /cartItems/0/productId ',
   ],
   [
-    'with twin names',
+    'with a repeated name',
     defaultText.replace('{', '{\n\n  "orders": [],'),
     ':666 has "orders" a second time in one object',
   ],
 ];
 
-describe('an edit of the data file that cannot be served', () => {
-  it.each(refused)('is told once, and the state from before is served on: %s', async (_what, text, said) => {
+describe('an invalid edit of the data file', () => {
+  it.each(refused)('is logged once while the previous state is served: %s', async (_what, text, said) => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', text);
     await eventually(() => expect(warnings(shop)).toHaveLength(1));
-    // Each refused change has the shop look once more.
+    // Each rejected change makes the shop check the file again.
     await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
     expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${said}`)]);
     expect(warnings(shop)[0]).toContain('The server keeps the previous state.');
@@ -38,17 +38,20 @@ describe('an edit of the data file that cannot be served', () => {
     expect(await readFile(shop.dataFile ?? '')).toEqual(Buffer.from(text));
   });
 
-  it.each(refused.slice(0, 1))('is kept beside the file by the next change, byte for byte: %s', async (_what, text) => {
-    const shop = await startStorefront();
-    await writeFile(shop.dataFile ?? '', text);
-    expect((await addKettle(shop)).status).toBe(201);
-    expect(await conflictsOf(shop)).toEqual([text.toString()]);
-    expect(warnings(shop)).toHaveLength(2);
-    expect(warnings(shop)[1]).toContain(`${shop.dataFile}.conflict-`);
-    expect(JSON.parse(await textOf(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
-  });
+  it.each(refused.slice(0, 1))(
+    'is saved to a conflict file by the next change, byte for byte: %s',
+    async (_what, text) => {
+      const shop = await startStorefront();
+      await writeFile(shop.dataFile ?? '', text);
+      expect((await addKettle(shop)).status).toBe(201);
+      expect(await conflictsOf(shop)).toEqual([text.toString()]);
+      expect(warnings(shop)).toHaveLength(2);
+      expect(warnings(shop)[1]).toContain(`${shop.dataFile}.conflict-`);
+      expect(JSON.parse(await textOf(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
+    },
+  );
 
-  it('is kept beside the one before it, in the same second too', async () => {
+  it('is saved to a conflict file of its own, even in the same second as another one', async () => {
     const shop = await startStorefront();
     for (const text of ['{', '[', '"']) {
       await writeFile(shop.dataFile ?? '', text);
@@ -57,7 +60,7 @@ describe('an edit of the data file that cannot be served', () => {
     expect((await conflictsOf(shop)).toSorted()).toEqual(['"', '[', '{']);
   });
 
-  it('is taken over once it is mended', async () => {
+  it('is loaded when it is corrected', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', '{');
     await eventually(() => expect(warnings(shop)).toHaveLength(1));
@@ -68,7 +71,7 @@ describe('an edit of the data file that cannot be served', () => {
     expect(await conflictsOf(shop)).toEqual([]);
   });
 
-  it('is forgotten once the file holds again what it held', async () => {
+  it('is discarded when the file has its former content again', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', '{');
     await eventually(() => expect(warnings(shop)).toHaveLength(1));
@@ -79,7 +82,7 @@ describe('an edit of the data file that cannot be served', () => {
     expect(await conflictsOf(shop)).toEqual([]);
   });
 
-  it('is told anew where another one follows', async () => {
+  it('is logged again if another one follows', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', '{');
     await eventually(() => expect(warnings(shop)).toHaveLength(1));
@@ -88,8 +91,8 @@ describe('an edit of the data file that cannot be served', () => {
   });
 });
 
-describe('an edit by an editor that takes long', () => {
-  it('is told of half way, and served once it is done', async () => {
+describe('an edit that is written slowly', () => {
+  it('is logged while it is incomplete and loaded when it is complete', async () => {
     const shop = await startStorefront();
     const text = dataWith({ cartItems: [item({ quantity: 7 })] });
     const file = await open(shop.dataFile ?? '', 'w');
@@ -103,7 +106,7 @@ describe('an edit by an editor that takes long', () => {
     expect(await conflictsOf(shop)).toEqual([]);
   });
 
-  it('ends up beside the file where a change comes half way', async () => {
+  it('is saved to a conflict file if a change comes while it is incomplete', async () => {
     const shop = await startStorefront();
     const text = dataWith({ cartItems: [item({ quantity: 7 })] });
     const file = await open(shop.dataFile ?? '', 'w');
@@ -117,7 +120,7 @@ describe('an edit by an editor that takes long', () => {
 });
 
 describe('a data file that is deleted while the shop runs', () => {
-  it('is told once, and the state is served on', async () => {
+  it('is logged once, and the state is still served', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
     await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile} was deleted`)]));
@@ -126,7 +129,7 @@ describe('a data file that is deleted while the shop runs', () => {
     await shows(shop, defaults);
   });
 
-  it('is made anew by the next change, of the state and the change', async () => {
+  it('is created again by the next change, with the state and the change', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
     expect((await addKettle(shop)).status).toBe(201);
@@ -134,7 +137,7 @@ describe('a data file that is deleted while the shop runs', () => {
     expect(await conflictsOf(shop)).toEqual([]);
   });
 
-  it('is told each time', async () => {
+  it('is logged each time', async () => {
     const shop = await startStorefront();
     for (const times of [1, 2]) {
       await rm(shop.dataFile ?? '');
@@ -143,7 +146,7 @@ describe('a data file that is deleted while the shop runs', () => {
     }
   });
 
-  it('is taken over where it is put back with an edit', async () => {
+  it('is loaded if it is created again with an edit', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
     await eventually(() => expect(warnings(shop)).toHaveLength(1));
@@ -153,8 +156,8 @@ describe('a data file that is deleted while the shop runs', () => {
   });
 });
 
-describe('a folder in the place of the data file', () => {
-  it('is told, changes are answered 503 until it is gone again, and nothing is lost', async () => {
+describe('a folder in place of the data file', () => {
+  it('is logged, and changes get 503 responses until it is removed, and no data is lost', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     const { dataFile = '' } = shop;
     await rename(dataFile, `${dataFile}.away`);

@@ -6,11 +6,11 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { contractText, replaced, startLive, toldOf, withReviews } from '../support/harness/live-contract.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-describe('a contract that is saved while the shop runs', () => {
+describe('an invalid contract that is saved while the shop runs', () => {
   it.each([
     ['no YAML', replaced('paths:\n', 'paths:\n }\n'), /openapi\.yaml:\d+:\d+ is not valid YAML: /],
     [
-      'a reference that leads nowhere',
+      'a reference to a missing schema',
       replaced('"#/components/schemas/CartItem" }', '"#/components/schemas/Item" }'),
       /openapi\.yaml:\d+:\d+ #\/paths\/~1api~1cart-items\/get\/.*\$ref refers to "#\/components\/schemas\/Item", which does not exist/,
     ],
@@ -21,20 +21,16 @@ describe('a contract that is saved while the shop runs', () => {
     ],
     ['no OpenAPI', 'swagger: "2.0"\n', /is not an OpenAPI 3\.0 or 3\.1 document/],
     [
-      'another type of a field',
+      'a type that contradicts the data',
       replaced(
         '          description: The display name\n          type: string\n          minLength: 1',
         '          type: integer',
       ),
       /contradicts the data: \/products\/0\/name /,
     ],
+    ['an empty entry in a list', replaced('required: [id, image', 'required: [null, id, image'), undefined],
     [
-      'an entry of a list that is still to be written',
-      replaced('required: [id, image', 'required: [null, id, image'),
-      undefined,
-    ],
-    [
-      'a reference that is still to be written',
+      'an empty reference',
       replaced('{ $ref: "#/components/schemas/CartItem" }', '{ $ref: }'),
       /:\d+:\d+ #.*\$ref is no reference/,
     ],
@@ -44,24 +40,20 @@ describe('a contract that is saved while the shop runs', () => {
       /:\d+:\d+ #\/paths\/~1api~1products\/get\/parameters\/0 has no schema/,
     ],
     [
-      'a parameter that is nowhere',
+      'a parameter with an unknown location',
       replaced('          in: query\n', '          in: pat\n'),
       /is in "pat": a parameter is in path, query, header, cookie/,
     ],
+    ['an invalid status', replaced('        "200":\n', '        "20":\n'), /:\d+:\d+ #.*\/responses\/20 is no status/],
     [
-      'a status that is none',
-      replaced('        "200":\n', '        "20":\n'),
-      /:\d+:\d+ #.*\/responses\/20 is no status/,
-    ],
-    [
-      'a type that the shop does not give',
+      'a type that differs from that of the shop',
       replaced(
         '        totalItems:\n          description: The sum of the quantities\n          type: integer\n          minimum: 0',
         '        totalItems:\n          type: string',
       ),
       /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems is of another type than the shop gives it/,
     ],
-  ])('is refused with its place where it is or has %s, and the one before is served on', async (_what, text, said) => {
+  ])('is rejected with its position, and the previous one stays in use: %s', async (_what, text, said) => {
     const { shop, save } = await startLive();
     await save(text);
     if (said) expect(await toldOf(shop, 'The contract from before is served on', 40)).toMatch(said);
@@ -73,8 +65,8 @@ describe('a contract that is saved while the shop runs', () => {
   });
 });
 
-describe('a contract that is written wrongly in places that matter little', () => {
-  it('is served, and what it lets through is told with its place, at the start and after each save', async () => {
+describe('a contract with errors that do not matter', () => {
+  it('is served with a warning and its position, at the start and after each save', async () => {
     const sloppy = replaced(
       '          type: string\n          format: uri-reference',
       '          type: strng\n          format: uri-reference',
@@ -91,7 +83,7 @@ describe('a contract that is written wrongly in places that matter little', () =
     });
   });
 
-  it('is the one of the file even where it was saved while the shop started', async () => {
+  it('is reloaded even if it was saved while the shop started', async () => {
     const folder = await folderWith({ 'openapi.yaml': contractText, 'saved.yaml': withReviews });
     const path = join(folder, 'openapi.yaml');
     const starting = startStorefront({ contract: path });

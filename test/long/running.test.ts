@@ -94,7 +94,7 @@ describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
       const port = await getPort(program);
       const connection = rawConnection(port);
       connection.write(`${HEADERS}${CHANGE.slice(0, 5)}`);
-      // An answer on another connection shows that the server has read what came before.
+      // A response on another connection shows that the server has read the earlier bytes.
       await fetch(`${await program.url()}/api/orders`);
       program.child.kill(signal);
       await waitUntilClosed(port);

@@ -4,14 +4,14 @@ import { expectProblem } from '../support/harness/problems.ts';
 import { steering, within } from '../support/harness/sandboxes.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-/** A change of state by which a product has a keyword of so many characters. */
+/** Returns a state change that gives a product a keyword of `length` characters. */
 function keywordText(length: number): string {
   const [first, ...others] = defaults.products;
   return JSON.stringify({ products: [{ ...first, keywords: ['x'.repeat(length)] }, ...others] });
 }
 
 describe('a sandbox at its memory limit', () => {
-  it('refuses a state with 413 and a change with 507, can be reset, and leaves others alone', async () => {
+  it('rejects a state with 413 and a change with 507, can be reset, and does not affect others', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const [steer, ask] = [steering(shop), within(shop, 'w1')];
     for (const name of ['a', 'b', 'c', 'd']) {

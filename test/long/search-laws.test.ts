@@ -7,7 +7,7 @@ import { defaults } from '../support/fixtures/default-data.ts';
 const { products } = defaults;
 const search = getSearch(products);
 
-/** The words of a product: what stands between anything that is neither a letter nor a digit, an apostrophe left out. */
+/** Returns the words of a product: runs of letters and digits, after apostrophes are removed. */
 function wordsOf({ name, keywords }: Product): readonly string[] {
   return [name, ...keywords]
     .join(' ')
@@ -18,7 +18,7 @@ function wordsOf({ name, keywords }: Product): readonly string[] {
 
 const anyProduct = fc.constantFrom(...products);
 
-/** A product, and a term of beginnings of its words. */
+/** A product, and a term of prefixes of its words. */
 const anyMeant = anyProduct.chain((product) => {
   const anyBeginning = fc
     .tuple(fc.constantFrom(...wordsOf(product)), fc.integer({ min: 1, max: 20 }), fc.boolean())
@@ -27,7 +27,7 @@ const anyMeant = anyProduct.chain((product) => {
   return fc.record({ product: fc.constant(product), term: anyTerm });
 });
 
-/** A part of the joined keywords of a product, three letters at least. */
+/** A product, and a part of its joined keywords of at least three letters. */
 const anyKeywordPart = anyProduct.chain((product) => {
   const text = product.keywords.join(',');
   const anyPlace = fc.integer({ min: 0, max: text.length - 1 });
@@ -37,8 +37,8 @@ const anyKeywordPart = anyProduct.chain((product) => {
     .filter(({ term }) => /[a-z]{3}/.test(term));
 });
 
-describe('the search over the default catalogue', () => {
-  it('finds a product by any beginnings of its words, in any order', () => {
+describe('a search in the default catalogue', () => {
+  it('finds a product by prefixes of its words in any order', () => {
     fc.assert(
       fc.property(anyMeant, ({ product, term }) => {
         expect(search(term)).toContain(product);
@@ -46,7 +46,7 @@ describe('the search over the default catalogue', () => {
     );
   });
 
-  it('finds a product by any part of its keywords, joined by a comma', () => {
+  it('finds a product by any part of its keywords, joined with commas', () => {
     fc.assert(
       fc.property(anyKeywordPart, ({ product, term }) => {
         expect(search(term)).toContain(product);
@@ -54,7 +54,7 @@ describe('the search over the default catalogue', () => {
     );
   });
 
-  it('finds only what has a word that holds each word of the term, or the term itself', () => {
+  it('finds only products with words that contain each word of the term, or with the term itself', () => {
     fc.assert(
       fc.property(anyMeant, ({ term }) => {
         const wanted = term.toLowerCase();
@@ -71,7 +71,7 @@ describe('the search over the default catalogue', () => {
     );
   });
 
-  it('finds nothing twice, and the same in the same order each time', () => {
+  it('finds each product once, and in the same order each time', () => {
     fc.assert(
       fc.property(anyMeant, ({ term }) => {
         const found = search(term);
@@ -81,7 +81,7 @@ describe('the search over the default catalogue', () => {
     );
   });
 
-  it('takes any text', () => {
+  it('accepts any term', () => {
     const anyText = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),

@@ -10,10 +10,10 @@ import { sealed } from '../support/oracles/contract-judge.ts';
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const mock = createMock(contract);
 
-/** How often each answer is made, and how often it is spoilt. */
+/** How often each response is generated, and how often it is corrupted. */
 const TIMES = 40;
 
-/** What a value is put in for another one. */
+/** The values that replace another one. */
 const STRANGERS: readonly unknown[] = [
   null,
   true,
@@ -36,7 +36,7 @@ const STRANGERS: readonly unknown[] = [
   2 ** 53,
 ];
 
-/** A copy of a value that is spoilt somewhere: something put in for something else, taken out, or added. */
+/** Returns a copy of a value with one part replaced, removed or added. */
 function spoilt(value: unknown, next: () => number): unknown {
   const pick = <One>(some: readonly One[]) => some[Math.floor(next() * some.length)] as One;
   if (typeof value !== 'object' || value === null || next() < 0.15) return pick(STRANGERS);
@@ -52,7 +52,7 @@ function spoilt(value: unknown, next: () => number): unknown {
   return { ...value, [name]: spoilt(inner, next) };
 }
 
-/** Every documented answer with a body, with a second opinion on it. */
+/** Every documented response with a body, each with the other validator for it. */
 const answers = documentedOperations.flatMap(({ operationId, responses }) => {
   const route = contract.routes.find((one) => one.operationId === operationId);
   return Object.entries(responses).flatMap(([name, { content = {} }]) =>
@@ -67,7 +67,7 @@ const answers = documentedOperations.flatMap(({ operationId, responses }) => {
 });
 
 function opinionOn(schema: Schema): (value: unknown) => boolean {
-  // It has formats of texts alone; what int64 asks of a number, the bounds ask too.
+  // The other validator has formats for strings only; minimum and maximum imply int64.
   const text = JSON.stringify(sealed(schema), (key, value) =>
     key === 'format' && value === 'int64' ? undefined : value,
   );
@@ -76,8 +76,8 @@ function opinionOn(schema: Schema): (value: unknown) => boolean {
   return (value) => validate(value as never);
 }
 
-describe('the verifier', () => {
-  it.each(answers)('judges as another validator does: $what', ({ route, status, type, isRight }) => {
+describe('the validation of a response', () => {
+  it.each(answers)('agrees with another validator: $what', ({ route, status, type, isRight }) => {
     if (!route) throw new Error('no such operation');
     const input = { path: {}, query: {}, body: undefined };
     const headers = { 'Content-Type': type, Location: '/x', Allow: 'GET' };

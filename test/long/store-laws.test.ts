@@ -6,14 +6,14 @@ import { defaults } from '../support/fixtures/default-data.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
 import { backends } from '../support/harness/backends.ts';
 
-/** A number of some product to add. */
+/** An addition of a product with a quantity. */
 type Addition = readonly [productId: string, quantity: number];
 
 const additions = fc.array(fc.tuple(fc.constantFrom(...PRODUCT_IDS.slice(0, 4)), fc.integer({ min: 1, max: 10 })), {
   maxLength: 30,
 });
 
-/** What is asked of a store; `id` is the product to put. */
+/** A request to a store; `id` is the product to put. */
 interface Command {
   readonly kind: 'put' | 'look' | 'decline' | 'reset';
   readonly id: string;
@@ -24,14 +24,14 @@ const command: fc.Arbitrary<Command> = fc.record({
   id: fc.constantFrom(...PRODUCT_IDS),
 });
 
-/** What is asked at once, time after time; and whether commits fail meanwhile. */
+/** Rounds of concurrent requests, each with whether commits fail. */
 const rounds = fc.array(
   fc.record({ isFailing: fc.boolean(), list: fc.array(command, { minLength: 1, maxLength: 20 }) }),
   { maxLength: 5 },
 );
 
-describe.each(backends)('a store over $kind', ({ open, runs }) => {
-  it('comes to the same sums whether additions are done one by one or all at once in any order', async () => {
+describe.each(backends)('a store with the backend $kind', ({ open, runs }) => {
+  it('has the same sums whether additions are made one after the other or all at once in any order', async () => {
     const bothWays = fc
       .tuple(additions, fc.infiniteStream(fc.nat()))
       .map(([list, random]) => ({ list, shuffled: shuffled(list, random) }));
@@ -47,7 +47,7 @@ describe.each(backends)('a store over $kind', ({ open, runs }) => {
     );
   });
 
-  it('answers, shows and keeps what a plain list does, whatever comes at once and whenever commits fail', async () => {
+  it('returns, shows and stores the same as a plain list, with any concurrent changes and failed commits', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (rounds) => {
         const { store, kept, failCommits } = await open();
@@ -76,13 +76,13 @@ function asked(store: Store, { kind, id }: Command): Promise<unknown> {
   });
 }
 
-/** What a store answered: a result, or why there is none. */
+/** The outcome of a request: a result or an error. */
 function told(answer: PromiseSettledResult<unknown>): unknown {
   if (answer.status === 'fulfilled') return answer.value;
   return answer.reason instanceof StoreUnavailableError ? 'unavailable' : answer.reason.message;
 }
 
-/** The products put into a cart, and the answers, once all of a list is done one by one. */
+/** Returns the cart and the outcomes after all requests are made one after the other. */
 function done(before: readonly string[], list: readonly Command[]) {
   let cart = before;
   const answers = list.map(({ kind, id }) => {
@@ -94,7 +94,7 @@ function done(before: readonly string[], list: readonly Command[]) {
   return { cart, answers };
 }
 
-/** The same where nothing can be committed: what changes something has all that came with it fail, since that may have seen it. */
+/** Returns the same for failed commits: a change fails with all requests of its batch, since they may have seen it. */
 function failed(cart: readonly string[], list: readonly Command[]) {
   const isCommit = list.some(({ kind }) => kind === 'put' || kind === 'reset');
   return isCommit ? { cart, answers: list.map(() => 'unavailable') } : done(cart, list);
@@ -109,7 +109,7 @@ function adding([productId, quantity]: Addition): Change<undefined> {
   };
 }
 
-/** How many of each product the cart holds. */
+/** Returns the quantity of each product in the cart. */
 function sums({ cartItems }: State): ReadonlyMap<string, number> {
   expect(cartItems.length).toBeGreaterThanOrEqual(defaults.cartItems.length);
   return new Map(cartItems.map(({ productId, quantity }) => [productId, quantity]));

@@ -6,24 +6,24 @@ import { steering } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { watchResponses } from '../support/reference-servers/server-responses.ts';
 
-/** How many bytes of responses a client asks for without reading: more than the buffers of both systems take. */
+/** The number of unread bytes of responses: more than the socket buffers of both sides hold. */
 const UNREAD_BYTES = 20_000_000;
 
 const MOST_REQUESTS = 300;
 
-/** How many requests of others are served meanwhile. */
+/** The number of requests of other clients meanwhile. */
 const OTHERS = 10;
 
-/** The most bytes that Node reads at once. */
+/** The maximum number of bytes that Node.js reads at once. */
 const PACKET_BYTES = 65_536;
 
 const [IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string];
 const [IMAGE] = defaults.products.map(({ image }) => image) as [string];
 
-/** More than the head of a response takes. */
+/** An upper bound for the size of response headers. */
 const HEAD_BYTES = 2_000;
 
-/** What is asked for, and the header lines with it. The sandbox w1 has many orders. */
+/** Targets, each with its header lines. The sandbox w1 has many orders. */
 const TARGETS: readonly [string, ...string[]][] = [
   ['/api/orders?expand=products', 'X-Sandbox: w1'],
   ['/api/products'],
@@ -32,14 +32,14 @@ const TARGETS: readonly [string, ...string[]][] = [
   ['/openapi.json'],
 ];
 
-/** Connects a client that does not read before it is told to. */
+/** Connects a paused client. */
 async function connectUnread(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
   return socket;
 }
 
-/** Reads until so many responses have come and the server has closed the connection; returns how many came. */
+/** Reads until the server closes the connection, and returns the number of responses. */
 async function countResponses(socket: Socket): Promise<number> {
   let count = 0;
   let rest = '';
@@ -57,8 +57,8 @@ async function startLargeShop(): Promise<TestShop> {
   return shop;
 }
 
-describe('a client that sends requests and reads no responses', () => {
-  it.each(TARGETS)('has at most two responses waiting for it: %s', async (target, ...headers) => {
+describe('a client that sends requests without reading the responses', () => {
+  it.each(TARGETS)('has at most two pending responses: %s', async (target, ...headers) => {
     const shop = await startLargeShop();
     const whole = await shop.ask('GET', target, undefined, { 'X-Sandbox': 'w1' });
     const wholeBytes = Number(whole.headers.get('content-length')) + HEAD_BYTES;
@@ -78,25 +78,22 @@ describe('a client that sends requests and reads no responses', () => {
   it.each([
     ['GET', ''],
     ['POST', ' '],
-  ])(
-    'has no more than two packets of requests read from its connection: %s with a body of "%s"',
-    async (method, body) => {
-      const shop = await startStorefront();
-      const watched = watchResponses();
-      const client = await connectUnread(shop.port);
-      const request = `${method} /api/reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-      client.write(request.repeat(5_000));
-      for (let count = 0; count < OTHERS; count++) {
-        await shop.ask('GET', '/api/cart-items');
-        expect(watched.openRequests(client.localPort)).toBeLessThanOrEqual((2 * PACKET_BYTES) / request.length);
-      }
-      client.destroy();
-    },
-  );
+  ])('has at most two packets of requests read from its connection: %s with the body "%s"', async (method, body) => {
+    const shop = await startStorefront();
+    const watched = watchResponses();
+    const client = await connectUnread(shop.port);
+    const request = `${method} /api/reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    client.write(request.repeat(5_000));
+    for (let count = 0; count < OTHERS; count++) {
+      await shop.ask('GET', '/api/cart-items');
+      expect(watched.openRequests(client.localPort)).toBeLessThanOrEqual((2 * PACKET_BYTES) / request.length);
+    }
+    client.destroy();
+  });
 });
 
-describe('requests that are sent together', () => {
-  it('are done one after the other', async () => {
+describe('pipelined requests', () => {
+  it('are handled one after the other', async () => {
     const { port } = await startStorefront();
     const client = await connectUnread(port);
     const put = (quantity: number) =>
@@ -110,7 +107,7 @@ describe('requests that are sent together', () => {
     expect(quantities).toEqual(['1', '1', '2', '2', '3', '3', '3']);
   });
 
-  it('do not make the requests of others wait for all of them', async () => {
+  it('do not delay the requests of other clients until all are handled', async () => {
     const shop = await startStorefront();
     const watched = watchResponses();
     const client = await connectUnread(shop.port);
