@@ -10,24 +10,24 @@ import { openTestState } from './open-store.ts';
 import { NOW_MS } from './start-storefront.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** A store over a backend that begins with the default data, for one test. */
+/** A store with the default data over a backend, for one test. */
 export interface OpenedStore {
   readonly store: Store;
-  /** What the backend keeps. */
+  /** The state that the backend has stored. */
   kept(): Promise<State>;
-  /** Has every commit fail from now on, or none. */
+  /** Makes every later commit fail, or succeed again. */
   failCommits(isFailing: boolean): void;
 }
 
-/** A kind of backend, all of which keep to the same laws. */
+/** A kind of backend. All kinds must behave the same. */
 export interface BackendKind {
   readonly kind: string;
-  /** How many random cases are worth their time. */
+  /** The number of random cases, which depends on the cost of the backend. */
   readonly runs: number;
   open(): Promise<OpenedStore>;
 }
 
-/** Every kind of backend that a shop may have: a new one gets an entry here, and is held to all that the others are. */
+/** Every kind of backend that a shop can have. A new backend needs an entry here, so that the same tests run for it. */
 export const backends: readonly BackendKind[] = [
   { kind: 'memory', runs: 100, open: openMemory },
   { kind: 'a file, durability disk', runs: 25, open: () => openFile('disk') },

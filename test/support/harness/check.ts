@@ -9,7 +9,7 @@ import type { Defect } from '../planted-defects/planted-defects.ts';
 /** The contract of the shop. */
 export const shopContract: Contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
-/** Judges the server at `url` by the shop's contract, with few generated requests, all of which it may be sent, unless the test says otherwise. */
+/** Checks the server at `url` against the shop's contract, by default with few generated requests and with writes allowed. */
 export async function checked(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
   return checkServer({
     contract: shopContract,
@@ -24,7 +24,7 @@ export async function checked(url: string, options: Partial<CheckOptions> = {}):
   });
 }
 
-/** What was found, a line each, for people to read where a test fails. */
+/** Returns the findings as one line each, for the failure report of a test. */
 export function told(findings: readonly Finding[]): readonly string[] {
   return findings.map(
     ({ check: judge, operationId, status, rule, message: said }) =>
@@ -41,7 +41,7 @@ export function judgesOf({ routes, ledger }: Verdict): readonly CheckName[] {
   );
 }
 
-/** Several defects in one shop. */
+/** Combines several defects for one shop. */
 export function together(...defects: readonly Defect[]): Defect {
   const tampers = defects.flatMap(({ tamper }) => (tamper ? [tamper] : []));
   return {

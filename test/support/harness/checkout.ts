@@ -5,8 +5,8 @@ import { projectFile } from '../fixtures/default-data.ts';
 import { run } from './commands.ts';
 
 /**
- * A folder with the project's files as a clone has them, those included that are not committed yet. `installed`: with the packages that the
- * project itself has, by a link.
+ * Creates a folder with the project's files as in a clone, including those that are not committed yet. `installed`: with the packages
+ * of the project, through a link.
  */
 export async function checkout(folder: string, { installed }: { installed: boolean }): Promise<string> {
   const root = projectFile('');
@@ -23,7 +23,7 @@ export async function checkout(folder: string, { installed }: { installed: boole
   return folder;
 }
 
-/** A checkout whose dist/ is built. */
+/** Creates a checkout with a built dist/. */
 export async function builtCheckout(folder: string): Promise<string> {
   await checkout(folder, { installed: true });
   const { exitCode, output } = await run('node', ['tools/build.mjs'], { cwd: folder });
@@ -31,7 +31,7 @@ export async function builtCheckout(folder: string): Promise<string> {
   return folder;
 }
 
-/** A folder for all tests of a file, and how to remove it. */
+/** Creates a folder for all tests of a file, with a function to remove it. */
 export async function lastingFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-long-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };

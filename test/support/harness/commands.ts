@@ -1,35 +1,35 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 
-/** Where a command is run. */
+/** Where a command runs. */
 export interface CommandPlace {
   readonly cwd: string;
   /** A folder that is searched for programs before all others. */
   readonly programs?: string | undefined;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
-  /** null where a signal ended it. */
+  /** null if a signal terminated the command. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it wrote, to standard output and standard error together. */
+  /** Standard output and standard error together. */
   readonly output: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Running {
-  /** What the pattern finds in the output; waits for it, and rejects where the command ends without it. */
+  /** Resolves with the match of the pattern in the output; rejects if the command ends without it. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ended>;
   /** Sends a signal to the command itself. */
   kill(signal: NodeJS.Signals): void;
 }
 
-/** How long a command that is run to its end may take, in ms; then it is killed, with all that it has started. */
+/** The time limit of a command in ms; after it the command and all its child processes are killed. */
 const DEADLINE_MS = 150_000;
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export async function run(command: string, args: readonly string[], place: CommandPlace): Promise<Ended> {
   const child = spawned(command, args, place);
   const late = setTimeout(() => killGroup(child), DEADLINE_MS);
@@ -40,7 +40,7 @@ export async function run(command: string, args: readonly string[], place: Comma
   }
 }
 
-/** Starts a command within a test; it, and all that it has started, ends with the test. */
+/** Starts a command for one test. It and all its child processes end with the test. */
 export function start(command: string, args: readonly string[], place: CommandPlace): Running {
   const child = spawned(command, args, place);
   onTestFinished(() => killGroup(child));
@@ -53,7 +53,7 @@ function spawned(command: string, args: readonly string[], { cwd, programs }: Co
   return spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The environment without what npm and vitest have put there for their own: an npm within would take it for its own. */
+/** Returns the environment without the variables that npm and Vitest have set for themselves: they would affect an npm that the test runs. */
 function outerEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(?!config_(registry|cache)$)|vitest|node_env$|port$)/i.test(name),
@@ -93,6 +93,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended already.
+    // All processes have ended already.
   }
 }

@@ -1,21 +1,21 @@
 import { connect } from 'node:net';
 import type { Room } from './shared-shop.ts';
 
-/** How a connection ended on which one request was sent. */
+/** How a connection with one request ended. */
 export interface Ending {
-  /** With the whole answer, with a part of it, or as one whose server has broken down. */
+  /** With the complete response, with a part of it, or with a reset. */
   readonly how: 'whole' | 'cut' | 'reset';
-  /** Undefined where no answer began. */
+  /** Undefined if no response started. */
   readonly status: number | undefined;
-  /** What came of the body, and how much was announced, in bytes. */
+  /** The received part of the body, and its announced length in bytes. */
   readonly text: string;
   readonly announced: number;
 }
 
-/** How long a connection is listened to at most, in ms. */
+/** The timeout of a connection, in ms. */
 const DEADLINE_MS = 10_000;
 
-/** Asks in a sandbox on a connection of its own and tells how that ended. */
+/** Sends a request in a sandbox on a new connection and returns how the connection ended. */
 export function endingOf({ port, id }: Pick<Room, 'port' | 'id'>, method: string, path: string, body?: object) {
   return new Promise<Ending>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -34,7 +34,7 @@ export function endingOf({ port, id }: Pick<Room, 'port' | 'id'>, method: string
   });
 }
 
-/** A request as it goes over the wire, the last one of its connection. */
+/** Returns the text of a request that closes its connection. */
 function requestText(method: string, path: string, headers: Record<string, string>, body?: object): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const typed = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': `${text.length}` };

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import type { TestShop } from './start-storefront.ts';
 
 /**
- * Runs a spec against a shop with a stand-in for the little of Cypress that it uses, and gives back the titles of its tests. Its page is a button that
- * orders, and a message that says how that went.
+ * Runs a spec against a shop with a stand-in for the few commands of Cypress that it uses, and returns the titles of its tests. Its page has a button that
+ * creates an order, and a message with the result.
  */
 export async function runSpec(code: string, { url: origin }: Pick<TestShop, 'url'>): Promise<readonly string[]> {
   // biome-ignore lint/suspicious/noExplicitAny: what a command works on, and what the page shows.
   const now: Record<'subject' | 'message' | 'cookie', any> = { subject: '', message: '', cookie: '' };
-  /** Commands are put off until those before them are done. */
+  /** Commands are queued until those before them are done. */
   const commands: (() => unknown)[] = [];
   const then = (command: () => unknown) => {
     commands.push(command);
@@ -23,7 +23,7 @@ export async function runSpec(code: string, { url: origin }: Pick<TestShop, 'url
     now.message = isOk ? `ordered: ${body.id}` : body.message;
   };
   const become = (next: () => object) => then(async () => Object.assign(now, await next()));
-  // Its assertions are Chai's, as are vitest's.
+  // The assertions of Cypress are Chai's, as are those of Vitest.
   const should = (what: string, wanted?: unknown) =>
     then(() => {
       // biome-ignore lint/suspicious/noExplicitAny: as above.

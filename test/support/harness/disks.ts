@@ -7,7 +7,7 @@ import { tempFolder } from './temp-folder.ts';
 
 const exec = promisify(execFile);
 
-/** Why disks can't be mounted here; undefined where they can. */
+/** The reason why disks cannot be mounted here, or undefined if they can. */
 export const noMounts: string | undefined = reasonAgainstMounts();
 
 function reasonAgainstMounts(): string | undefined {
@@ -20,27 +20,27 @@ function reasonAgainstMounts(): string | undefined {
   }
 }
 
-/** A disk of its own for one test, mounted at a folder. */
+/** A disk for one test, mounted at a folder. */
 export interface MountedDisk {
   readonly folder: string;
-  /** Mounts it anew with other options. */
+  /** Mounts the disk again with other options. */
   remount(options: string): Promise<void>;
 }
 
-/** A disk in memory of so many kB. */
+/** Creates a disk in memory of this size in kB. */
 export async function smallDisk(kilobytes: number): Promise<MountedDisk> {
   return mounted(['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'storefront-test']);
 }
 
-/** Mounts the file at `path` over itself, as a container does that is given a single file; until the test ends. */
+/** Mounts the file at `path` over itself until the test ends, like a single file in a container. */
 export async function mountAlone(path: string): Promise<void> {
   await exec('mount', ['--bind', path, path]);
   onTestFinished(async () => void (await exec('umount', ['--lazy', path])));
 }
 
-/** A disk whose power can be cut: ext4 in a file, over a loop device. */
+/** Creates a disk whose power can be cut: ext4 in a file, over a loop device. */
 export interface LoopDisk extends MountedDisk {
-  /** What a disk holds whose power is cut now: a copy of it, mounted, by its folder. What wasn't given to the disk yet isn't there. */
+  /** Mounts a copy of the disk as it is now, without data that is not yet written to it, and returns its folder. */
   powerCut(): Promise<string>;
 }
 
@@ -68,7 +68,7 @@ async function mounted(what: readonly string[]): Promise<MountedDisk> {
   const folder = join(await tempFolder(), 'disk');
   await mkdir(folder);
   await exec('mount', [...what, folder]);
-  // Lazily, since what a failed test has left open would keep it.
+  // Lazily, because a failed test may have left files open.
   onTestFinished(async () => void (await exec('umount', ['--lazy', folder])));
   return {
     folder,

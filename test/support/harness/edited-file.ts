@@ -5,16 +5,16 @@ import { expect, vi } from 'vitest';
 import type { State } from '../../../src/store/state.ts';
 import type { LogLine, TestShop } from './start-storefront.ts';
 
-/** How long what is served within a second may take on a machine that has much else to do, in ms. */
+/** The time in ms that a slow machine may need for what normally takes less than a second. */
 const SERVED_MS = 10_000;
 
-/** How long an editor takes between two steps of a save, in ms: longer than the shop's file must rest before it is read. */
+/** The time between two steps of a save in ms: longer than the period for which the file must be unchanged before it is read. */
 const EDITOR_PAUSE_MS = 120;
 
-/** A way in which editors save. */
+/** A way in which editors save a file. */
 export type Save = (path: string, text: string) => Promise<void>;
 
-/** The ways in which editors save, by what they do. */
+/** The ways in which editors save a file. */
 export const saves: Readonly<Record<string, Save>> = {
   'in place': writeFile,
   'in place, in steps': async (path, text) => {
@@ -40,12 +40,12 @@ export const saves: Readonly<Record<string, Save>> = {
   },
 };
 
-/** Resolves once `look` finds what it expects. */
+/** Resolves when the expectations in `look` pass. */
 export function eventually(look: () => Promise<void> | void): Promise<void> {
   return vi.waitFor(look, { timeout: SERVED_MS, interval: 25 });
 }
 
-/** Resolves once the GETs of a shop show a state. */
+/** Resolves when the GET requests of a shop return the state. */
 export function shows(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
   return eventually(async () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
@@ -55,22 +55,22 @@ export function shows(shop: TestShop, { products, deliveryOptions, cartItems, or
   });
 }
 
-/** The lines of a log that tell of an edit that was taken over. */
+/** Returns the lines of the log about edits that were loaded. */
 export function editsTold({ log }: TestShop): readonly LogLine[] {
   return log.filter(({ msg }) => msg?.includes('was edited: '));
 }
 
-/** What a log warns of. */
+/** Returns the warnings in the log. */
 export function warnings({ log }: TestShop): readonly string[] {
   return log.filter(({ level }) => level >= 40).map(({ msg = '' }) => msg);
 }
 
-/** What a data file holds. */
+/** Returns the text of the data file. */
 export function textOf({ dataFile = '' }: TestShop): Promise<string> {
   return readFile(dataFile, 'utf8');
 }
 
-/** What the copies of edits beside a data file hold. */
+/** Returns the texts of the conflict files beside the data file. */
 export async function conflictsOf({ dataFile = '' }: TestShop): Promise<readonly string[]> {
   const names = await readdir(dirname(dataFile));
   const copies = names.filter((name) => /^db\.json\.conflict-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(-[2-9])?$/.test(name));

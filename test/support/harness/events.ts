@@ -11,19 +11,19 @@ export interface SentEvent {
   readonly data: any;
 }
 
-/** A stream of server-sent events that is read as it comes. */
+/** A stream of server-sent events. */
 export interface EventStream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The next so many events, once they have come. */
+  /** Resolves with the next `count` events. */
   next(count?: number): Promise<readonly SentEvent[]>;
-  /** Resolves once the server has ended the stream; whether it did so in order. */
+  /** Resolves when the server has closed the stream, with whether it was closed properly. */
   readonly ended: Promise<boolean>;
-  /** Goes away. */
+  /** Disconnects the client. */
   leave(): void;
 }
 
-/** Follows what control has at a path below that of the sandboxes; goes away with the test. */
+/** Follows the events at a path below /_control/sandboxes. Disconnects when the test ends. */
 export function following(
   { port }: Pick<TestShop, 'port'>,
   below: string,
@@ -60,7 +60,7 @@ function read(response: IncomingMessage): Omit<EventStream, 'leave'> {
     new Promise<readonly SentEvent[]>((resolve, reject) => {
       tell = () => {
         if (events.length >= count) {
-          // Later events are for who asks next.
+          // Later events are for the next call.
           tell = () => {};
           resolve(events.splice(0, count));
         } else if (response.closed) reject(new Error(`the stream ended after ${events.length} of ${count} events`));
@@ -70,7 +70,7 @@ function read(response: IncomingMessage): Omit<EventStream, 'leave'> {
   return { status: response.statusCode ?? 0, headers: response.headers, next, ended };
 }
 
-/** The event of a block; none where it is a comment. */
+/** Returns the event of a block; none for a comment. */
 function eventIn(block: string): readonly SentEvent[] {
   const fields = Object.fromEntries(
     block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),

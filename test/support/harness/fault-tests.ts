@@ -19,7 +19,7 @@ import { openTestState } from './open-store.ts';
 
 const [A, B, C, EDITED] = PRODUCT_IDS as [string, string, string, string];
 
-/** What is under way when a disk fails, over a file whose cart holds A; and what that cart holds once it is done. */
+/** An action during which a disk fails, with a cart that holds A before it, and the cart after it. */
 interface Commit {
   readonly what: string;
   readonly run: (store: Store) => Promise<unknown>;
@@ -29,23 +29,23 @@ interface Commit {
 const change: Commit = { what: 'a change', run: (store) => store.update(putting(B)), done: [A, B] };
 const commits = [change, { what: 'a reset', run: (store: Store) => store.reset(), done: [] }];
 
-/** What a start finds, and what the cart holds once it is done. */
+/** The file at a start, and the cart after it. */
 const starts: readonly { readonly what: string; readonly before?: readonly string[]; readonly name?: string }[] = [
   { what: 'a file', before: [A] },
   { what: 'no file' },
   { what: 'no folder', name: 'shop/db.json' },
 ];
 
-/** What somebody writes into the file by hand. */
+/** The content that an external edit writes into the file. */
 const EDIT = textWith([A, EDITED]);
 
-/** A durability, and a file system with or without hard links. */
+/** A durability, and whether the file system has hard links. */
 export interface Setting {
   readonly durability: 'disk' | 'os';
   readonly links: boolean;
 }
 
-/** Tests that a failing disk, a dying program and an editor at any step of what the store does leave all as it should be. */
+/** Tests that a failing disk, a killed process and an external edit at any step of an action leave the data consistent. */
 export function testFaults({ durability, links }: Setting): void {
   it.each(commits)('has $what done, or nothing changed, whichever step fails', async (commit) => {
     for (const plan of singleFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan);
@@ -111,7 +111,7 @@ export function testFaults({ durability, links }: Setting): void {
     disk.begin((step) => {
       if (step.number === place) {
         edit(file.path, EDIT);
-        // The one moment that no system call closes; the README tells of it.
+        // No system call closes this gap; README.md documents it.
         met.exception = how === 'by a rename' && step.name === 'rename' && (step.last === 'link' || !links);
         met.edit = true;
       }
@@ -131,7 +131,7 @@ export function testFaults({ durability, links }: Setting): void {
     await expectFreshStart(file, served, label, conflicts);
   }
 
-  /** A store over a file whose cart holds A. */
+  /** Opens a store over a file whose cart holds A. */
   async function opened() {
     const file = await cartFile([A]);
     const disk = faultyDisk({ links });
@@ -153,7 +153,7 @@ export function testFaults({ durability, links }: Setting): void {
     return { file, disk, answer, steps: disk.end() };
   }
 
-  /** `orElse`: what the file may hold too after an error, where that could not be taken back. */
+  /** `orElse`: another valid content of the file after an error that could not be undone. */
   async function expectDoneOrUndone(
     { run, done }: Commit,
     { label, plan }: NamedPlan,
@@ -166,7 +166,7 @@ export function testFaults({ durability, links }: Setting): void {
     disk.end();
     const isDone = answer.status === 'fulfilled';
     const shown = isDone ? done : [A];
-    // Both are answered 503; the second is what a reset fails with whose default data can't be read.
+    // Both cause a 503 response; the second is the error of a reset whose default data cannot be read.
     if (!isDone)
       expect
         .soft(['StoreUnavailableError', 'DataFileError'], `${label}: ${answer.reason}`)
@@ -182,7 +182,7 @@ export function testFaults({ durability, links }: Setting): void {
     await expectToGoOn(store, file, shown, label);
   }
 
-  /** Expects the next change to work, and the next start. */
+  /** Expects the next change and the next start to succeed. */
   async function expectToGoOn(store: Store, file: CartFile, cart: readonly string[], label: string) {
     const answer = await store.update(putting(C)).catch(String);
     expect.soft(answer, `${label}: next change`).toBe(C);

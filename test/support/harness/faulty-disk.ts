@@ -1,10 +1,10 @@
 import { closeSync, statSync } from 'node:fs';
 import { type Disk, machineDisk } from '../../../src/store/disk.ts';
 
-/** What a disk is asked to do. */
+/** The system calls of a disk. */
 export type StepName = keyof Disk;
 
-/** A step of what is under way: the steps are counted from 1. */
+/** One system call of an action; steps are counted from 1. */
 export interface Step {
   readonly number: number;
   readonly name: StepName;
@@ -13,27 +13,27 @@ export interface Step {
 }
 
 /**
- * What befalls a step. It fails with a code and has no effect, but that a file which can't be closed is closed; `HALF` has it write half of the
- * bytes, without an error. Or the program dies before or after it: then neither the step nor any later one comes back.
+ * The fault at a step. The step fails with a code and has no effect, except that `close` always closes the file; with `HALF` it writes half of the
+ * bytes without an error. Or the process dies before or after the step: then neither this step nor a later one returns.
  */
 export type Incident = { readonly code: string } | { readonly dies: 'before' | 'after' };
 
-/** Says what befalls a step, if anything does; may do something else meanwhile. */
+/** Returns the fault at a step, if any; may also do something else meanwhile. */
 export type Plan = (step: Step) => Incident | undefined;
 
-/** This machine's disk, but for what befalls it. */
+/** The disk of this machine with injected faults. */
 export interface FaultyDisk extends Disk {
-  /** Counts the steps from here on, and has befall them what the plan says. */
+  /** Starts to count steps and to inject the faults of the plan. */
   begin(plan?: Plan): void;
-  /** Ends the plan, and the program where it has died; gives back the steps that there were. */
+  /** Ends the plan, also if the process has died, and returns the steps since its start. */
   end(): readonly StepName[];
-  /** The descriptors that are open. */
+  /** The open file descriptors. */
   readonly openDescriptors: ReadonlySet<number>;
-  /** What was done with a descriptor after a sync of it failed, but for closing it. */
+  /** The system calls on a descriptor after its sync failed, except for close. */
   readonly misuse: readonly StepName[];
 }
 
-/** What each step may fail with: each code stands for what a program may do otherwise about it. */
+/** The codes with which each step can fail: each stands for a case that a program may handle differently. */
 const CODES: Readonly<Record<StepName, readonly string[]>> = {
   create: ['ENOSPC', 'EROFS'],
   open: ['EMFILE'],
@@ -55,13 +55,13 @@ const CODES: Readonly<Record<StepName, readonly string[]>> = {
   list: ['EIO'],
 };
 
-/** A plan, and what it is, to tell one failing case from another. */
+/** A plan with a name for the failure report. */
 export interface NamedPlan {
   readonly label: string;
   readonly plan: Plan;
 }
 
-/** Plans in which each step fails by itself, with every code; a write that comes to half is followed by none that fails, and by one that does. */
+/** Plans in which one step fails, with each code; a partial write is followed by a write that succeeds or by one that fails. */
 export function singleFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     CODES[name].flatMap((code) => {
@@ -71,10 +71,10 @@ export function singleFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   );
 }
 
-/** How many steps a fault is followed by in which a second one is tried: more than a commit takes to clean up. */
+/** The number of steps after a fault in which a second one is tried: more than the cleanup of a commit needs. */
 const STEPS_AFTER_FAULT = 7;
 
-/** Plans in which a step fails, and then one of those that come after that, whatever they turn out to be. */
+/** Plans in which one step fails, and then one of the steps after it. */
 export function twoFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     Array.from({ length: STEPS_AFTER_FAULT }, (_, after) => {
@@ -85,7 +85,7 @@ export function twoFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   );
 }
 
-/** A plan in which the first step of this name fails. */
+/** Returns a plan in which the first step with this name fails. */
 export function failureOf(failing: StepName): Plan {
   let hasFailed = false;
   return ({ name }) => {
@@ -95,7 +95,7 @@ export function failureOf(failing: StepName): Plan {
   };
 }
 
-/** Plans in which a step and all after it fail, until the plan ends. */
+/** Plans in which a step and all steps after it fail, until the plan ends. */
 export function lastingFaults(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.map((first, index) => ({
     label: `from ${index + 1} ${first} on all fail`,
@@ -103,7 +103,7 @@ export function lastingFaults(steps: readonly StepName[]): readonly NamedPlan[] 
   }));
 }
 
-/** Plans in which the program dies before, and after, each step. */
+/** Plans in which the process dies before and after each step. */
 export function deaths(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     (['before', 'after'] as const).map((dies) => ({
@@ -124,7 +124,7 @@ function both(one: NamedPlan, other: NamedPlan): NamedPlan {
   return { label: `${one.label}, ${other.label}`, plan: (step) => one.plan(step) ?? other.plan(step) };
 }
 
-/** A disk to which nothing befalls until a plan begins. `links`: whether its file system has hard links. */
+/** Creates a disk without faults until a plan starts. `links`: whether the file system has hard links. */
 export function faultyDisk({ links = true }: { readonly links?: boolean } = {}): FaultyDisk {
   const openDescriptors = new Set<number>();
   const failedSyncs = new Set<number>();
@@ -150,7 +150,7 @@ export function faultyDisk({ links = true }: { readonly links?: boolean } = {}):
   function failed(name: StepName, args: readonly unknown[], code: string): unknown {
     const [first, bytes, from] = args;
     if (code === 'HALF') return done(name, [first, half(bytes as Uint8Array, from as number), from]);
-    // Linux: a descriptor is gone, whatever close(2) says.
+    // On Linux, close(2) releases the descriptor even if it fails.
     if (name === 'close') done(name, args);
     if (name === 'sync') failedSyncs.add(first as number);
     throw fault(code, name);
@@ -180,7 +180,7 @@ export function faultyDisk({ links = true }: { readonly links?: boolean } = {}):
     },
     end() {
       plan = () => undefined;
-      // The kernel closes what a program leaves open; the disk stays dead to it.
+      // The kernel closes the descriptors of a dead process; the disk stays unavailable to it.
       if (isDead) for (const descriptor of openDescriptors) closeSync(descriptor);
       return steps;
     },

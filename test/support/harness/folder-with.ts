@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { tempFolder } from './temp-folder.ts';
 
-/** A folder of its own for one test that holds these files, by their paths in it. */
+/** Creates a folder for one test with these files, by their relative paths. */
 export async function folderWith(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
   const folder = await tempFolder();
   for (const [path, content] of Object.entries(files)) {

@@ -2,21 +2,21 @@ import { setImmediate } from 'node:timers/promises';
 import type { Backend } from '../../../src/store/backend.ts';
 import type { State } from '../../../src/store/state.ts';
 
-/** A commit that was begun, and that ends when the test says so. */
+/** A commit in progress, which ends when the test decides. */
 export interface HeldCommit {
   readonly state: State;
   finish(): void;
   fail(reason: Error): void;
 }
 
-/** A backend that stands for a disk whose every write the test holds back. */
+/** A backend like a disk whose every write the test controls. */
 export interface HeldBackend extends Backend {
-  /** How many commits were begun so far. */
+  /** The number of commits started so far. */
   readonly begun: number;
   readonly isClosed: boolean;
-  /** Has somebody else put a state where the last one was kept. */
+  /** Replaces the stored state, like an external edit. */
   edit(state: State): void;
-  /** The commit that was begun as the `number`-th, counted from 1; waits for it. */
+  /** Resolves with the commit of this number, counted from 1, when it has started. */
   commitNumber(number: number): Promise<HeldCommit>;
 }
 
@@ -56,7 +56,7 @@ export function heldBackend(): HeldBackend {
   };
 }
 
-/** Resolves once all that could go on without the disk has gone on. */
+/** Resolves when everything that does not wait for the disk is done. */
 export async function settled(): Promise<void> {
   await setImmediate();
 }

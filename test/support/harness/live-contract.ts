@@ -19,7 +19,7 @@ const REVIEWS = `  /api/reviews:
   /api/cart-items:
 `;
 
-/** A shop whose contract can be saved anew. */
+/** A shop with a contract file that the test can save again. */
 export async function startLive(options: Parameters<typeof startStorefront>[0] = {}, text = contractText) {
   const folder = await folderWith({ 'openapi.yaml': text });
   const path = join(folder, 'openapi.yaml');
@@ -32,7 +32,7 @@ export function replaced(from: string, to: string, text = contractText): string 
   return text.replace(from, to);
 }
 
-/** openapi.yaml with properties that products gain, a line of YAML each. */
+/** openapi.yaml with additional properties of products, one line of YAML each. */
 export function withProductFields(...fields: readonly string[]): string {
   const lines = fields.map((field) => `        ${field}\n`).join('');
   return replaced('keywords]\n      properties:\n', `keywords]\n      properties:\n${lines}`);

@@ -4,7 +4,7 @@ import { type OpenedState, openState, type StatePlaces } from '../../../src/stor
 import { projectFile } from '../fixtures/default-data.ts';
 import { NOW_MS } from './start-storefront.ts';
 
-/** What a start does with its state: over `data`, by default in memory, with the default data; told to nobody unless said otherwise. Closed with the test. */
+/** Opens a store over `data`, by default in memory with the default data and without a log. Closes it when the test ends. */
 export async function openTestState(places: Partial<StatePlaces> = {}): Promise<OpenedState> {
   const opened = await openState({
     data: undefined,

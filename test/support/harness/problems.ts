@@ -2,19 +2,19 @@ import { expect } from 'vitest';
 import type { RawReply } from './raw-client.ts';
 import type { Reply } from './start-storefront.ts';
 
-/** An answer, however it was asked for. */
+/** A response of either client. */
 export type AnyReply = Reply | RawReply;
 
-/** The header of an answer; of one that came more than once, the values with commas between. */
+/** Returns a header of a response; repeated values are joined with commas. */
 export function headerOf({ headers }: AnyReply, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   return headers[name.toLowerCase()]?.join(', ');
 }
 
-/** A path as RFC 3986 has it, by itself a URI reference: it doesn't begin with two slashes. */
+/** A path according to RFC 3986 that is a valid URI reference: it does not start with two slashes. */
 const PATH_REFERENCE = /^(?!\/\/)\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 
-/** Expects an answer to be a complete problem document with this status and code. */
+/** Expects a response to be a complete problem document with this status and code. */
 export function expectProblem(reply: AnyReply, status: number, code: string, about = code): void {
   expect(reply.status, about).toBe(status);
   expect(headerOf(reply, 'Content-Type'), about).toBe('application/problem+json');
@@ -29,7 +29,7 @@ export function expectProblem(reply: AnyReply, status: number, code: string, abo
   });
 }
 
-/** Expects an answer that a hostile request may get: JSON and success, or a problem that is the request's own. */
+/** Expects a response that a hostile request may get: JSON with a success status, or a problem caused by the request. */
 export function expectNoFault(reply: AnyReply, about: string): void {
   expect(reply.status, about).toBeLessThan(500);
   const type = headerOf(reply, 'Content-Type');

@@ -1,30 +1,30 @@
 import { connect, type Socket } from 'node:net';
 
-/** How long a socket is listened to at most, in ms: less than a test may take, so that it can say what it waited for. */
+/** The timeout of a socket in ms: less than that of a test, so that the error says what was expected. */
 const DEADLINE_MS = 25_000;
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface RawReply {
   readonly status: number;
-  /** The names in lower case; of a header that came more than once, all values. */
+  /** The headers by lower-case name, each with all its values. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly text: string;
-  /** The length of the body, in bytes. */
+  /** The length of the body in bytes. */
   readonly size: number;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON, or undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
   readonly body: any;
 }
 
-/** A connection on which bytes are sent as they are. */
+/** A connection on which bytes are sent unchanged. */
 export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
-  /** All that has come so far. */
+  /** Returns the text received so far. */
   received(): string;
-  /** Resolves once the pattern is in what has come; rejects where the connection ends without it. */
+  /** Resolves when the received text matches the pattern; rejects if the connection ends without a match. */
   until(pattern: string | RegExp): Promise<void>;
-  /** Resolves with all that came, once the server has closed the connection. */
+  /** Resolves with the received text when the server has closed the connection. */
   end(): Promise<string>;
 }
 
@@ -42,7 +42,7 @@ export function rawConnection(port: number, host = '127.0.0.1'): RawConnection {
     text += part;
     tell();
   });
-  // A connection that was reset is closed like any other: what came before is what counts.
+  // A reset is treated like any other close: only the received text matters.
   socket.on('error', () => {});
   socket.on('close', () => {
     closed = true;
@@ -80,14 +80,14 @@ export function rawConnection(port: number, host = '127.0.0.1'): RawConnection {
   };
 }
 
-/** Sends bytes on a connection of their own and gives back the answers, once the server has closed it. */
+/** Sends bytes on a new connection and returns the responses after the server has closed it. */
 export async function rawAsk(port: number, bytes: string | Buffer): Promise<readonly RawReply[]> {
   const connection = rawConnection(port);
   connection.write(bytes);
   return repliesIn(await connection.end());
 }
 
-/** Asks once, with these header lines, and gives back the one answer. Its body is the text where one is given. */
+/** Sends one request with these header lines and returns the response. Its body is the text, if any. */
 export async function rawRequest(
   port: number,
   start: string,
@@ -100,7 +100,7 @@ export async function rawRequest(
   return reply;
 }
 
-/** The answers in what came over a connection; bodies by their Content-Length, else to the end. */
+/** Parses the responses in a received text; bodies end by their Content-Length, otherwise at the end of the text. */
 export function repliesIn(text: string): readonly RawReply[] {
   const replies: RawReply[] = [];
   let rest = text;
@@ -140,10 +140,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How much of what a connection brought an error shows, in characters. */
+/** The maximum length of the received text in an error message, in characters. */
 const SHOWN_LENGTH = 1_000;
 
-/** The end of what a connection brought, and how much that was. */
+/** Returns the end of the received text, with its total length. */
 function endOf(text: string): string {
   if (text.length <= SHOWN_LENGTH) return JSON.stringify(text);
   return `${text.length} characters, at the end ${JSON.stringify(text.slice(-SHOWN_LENGTH))}`;

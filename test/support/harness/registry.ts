@@ -7,11 +7,11 @@ import { defaults } from '../fixtures/default-data.ts';
 import { PRODUCT_IDS } from '../fixtures/states.ts';
 import { NOW_MS } from './start-storefront.ts';
 
-/** How long an unused sandbox is kept, in ms, and how many sandboxes there may be. */
+/** The lifetime of an unused sandbox in ms, and the maximum number of sandboxes. */
 export const HOUR_MS = 3_600_000;
 export const MOST = 10_000;
 
-/** Sandboxes without a server, over a clock of the test's. */
+/** Creates a registry of sandboxes without a server, with a clock that the test controls. */
 export function sandboxesWith(parts: Partial<SandboxesParts> = {}): {
   sandboxes: Sandboxes;
   told: string[];
@@ -46,5 +46,5 @@ export function sandboxesWith(parts: Partial<SandboxesParts> = {}): {
   };
 }
 
-/** The ids of all sandboxes, as they are listed. */
+/** Returns the ids of all sandboxes in the order of the list. */
 export const idsOf = (sandboxes: Sandboxes) => sandboxes.list().map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a promise rejects with, which is to be of a class. */
+/** Returns the error with which a promise rejects, which must be an instance of the class. */
 export async function rejection<Fault extends Error>(
   promise: Promise<unknown>,
   kind: new (...parts: never) => Fault,

@@ -5,14 +5,14 @@ import { loadContract } from '../../../src/openapi/contract.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import type { Reply, TestShop } from './start-storefront.ts';
 
-/** A way in which a request names a sandbox. */
+/** A way in which a request selects a sandbox. */
 export interface Way {
   readonly by: 'header' | 'path' | 'host' | 'cookie';
-  /** The path and the headers by which a request for `path` names the sandbox `id`. */
+  /** Returns the path and the headers with which a request for `path` selects the sandbox `id`. */
   naming(id: string, path: string): { readonly path: string; readonly headers: Record<string, string> };
 }
 
-/** The four ways, the one that counts most first. */
+/** The four ways, in order of precedence. */
 export const ways: readonly Way[] = [
   { by: 'header', naming: (id, path) => ({ path, headers: { 'x-sandbox': id } }) },
   { by: 'path', naming: (id, path) => ({ path: `/_sandbox/${id}${path}`, headers: {} }) },
@@ -20,7 +20,7 @@ export const ways: readonly Way[] = [
   { by: 'cookie', naming: (id, path) => ({ path, headers: { cookie: `theme=dark; sandbox=${id}; lang=en` } }) },
 ];
 
-/** Asks a shop with any header, `Host` too, which fetch doesn't let through. */
+/** Creates a client that can send any header, including `Host`, which fetch does not allow. */
 export function asking({ port }: Pick<TestShop, 'port'>): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
@@ -49,7 +49,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Asks a shop in the sandbox `id`, named by the header unless another way is given. */
+/** Creates a client for the sandbox `id`, which is selected with the header unless another way is given. */
 export function within(shop: Pick<TestShop, 'port'>, id: string, way?: Way): TestShop['ask'] {
   const ask = asking(shop);
   return (method, path, body, headers = {}) => {
@@ -58,13 +58,13 @@ export function within(shop: Pick<TestShop, 'port'>, id: string, way?: Way): Tes
   };
 }
 
-/** The contract of control. */
+/** The contract of the control API. */
 export const controlContract = await loadContract({ path: projectFile('src/control/control.yaml'), strict: true });
 
-/** Where the sandboxes stand in control. */
+/** The path of the sandboxes in the control API. */
 export const SANDBOXES = '/_control/sandboxes';
 
-/** Asks control for a path below that of the sandboxes, and expects of each answer that it holds by the contract of control. */
+/** Creates a client for paths below that of the sandboxes, which validates each response against the contract of the control API. */
 export function steering(shop: Pick<TestShop, 'port'>): TestShop['ask'] {
   const ask = asking(shop);
   return async (method, below, body, headers = {}) => {
@@ -75,7 +75,7 @@ export function steering(shop: Pick<TestShop, 'port'>): TestShop['ask'] {
   };
 }
 
-/** Expects the answer of an operation of control to hold by its contract, without any property that isn't the contract's. */
+/** Expects a response of the control API to match its contract without undocumented properties. */
 export function expectInContract(method: string, path: string, { status, headers, text, body }: Reply): void {
   const routed = controlContract.route(method, path.replace(/\?.*/, ''));
   if (routed.kind !== 'operation') return;
@@ -84,7 +84,7 @@ export function expectInContract(method: string, path: string, { status, headers
   expect(responseViolations, `${method} ${path} ${status}`).toEqual([]);
 }
 
-/** The ids of the sandboxes that there are, as control lists them. */
+/** Returns the ids of all sandboxes from the control API. */
 export async function sandboxIds(shop: Pick<TestShop, 'port'>): Promise<readonly string[]> {
   return (await steering(shop)('GET', '')).body.map(({ id }: { id: string }) => id);
 }

@@ -3,22 +3,22 @@ import { createStorefront, type Options, type Storefront } from '../../../src/in
 import { steering, within } from './sandboxes.ts';
 import { asker, type LogLine, NOW_MS, type TestShop } from './start-storefront.ts';
 
-/** A sandbox of a test's own in a shop that a file's tests share. */
+/** A sandbox for one test in a shop that all tests of a file share. */
 export interface Room {
   readonly id: string;
   readonly port: number;
-  /** Asks the shop in the sandbox. */
+  /** Sends a request to the shop in the sandbox. */
   readonly ask: TestShop['ask'];
-  /** Asks control for a path below that of the sandbox; each answer holds by the contract of control. */
+  /** Sends a request to the control API for a path below that of the sandbox, and validates the response against the contract. */
   readonly steer: TestShop['ask'];
 }
 
-/** The level from which a line of the log tells of a fault of ours. */
+/** The log level of internal errors. */
 const ERROR = 50;
 
 /**
- * A shop in memory for all tests of a file, which is started before and closed after them, and fails the file where its log tells of faults. Gives
- * back how a test gets the shop, and a sandbox that no other test has.
+ * Starts a shop in memory before all tests of a file and closes it after them. Fails the file if the shop logs an internal error. Returns functions for
+ * the shop and for a new sandbox.
  */
 export function sharedShop(options: Options = {}): { readonly shop: () => Storefront; readonly room: () => Room } {
   const faults: LogLine[] = [];
@@ -44,7 +44,7 @@ export function sharedShop(options: Options = {}): { readonly shop: () => Storef
   return { shop: () => storefront, room: () => roomIn(storefront, `room-${++rooms}`) };
 }
 
-/** The sandbox of this id in a shop. */
+/** Returns the sandbox with this id in a shop. */
 export function roomIn(shop: Storefront, id: string): Room {
   const steer = steering(shop);
   return {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** The address of the server at a port of the loopback, behind a link on which all that it sends takes some time, for one test. */
+/** Starts a proxy that delays each response of a server on a loopback port, for one test, and returns its address. */
 export async function slowLink(port: number, latencyMs: number): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

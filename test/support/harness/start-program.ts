@@ -5,30 +5,30 @@ import { join } from 'node:path';
 import { type TestContext, vi } from 'vitest';
 import { projectFile } from '../fixtures/default-data.ts';
 
-/** The program as its user has it, in a process of its own. */
+/** The program in a separate process, as a user runs it. */
 export interface Program {
   readonly child: ChildProcess;
-  /** The folder that it runs in. */
+  /** The working directory. */
   readonly folder: string;
   stdout(): string;
   stderr(): string;
-  /** The address that it has printed, once it has. */
+  /** Resolves with the address that the program prints. */
   url(): Promise<string>;
-  /** How it ended, once it has. */
+  /** Resolves with how the program ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-/** How a program is started beside its arguments. */
+/** Options of a start, besides the arguments. */
 export interface Circumstances {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Fills the folder that it runs in. */
+  /** Creates files in the working directory before the start. */
   prepare?(folder: string): Promise<unknown>;
 }
 
-/** How long a start may take at most, in ms. */
+/** The time limit of a start in ms. */
 const START_MS = 15_000;
 
-/** Starts the command line in a folder of its own; what is left of both goes with the test. Its environment has nothing of this one's but the path. */
+/** Starts the program in a new folder with an environment that has only PATH. Kills it and removes the folder when the test ends. */
 export async function startProgram(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   args: readonly string[],
@@ -68,7 +68,7 @@ function addressIn(stdout: string, stderr: string): string {
   return address;
 }
 
-/** Whether this machine has the loopback address of IPv6. */
+/** Whether this machine has the IPv6 loopback address. */
 export const hasIpv6: boolean = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .some(({ address }) => address === '::1');

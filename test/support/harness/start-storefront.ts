@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createStorefront, type Options, type Storefront } from '../../../src/index.ts';
 
-/** The moment at which every clock stands that a test doesn't move: 2025-06-01T12:00:00Z. */
+/** The time of every clock that a test does not change: 2025-06-01T12:00:00Z. */
 export const NOW_MS = 1_748_779_200_000;
 
 /** A shop for one test. */
 export interface TestShop extends Storefront {
-  /** Asks for a path, with a body of JSON where one is given. */
+  /** Sends a request, with a JSON body if one is given. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
-  /** What the log has said so far. */
+  /** The lines of the log so far. */
   readonly log: readonly LogLine[];
-  /** The folder that its files are in. */
+  /** The folder with the files of the shop. */
   readonly folder: string;
 }
 
@@ -24,22 +24,22 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** An answer, read to its end. */
+/** A response that is read completely. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where there is none or it is none. */
+  /** The body as JSON, or undefined if it is empty or not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in there.
   readonly body: any;
 }
 
-/** The level from which a line of the log tells of a fault of ours. */
+/** The log level of internal errors. */
 const ERROR = 50;
 
 /**
- * Starts a shop over a data file of its own on a free port, its clock standing at NOW_MS, and ends it with the test. Fails the test where the
- * log told of a fault of ours (an unhandled error, an answer off the contract), unless `faultsExpected`.
+ * Starts a shop with a new data file on a free port with its clock frozen at NOW_MS, and closes it when the test ends. Fails the test if the
+ * shop logs an internal error (an unhandled error or a response that breaks the contract), unless `faultsExpected` is set.
  */
 export async function startStorefront({
   faultsExpected = false,
@@ -65,7 +65,7 @@ export async function startStorefront({
   return { ...shop, folder, log, ask: asker(shop.url) };
 }
 
-/** Asks a server at `url`. */
+/** Creates a client for the server at `url`. */
 export function asker(url: string): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {

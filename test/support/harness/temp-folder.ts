@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder of its own for one test, which goes with it. */
+/** Creates a folder for one test and removes it when the test ends. */
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

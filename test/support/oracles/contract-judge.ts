@@ -7,7 +7,7 @@ const ajv = addJsonFormats(new Ajv2019({ strict: false, allErrors: true }));
 
 const validators = new Map<Schema, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the contract, when no object may have other properties than those that the schema names. */
+/** Validates a value against a schema of the contract without undocumented properties; returns the issues. */
 export function troublesWith(schema: Schema, value: unknown): readonly string[] {
   let validate = validators.get(schema);
   if (!validate) {
@@ -20,7 +20,7 @@ export function troublesWith(schema: Schema, value: unknown): readonly string[] 
   );
 }
 
-/** What is wrong with an answer by what the contract documents for its operation and status: content type, body and headers. */
+/** Validates a response against its operation and status in the contract: content type, body and headers. Returns the issues. */
 export function troublesWithReply(operationId: string, { status, headers, text, body }: Reply): readonly string[] {
   const { responses } = documentedOperation(operationId);
   const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
@@ -42,7 +42,7 @@ function headerTroubles({ headers = {} }: DocumentedResponse, sent: Headers): re
   });
 }
 
-/** The schema with all its objects closed. Parts of an `allOf` stay open, since each names only some of the properties. */
+/** Returns the schema with all objects closed. Parts of an `allOf` stay open, because each has only some of the properties. */
 export function sealed(schema: Schema): Schema {
   const closed = isObject(schema) ? { unevaluatedProperties: false } : {};
   return { ...withSealedParts(schema), ...closed };

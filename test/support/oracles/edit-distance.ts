@@ -1,6 +1,6 @@
 /**
- * How many letters that are missing, too many, wrong or swapped with the next one part two texts (optimal string alignment), reckoned from the
- * definition, cell by cell, to hold quicker ways against.
+ * Returns the edit distance of two texts (optimal string alignment): missing, extra, wrong and swapped letters count 1. Computed cell by cell from the
+ * definition, as an oracle for faster algorithms.
  */
 export function editDistance(one: string, other: string): number {
   const distances: number[][] = [];
@@ -24,7 +24,7 @@ export function editDistance(one: string, other: string): number {
   return distance(one.length, other.length);
 }
 
-/** All beginnings of a text, the empty one and itself included. */
+/** Returns all prefixes of a text, including the empty text and the text itself. */
 export function beginningsOf(text: string): readonly string[] {
   return Array.from({ length: text.length + 1 }, (_, length) => text.slice(0, length));
 }

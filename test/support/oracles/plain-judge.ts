@@ -1,7 +1,7 @@
 /** Any node of a schema. */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What each keyword that openapi.yaml uses asks of a value; those that say nothing of one are undefined. */
+/** The check of each keyword that openapi.yaml uses; undefined for keywords that do not restrict a value. */
 const RULES: Readonly<Record<string, ((value: unknown, limit: never, schema: Schema) => boolean) | undefined>> = {
   type: (value, limit: string) => TYPES[limit]?.(value) ?? false,
   enum: (value, limit: readonly unknown[]) => limit.includes(value),
@@ -35,8 +35,8 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * What is wrong with a value by a schema of the contract, in which no properties are allowed but those that it names. Written for the tests from
- * JSON Schema's text, without ajv: a blind spot of its is not to hide ours. Throws at a keyword that it doesn't know.
+ * Validates a value against a schema of the contract without undocumented properties; returns the issues. Written from the specification of
+ * JSON Schema without Ajv, so that a defect of Ajv is found. Throws for an unknown keyword.
  */
 export function plainTroubles(schema: Schema, value: unknown): readonly string[] {
   return [...ownTroubles(schema, value, ''), ...strangers(schema, value, '')];
@@ -53,7 +53,7 @@ function ownTroubles(schema: Schema, value: unknown, place: string): readonly st
   ];
 }
 
-/** Properties of objects that no part of their schema names. */
+/** Returns properties of an object that no part of its schema defines. */
 function strangers(schema: Schema, value: unknown, place: string): readonly string[] {
   const all = [schema, ...list(schema.allOf)];
   const named = all.flatMap(({ properties = {} }) => Object.keys(properties as object));
@@ -66,7 +66,7 @@ function strangers(schema: Schema, value: unknown, place: string): readonly stri
   ];
 }
 
-/** The entries and properties of a value that a schema speaks of, each with its schema and place. */
+/** Returns the entries and properties of a value that a schema describes, each with its schema and pointer. */
 function parts({ properties, items }: Schema, value: unknown, place: string) {
   if (Array.isArray(value) && items)
     return value.map((entry, number) => [items as Schema, entry as unknown, `${place}/${number}`] as const);

@@ -6,18 +6,18 @@ import type { Reply } from '../harness/start-storefront.ts';
 /** Any node of a document. */
 type Node = Readonly<Record<string, unknown>>;
 
-/** An operation of another document than openapi.yaml, as the tests read it themselves. */
+/** An operation of a document other than openapi.yaml, as the tests read it. */
 export interface OtherOperation {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
-  /** What is wrong with an answer by its documented status, media type, headers and schema. */
+  /** Validates a response against its documented status, media type, headers and schema; returns the issues. */
   troublesWith(reply: Reply): readonly string[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
 
-/** Keywords below which stands a schema, a list of them, or one for each of some names; the rest stay as they are or say nothing of a value. */
+/** Keywords whose value is a schema, a list of schemas or a map of schemas; other keywords are copied or ignored. */
 const INNER = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'];
 const INNER_LISTS = ['allOf', 'anyOf', 'oneOf'];
 const INNER_NAMES = ['properties', 'patternProperties'];
@@ -26,8 +26,8 @@ const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems',
 const FORMATS = ['date-time', 'date', 'time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid'];
 
 /**
- * The operations of the OpenAPI document in the file at `path`, with a judge of their answers that shares nothing with the one under test: another
- * reader of YAML, another validator, another translation of schemas.
+ * Returns the operations of the OpenAPI document in the file at `path`, with a validator that shares no code with the one under test: another
+ * YAML parser, another validator, another translation of schemas.
  */
 export function operationsIn(path: string): readonly OtherOperation[] {
   const document = parse(readFileSync(path, 'utf8')) as Node;
@@ -80,7 +80,7 @@ function headerTroubles(name: string, { required, schema }: Node, { headers }: R
   return holds(schema, value) ? [] : [`header ${name} does not hold: ${sent}`];
 }
 
-/** The schemas of bodies and headers of an operation's responses. */
+/** Returns the schemas of bodies and headers of an operation's responses. */
 function schemasIn(document: Node, responses: Node): readonly unknown[] {
   return Object.values(responses).flatMap((response) => {
     const { content = {}, headers = {} } = settled(document, response);
@@ -89,7 +89,7 @@ function schemasIn(document: Node, responses: Node): readonly unknown[] {
   });
 }
 
-/** A judge by some schemas, each made into one of JSON Schema, with all that they refer to as definitions: made at once, which takes a second for 600. */
+/** Creates a validator for schemas, each translated to JSON Schema with all referenced schemas as definitions. One for all: 600 schemas take a second. */
 function judgeBy(document: Node, schemas: readonly unknown[]): Holds {
   const definitions: Record<string, unknown> = {};
   const names = new Map<string, string>();
@@ -111,7 +111,7 @@ function judgeBy(document: Node, schemas: readonly unknown[]): Holds {
   const places = new Map([...new Set(schemas)].map((schema, number) => [schema, `schema${number}`]));
   const properties = Object.fromEntries([...places].map(([schema, place]) => [place, translated(schema, translation)]));
   const root = { $schema: 'https://json-schema.org/draft/2020-12/schema', properties, $defs: definitions };
-  // Without the keywords that are undefined.
+  // Removes keywords that are undefined.
   const plain = JSON.parse(JSON.stringify(root));
   const validate = schemasafe(plain, { mode: 'lax', formatAssertion: true, formats });
   return (schema, value) => value !== undefined && validate({ [places.get(schema) ?? '']: value } as never);
@@ -119,9 +119,9 @@ function judgeBy(document: Node, schemas: readonly unknown[]): Holds {
 
 interface Translation {
   readonly document: Node;
-  /** A reference, to a definition of its target. */
+  /** Returns a reference to the definition of its target. */
   refer(reference: string): Node;
-  /** The name of a format that a pattern is, which is no Unicode one. */
+  /** Returns the name of a format for a pattern that is invalid in Unicode mode. */
   formatFor(pattern: RegExp): string;
 }
 
@@ -156,7 +156,7 @@ function keywords(schema: Node, translation: Translation): Node {
   };
 }
 
-/** What has to be in an answer: what is only written needn't. */
+/** Returns the required properties of a response, without those that are writeOnly. */
 function requirement({ required, properties = {} }: Node): Node {
   if (!Array.isArray(required)) return {};
   const isWritten = (name: string) => ((properties as Node)[name] as Node | undefined)?.writeOnly === true;
@@ -170,7 +170,7 @@ function bound(schema: Node, name: string, exclusiveName: string): Node {
     : { [exclusiveName]: undefined };
 }
 
-/** Alternatives that a property tells apart: just that of its value has to hold. */
+/** Translates a discriminator: only the alternative that its value names must match. */
 function choice({ oneOf, discriminator }: Node, { refer }: Translation): Node {
   if (!Array.isArray(oneOf) || discriminator === undefined) return {};
   const { propertyName, mapping = {} } = discriminator as { propertyName: string; mapping?: Record<string, string> };
@@ -191,14 +191,14 @@ function choice({ oneOf, discriminator }: Node, { refer }: Translation): Node {
   };
 }
 
-/** A pattern, as a format where it is no Unicode one; what is none in JavaScript says nothing. */
+/** Translates a pattern; one that is invalid in Unicode mode becomes a format, and one that is invalid in JavaScript is ignored. */
 function expression({ pattern }: Node, { formatFor }: Translation): Node {
   if (typeof pattern !== 'string') return {};
   try {
     new RegExp(pattern, 'u');
     return { pattern };
   } catch {
-    // Not in Unicode mode.
+    // Without Unicode mode.
   }
   try {
     return { allOf: [{ format: formatFor(new RegExp(pattern)) }] };

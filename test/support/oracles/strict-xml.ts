@@ -3,20 +3,20 @@ export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly Element[];
-  /** The characters in it, but not in its children. */
+  /** The text of the element itself, without that of its children. */
   readonly text: string;
 }
 
-/** A start tag, an end tag, or characters between tags (XML 1.0, sections 2.4 and 3.1); no comments, sections or instructions. */
+/** A start tag, an end tag or text (XML 1.0, sections 2.4 and 3.1); no comments, CDATA sections or processing instructions. */
 const TOKENS = /<([A-Za-z_][\w.-]*)((?:\s+[A-Za-z_][\w.-]*="[^"<]*")*)\s*(\/?)>|<\/([A-Za-z_][\w.-]*)\s*>|([^<]+)/y;
 
-/** What no XML 1.0 document may hold (section 2.2), whatever stands for it. */
+/** Characters that no XML 1.0 document may contain (section 2.2), even as a reference. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const NO_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u;
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The root of an XML document; throws where it isn't well-formed, or has anything beside elements, attributes and characters. */
+/** Parses an XML document and returns its root. Throws if it is not well-formed or has anything but elements, attributes and text. */
 export function readXml(document: string): Element {
   const unlawful = NO_CHARACTER.exec(document);
   if (unlawful) throw new Error(`XML has no character ${unlawful[0].charCodeAt(0).toString(16)}`);
@@ -41,7 +41,7 @@ export function readXml(document: string): Element {
   return only;
 }
 
-/** All elements of a name below an element. */
+/** Returns all descendants of an element with this name. */
 export function elementsIn(element: Element, name: string): readonly Element[] {
   return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...elementsIn(child, name)]);
 }

@@ -7,7 +7,7 @@ import { type Defect, defects, startDefective } from '../planted-defects/planted
 /** Who judges a server beside the check of its own document. */
 const COLUMNS = [...CHECK_NAMES, 'dredd'] as const;
 
-/** Which defects each judge finds, as a table in Markdown: a line for each defect, `x` where it is found. Asks each shop thousands of requests; takes seconds a defect. */
+/** Returns a Markdown table of the defects that each check finds: one row per defect, `x` if found. Takes seconds and thousands of requests per defect. */
 export async function whoFindsWhat(names: readonly string[]): Promise<string> {
   const lines = [`| defect | ${COLUMNS.join(' | ')} |`, `|---|${COLUMNS.map(() => ':-:|').join('')}`];
   for (const name of names) {
@@ -17,7 +17,7 @@ export async function whoFindsWhat(names: readonly string[]): Promise<string> {
   return lines.join('\n');
 }
 
-/** The defect of a name; throws where there is none. */
+/** Returns the defect with this name; throws if there is none. */
 export function defectNamed(name: string): Defect {
   const defect = defects.find((one) => one.name === name);
   if (!defect) throw new Error(`no defect is called ${name}`);
@@ -25,7 +25,7 @@ export function defectNamed(name: string): Defect {
 }
 
 async function findersOf(defect: Defect): Promise<readonly (typeof COLUMNS)[number][]> {
-  // Each has a shop of its own, as in `npm run contract`.
+  // Each check has its own shop, as in `npm run contract`.
   const byChecks = await having(defect, async (url) => judgesOf(await checked(url, { runs: 50 })));
   const { transactions, errors: faults } = await having(defect, (url) =>
     runDredd({ url, contractFile: projectFile('openapi.yaml') }),
