@@ -120,15 +120,7 @@ const refused: readonly [string, string, RegExp][] = [
   ['a field whose name has 1 MB', first('"image"', `"${LONG}": 1, "image"`), / \/products\/0\/x+/],
   ['a name of 1 MB twice', first('{', `{ "${LONG}": 1, "${LONG}": 2,`), /x+/],
   ['an unknown delivery option of 1 MB', text('deliveryOptionId', LONG), /\/cartItems\/0\/deliveryOptionId is "x+/],
-  ['a list whose name breaks the line', first('{', '{ "a\\nb\\r": [],'), /is not one of products/],
-  ['a list whose name steers the terminal', first('{', '{ "a\\u001b[2Jb\\u0007": [],'), /is not one of products/],
-  ['a field whose name steers the terminal', first('"image"', '"\\u001b[2J\\n": 1, "image"'), /is unknown/],
-  ['5 MB of what is none of JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
-  [
-    'a cart that costs more than can be told to the cent',
-    tooExpensiveCart(),
-    /\/cartItems cost more than \d+ cents together/,
-  ],
+  ['a list with line breaks in its name', first('{', '{ "a\\nb\\r": [],'), /is not one of products/],
   [
     'a list with terminal control characters in its name',
     first('{', '{ "a\\u001b[2Jb\\u0007": [],'),
@@ -137,12 +129,12 @@ const refused: readonly [string, string, RegExp][] = [
   [
     'a property with terminal control characters in its name',
     first('"image"', '"\\u001b[2J\\n": 1, "image"'),
-    /is not known/,
+    /is unknown/,
   ],
   ['5 MB that are not JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
   [
     'a cart whose cost is too large to be exact to the cent',
-    tooDear(),
+    tooExpensiveCart(),
     /\/cartItems cost more than \d+ cents together/,
   ],
   [
