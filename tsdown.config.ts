@@ -1,6 +1,12 @@
 import { defineConfig } from 'tsdown';
 
-const common = { platform: 'node', target: 'node20.19', dts: true } as const;
+const common = {
+  platform: 'node',
+  target: 'node20.19',
+  dts: true,
+  // Editors read docblocks from the declarations, which keep them.
+  outputOptions: { comments: { jsdoc: false } },
+} as const;
 
 export default defineConfig([
   {

@@ -1,16 +1,17 @@
+export { mocked } from './application.ts';
 export type { Options } from './server/options.ts';
 export { createStorefront, type Storefront } from './server/storefront.ts';
 export { version } from './server/version.ts';
 export type * from './shop/api-types.ts';
 export { DomainError, type DomainErrorCode } from './shop/domain/domain-error.ts';
-export {
-  type AnyAnswer,
-  type AnyHandler,
-  type AnyInput,
-  type Handler,
-  mocked,
-  type OwnHandlers,
-  type Shop,
+export type {
+  AnyAnswer,
+  AnyHandler,
+  AnyInput,
+  Change,
+  Changed,
+  Handler,
+  OwnHandlers,
+  Shop,
 } from './shop/operations/handler.ts';
 export type { Answer, DeepReadonly, Input, OperationId, RequestHeaders } from './shop/types.ts';
-export type { Change, Changed } from './store/store.ts';

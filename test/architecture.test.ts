@@ -23,7 +23,10 @@ interface ImportRule {
 const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   'index.ts': [
     { may: ['server'], because: 'createStorefront, its options and the version are what the package exports' },
-    { may: ['shop', 'store/store.ts'], because: 'the package exports the types that front ends and handlers use' },
+    { may: ['shop', 'application.ts'], because: 'the package exports the types that front ends and handlers use' },
+  ],
+  'application.ts': [
+    { may: ['store', 'openapi'], because: 'types of the contract that an application implements, and of its state' },
   ],
   'package-file.ts': [],
   cli: [
@@ -34,19 +37,17 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
       because: 'an unknown command suggests the nearest name, as an unknown property does',
     },
     { may: ['control/operation.ts'], because: 'types of the control API' },
+    { may: ['shop/model'], because: 'it hands the model of the shop to the check' },
   ],
   server: [
     {
-      may: ['http', 'control', 'sandbox', 'shop', 'store', 'mock', 'openapi', 'package-file.ts'],
-      because: 'createStorefront joins the parts',
+      may: ['http', 'control', 'sandbox', 'shop', 'store', 'mock', 'openapi', 'application.ts', 'package-file.ts'],
+      because: 'startApplication joins the parts, and createStorefront hands the shop to it',
     },
   ],
   http: [
     { may: ['control', 'sandbox', 'mock', 'store', 'openapi'], because: 'it serves what they do' },
-    {
-      may: ['shop', 'server/handler-registry.ts'],
-      because: 'handlers and problems of the shop are named directly until they come through the application interface',
-    },
+    { may: ['application.ts'], because: 'it calls the handlers of any application' },
   ],
   control: [
     { may: ['sandbox'], because: 'it controls sandboxes' },
@@ -55,27 +56,25 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   sandbox: [
     { may: ['store'], because: 'a sandbox has a store' },
     { may: ['control/operation.ts'], because: 'types of faults, matchers and journal entries, made from control.yaml' },
-    {
-      may: ['shop/snapshots.ts'],
-      because: 'the built-in snapshots, until they come through the application interface',
-    },
   ],
   shop: [
+    { may: ['application.ts', 'package-file.ts'], because: 'it implements the application interface' },
     { may: ['store', 'openapi'], because: 'operations read and change the state of a contract' },
     { may: ['sandbox/id-generator.ts'], because: 'the orders of a built-in snapshot have seeded ids' },
     { may: ['check'], because: 'the model of the shop is checked by the means that every API is checked by' },
   ],
-  check: [
-    { may: ['mock', 'openapi'], because: 'it checks any server over HTTP, by its contract alone' },
-    { may: ['shop/model'], because: 'the model is named directly until it comes through the application interface' },
-  ],
+  check: [{ may: ['mock', 'openapi'], because: 'it checks any server over HTTP, by its contract alone' }],
   client: [{ may: ['control'], because: 'types of the control API' }],
   testing: [
     { may: ['server', 'client'], because: 'the kit starts a server and controls it over HTTP' },
-    { may: ['control/operation.ts', 'shop/api-types.ts', 'store/state.ts'], because: 'types that tests use' },
+    { may: ['control/operation.ts'], because: 'types that tests use' },
+    {
+      may: ['shop/api-types.ts', 'shop/state.ts'],
+      because: 'the packaged application is the shop: types that tests use',
+    },
   ],
   mock: [{ may: ['openapi'], because: 'responses are made from the contract' }],
-  store: [{ may: ['shop/types.ts'], because: 'the type of the state, until the store is generic in it' }],
+  store: [],
   openapi: [],
   util: [],
 };
@@ -133,14 +132,20 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   // The syntax of IP addresses.
   'node:net': ['store/lock.ts', 'http/access-policy.ts'],
   'node:os': ['store/lock.ts'],
-  'node:events': ['server/storefront.ts', 'check/client.ts'],
+  'node:events': ['server/runtime.ts', 'check/client.ts'],
   'node:http': ['http', 'server/service.ts', 'mock/status-problem.ts', 'check', 'client'],
   'node:https': ['check/client.ts', 'client'],
   'node:stream': ['http'],
   'node:stream/consumers': ['client'],
   'node:child_process': ['testing/child.ts'],
   // Ids, names of locks and temporary files, the comparison of tokens, and a default seed.
-  'node:crypto': ['server/storefront.ts', 'store/lock.ts', 'store/durable-file.ts', 'cli/main.ts', 'control/access.ts'],
+  'node:crypto': [
+    'server/start-application.ts',
+    'store/lock.ts',
+    'store/durable-file.ts',
+    'cli/main.ts',
+    'control/access.ts',
+  ],
   'node:path': ['store', 'server', 'sandbox/snapshots.ts', 'check/report/report.ts', 'cli/types-command.ts'],
   // Custom handlers are a module that the command line names.
   'node:url': ['package-file.ts', 'server/handler-registry.ts', 'testing/child.ts', 'cli/types-command.ts'],
@@ -155,13 +160,13 @@ const reaches: readonly { what: string; pattern: RegExp; places: readonly string
   {
     what: 'the clock',
     pattern: /\bDate\.now\b|\bnew Date\b|\bDate\(/,
-    places: ['server/storefront.ts', 'mock/realistic-values.ts', 'util/iso-time.ts'],
+    places: ['server/runtime.ts', 'mock/realistic-values.ts', 'util/iso-time.ts'],
   },
   // Two runs of the same tests on one server must not share sandboxes.
   {
     what: 'chance',
     pattern: /\bMath\.random\b|\bcrypto\.|\brandomUUID\b/,
-    places: ['server/storefront.ts', 'testing/playwright.ts'],
+    places: ['server/start-application.ts', 'testing/playwright.ts'],
   },
 ];
 
@@ -188,6 +193,18 @@ describe('the source code', () => {
     expect(strays.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
+  it('imports the shop only where the engine receives it, and for the types of the package', () => {
+    const importers = ownImports.filter(({ from, to }) => lies(to, 'shop') && !lies(from, 'shop'));
+    const places = ['index.ts', 'server', 'cli', 'testing'];
+    expect(importers.filter(({ from }) => !places.some((place) => lies(from, place)))).toEqual([]);
+  });
+
+  it('names products, carts and orders only in the shop and in examples of the packaged program', () => {
+    const described = ['cli/options.ts', 'cli/help-examples.ts', 'control/schema.d.ts'];
+    const named = sources.filter(({ path, text }) => !lies(path, 'shop') && SHOP_NAMES.test(text));
+    expect(named.map(({ path }) => path).filter((path) => !described.includes(path))).toEqual([]);
+  });
+
   it('uses each of its import rules', () => {
     const all = Object.entries(rules).flatMap(([folder, list]) => list.map((rule) => ({ folder, ...rule })));
     const unused = all.flatMap(({ folder, may }) =>
@@ -200,10 +217,6 @@ describe('the source code', () => {
 
   it('has no import cycles', () => {
     expect(cyclesOf(ownImports)).toEqual([]);
-  });
-
-  it('has only types in the shop/types.ts that the engine imports', () => {
-    expect(sources.find(({ path }) => path === 'shop/types.ts')?.code.trim()).toBe('export {};');
   });
 
   it.each(['openapi', 'mock', 'util'])('in %s serves any document: it names no product, cart or order', (folder) => {
@@ -241,6 +254,10 @@ describe('the source code', () => {
     expect(reaching.filter((path) => !places.includes(path))).toEqual([]);
   });
 });
+
+/** Names of the shop. `order` and `product` alone are also words of sorting and multiplication. */
+const SHOP_NAMES =
+  /\bproducts\b|product[A-Z]|Products?\b|\bcart\b|cart[A-Z]|[a-z]Cart|\borders\b|order(Id|Time)|createOrder|delivery ?option/;
 
 function folderOf(path: string): Folder {
   return path.split('/')[0] ?? path;

@@ -1,8 +1,9 @@
 /** Tests of types, which `npx tsc` checks: what must compile, and what must not (an unused `@ts-expect-error` is an error). Nothing is run. */
 
+import { mocked } from '../src/application.ts';
 import type { Order as ApiOrder, Product as ApiProduct, DeepReadonly, Options } from '../src/index.ts';
 import { DomainError, type DomainErrorCode } from '../src/shop/domain/domain-error.ts';
-import { type Handler, type Handlers, mocked } from '../src/shop/operations/handler.ts';
+import type { Handler, Handlers } from '../src/shop/operations/handler.ts';
 import { handlers } from '../src/shop/operations/index.ts';
 import type {
   Answer,

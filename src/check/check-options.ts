@@ -1,7 +1,10 @@
+import type { BehaviourModel } from './behaviour-model.ts';
 import type { Selection } from './selection.ts';
 
 /** What to judge, and how. */
 export interface CheckOptions extends Selection {
+  /** The model of a contract: it is checked too if it applies. */
+  readonly model?: BehaviourModel | undefined;
   /** The server's address; paths of the contract are below it. */
   readonly url: string;
   /** Headers that all requests carry. */

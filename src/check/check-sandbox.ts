@@ -1,5 +1,5 @@
 import { loadContract } from '../openapi/contract.ts';
-import { isShop } from '../shop/model/shop.ts';
+import type { BehaviourModel } from './behaviour-model.ts';
 import { reachServer } from './check.ts';
 import { CheckError } from './check-error.ts';
 import { type Client, createClient, NoResponseError } from './client.ts';
@@ -9,11 +9,9 @@ import { createNotCheckedError } from './stop-signal.ts';
 /** The header by which a request names a sandbox of a storefront. */
 const SANDBOX_HEADER = 'x-sandbox';
 
-/** The path that is requested to find out whether the server knows a sandbox. */
-const PROBE = '/api/products';
-
 /** What a check in a sandbox is told with. */
 interface SandboxParts {
+  readonly model: BehaviourModel;
   /** The contract, where the command names none. */
   readonly contract: string;
   /** Tells the sandboxes of two checks apart. */
@@ -35,17 +33,18 @@ const SANDBOX_COUNT = 8;
  */
 export async function inOwnSandbox(
   command: CheckCommand,
-  { seed, print, tell, signal, ...own }: SandboxParts,
+  { model, seed, print, tell, signal, ...own }: SandboxParts,
 ): Promise<CheckCommand> {
   const { url, headers, wait } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
-  if (!isShop(contract)) return command;
+  if (!model.applies(contract)) return command;
+  const { probePath } = model;
   const client = createClient(url, headers, signal);
   try {
     if (wait > 0) tell(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);
-    const [id, ...others] = await findSandboxes(client, `check-${seed}`);
+    const [id, ...others] = await findSandboxes(client, probePath, `check-${seed}`);
     if (id === undefined) return command;
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((one) => ({ ...headers, [SANDBOX_HEADER]: one }));
@@ -59,7 +58,7 @@ export async function inOwnSandbox(
   } catch (error) {
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
     if (!(error instanceof NoResponseError)) throw error;
-    throw new CheckError(`${client.url} was not checked: no response to GET ${PROBE}: ${error.message}`, {
+    throw new CheckError(`${client.url} was not checked: no response to GET ${probePath}: ${error.message}`, {
       cause: error,
     });
   } finally {
@@ -68,10 +67,10 @@ export async function inOwnSandbox(
 }
 
 /** Returns the ids of the sandboxes that the check can use: none where the server is no storefront. */
-async function findSandboxes(client: Client, id: string): Promise<readonly string[]> {
-  if (!(await canUseSandbox(client, id))) return [];
+async function findSandboxes(client: Client, probePath: string, id: string): Promise<readonly string[]> {
+  if (!(await canUseSandbox(client, probePath, id))) return [];
   const others = Array.from({ length: SANDBOX_COUNT - 1 }, (_, at) => `${id}-${at + 2}`);
-  const known = await Promise.all(others.map((one) => canUseSandbox(client, one)));
+  const known = await Promise.all(others.map((one) => canUseSandbox(client, probePath, one)));
   return [id, ...others.filter((_, at) => known[at])];
 }
 
@@ -81,7 +80,7 @@ function describeSandboxes(url: string, id: string, others: number): string {
 }
 
 /** Whether a server says back that it was asked in a sandbox. */
-async function canUseSandbox(client: Client, id: string): Promise<boolean> {
-  const { status, headers } = await client.send({ method: 'GET', target: PROBE, headers: { [SANDBOX_HEADER]: id } });
+async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
+  const { status, headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
   return status < 400 && headers[SANDBOX_HEADER] === id;
 }

@@ -1,6 +1,4 @@
 import type { Route } from '../openapi/routes.ts';
-import { shopRules } from '../shop/model/rules.ts';
-import { isShop } from '../shop/model/shop.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { type Client, createClient, NoResponseError } from './client.ts';
@@ -26,8 +24,8 @@ export interface Verdict {
   readonly headers: Readonly<Record<string, string>>;
   readonly seed: number;
   readonly runs: number;
-  /** What was judged: the shop's model, or what is known of any API. */
-  readonly kind: 'shop' | 'any';
+  /** What the model that was checked describes; undefined if only the checks for any API were made. */
+  readonly model: string | undefined;
   readonly routes: readonly Route[];
   readonly ledger: Ledger;
   readonly findings: readonly Finding[];
@@ -50,26 +48,25 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     await reachServer(clients[0] as Client, options.waitSeconds, signal);
     const ledger = createLedger(routes);
     const notes: string[] = [];
-    const isShopContract = isShop(contract);
+    const model = options.model?.applies(contract) ? options.model : undefined;
     const maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT;
     const common = {
       contract,
       ledger,
-      isShop: isShopContract,
-      rules: isShopContract ? shopRules : [],
+      isShop: model !== undefined,
+      rules: model?.rules ?? [],
       maxConcurrent,
       signal,
     };
     const sessions = clients.map((client) => createSession({ ...common, client }));
     const unchecked = [...(await runChecks(sessions, routes, options, notes)), ...noteRateLimits(sessions, notes)];
     ledger.reportUnreproduced();
-    const kind = isShopContract ? 'shop' : 'any';
     return {
       url: url.replace(/\/+$/, ''),
       headers,
       seed,
       runs,
-      kind,
+      model: model?.subject,
       routes,
       ledger,
       findings: ledger.findings,

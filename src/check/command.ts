@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import { isShop } from '../shop/model/shop.ts';
+import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckCommand } from './options.ts';
@@ -20,7 +20,8 @@ export interface RunningServer {
 export interface CheckEnvironment {
   /** The contract, where the command names none. */
   readonly contract: string;
-  /** Starts a shop of our own, in data of its own. */
+  readonly model: BehaviourModel;
+  /** Starts a server that the model describes, with its own data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
   /** Told how many parts of all were judged, and which one was last. */
@@ -31,21 +32,22 @@ export interface CheckEnvironment {
   readonly seed: number;
 }
 
-/** Judges the server that a command names, or a shop of our own where it names none. Throws a `CheckError` where that can't be done. */
+/** Judges the server that a command names, or a new server of its own if it names none. Throws a `CheckError` where that can't be done. */
 export async function runCheck(
   command: CheckCommand,
-  { start, print, seed, onProgress, signal, ...own }: CheckEnvironment,
+  { model, start, print, seed, onProgress, signal, ...own }: CheckEnvironment,
 ): Promise<Report> {
   const { only, exclude, headers, runs, wait } = command;
   for (const file of [command.report, command.summary])
     if (file !== undefined) writeFile(file, () => appendFileSync(file, ''));
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
   const selection = { contract, only, exclude, mayWrite: command.url === undefined || command.allowWrites };
-  if (command.url !== undefined && !command.isFresh) announceChanges(selection, command.url, print);
-  const running = command.url === undefined ? await startShop(contract, start) : undefined;
+  if (command.url !== undefined && !command.isFresh) announceChanges(selection, { url: command.url, model, print });
+  const running = command.url === undefined ? await startServer(contract, { model, start }) : undefined;
   try {
     const verdict = await checkServer({
       ...selection,
+      model,
       url: running?.url ?? command.url ?? '',
       headers,
       runs,
@@ -102,23 +104,29 @@ function writeFile(path: string, write: () => void): void {
   }
 }
 
-async function startShop(contract: Contract, start: CheckEnvironment['start']): Promise<RunningServer> {
-  if (!isShop(contract))
+async function startServer(
+  contract: Contract,
+  { model, start }: Pick<CheckEnvironment, 'model' | 'start'>,
+): Promise<RunningServer> {
+  if (!model.applies(contract))
     throw new CheckError(
-      `${contract.path} is not the contract of the built-in shop. Enter the URL of the server to check: storefront check URL --contract FILE`,
+      `${contract.path} is not the contract of ${model.subject}. Enter the URL of the server to check: storefront check URL --contract FILE`,
       { isMisuse: true },
     );
   return start();
 }
 
 /** Says what a check will change on somebody's server, and goes no further where that wasn't allowed. */
-function announceChanges(selection: Selection, url: string, print: (text: string) => void): void {
+function announceChanges(
+  selection: Selection,
+  { url, model, print }: Pick<CheckEnvironment, 'model' | 'print'> & { readonly url: string },
+): void {
   const { mayWrite, contract } = selection;
   const isReadOnly = !getCheckedRoutes(selection).some(isWriting);
   if (!mayWrite && isReadOnly) return;
   const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriting);
   if (writing.length === 0) return;
-  const resets = isShop(contract) && writing.some(({ operationId }) => operationId === 'resetData');
+  const resets = model.applies(contract) && writing.some(({ operationId }) => operationId === model.resetOperationId);
   const requests = writing.map(({ method, path }) => `${method} ${path}`).join(', ');
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
   if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { isMisuse: true });

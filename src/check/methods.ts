@@ -25,7 +25,7 @@ export async function checkMethods(
   const target = toPath(route, requests.createPath(route, seed));
   const methods = METHODS_TO_TRY.filter((one) => mayWrite || SAFE_METHODS.includes(one));
   const missing = methods.flatMap((method) => {
-    // Another path of the contract may have the method and hold this one: /orders/{id} beside /orders/latest.
+    // Another path of the contract may have the method and hold this one: /items/{id} beside /items/latest.
     const routed = session.contract.route(method, target);
     return routed.kind === 'unknown-method' ? [{ route, documented: routed.allow, method }] : [];
   });

@@ -1,5 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
-import { createShopChecks, type ShopChecks } from '../shop/model/shop.ts';
+import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { addConfirmed } from './confirm-findings.ts';
@@ -20,8 +20,8 @@ import { createRequestGenerator } from './valid-requests.ts';
 /** A place where parts of a check are judged one after the other: a server, or a sandbox of one. */
 export interface Worker {
   readonly context: CheckContext;
-  /** What is known of the place if it is a shop. */
-  readonly shop: ShopChecks | undefined;
+  /** The checks of the model; undefined if none applies. */
+  readonly model: OpenedModel | undefined;
 }
 
 /** A part of a check that doesn't depend on others. */
@@ -44,17 +44,17 @@ export async function createWorker(session: Session, options: CheckOptions, note
     allowedRoutes: getAllowedRoutes(options),
     note: (message: string) => void (notes.includes(message) || notes.push(message)),
   };
-  const shop = session.isShop ? await createShopChecks(basics, pool, isFresh) : undefined;
-  const context: CheckContext = { ...basics, prepare: async () => shop?.prepare() };
-  if (!shop) await collectIds(context, pool);
-  return { context, shop };
+  const model = options.model?.applies(contract) ? await options.model.open(basics, pool, isFresh) : undefined;
+  const context: CheckContext = { ...basics, prepare: async () => model?.prepare() };
+  if (!model) await collectIds(context, pool);
+  return { context, model };
 }
 
 /** All that is to be judged of some operations. */
-export function createParts({ context, shop }: Worker, routes: readonly Route[]): readonly CheckPart[] {
+export function createParts({ context, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const { allowedRoutes, session } = context;
   const paths = routes.filter((route, place) => routes.findIndex(({ path }) => path === route.path) === place);
-  const cycles = (shop ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
+  const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     routes.some((route) => Object.values(cycle).includes(route)),
   );
   return [
@@ -73,7 +73,7 @@ export function createParts({ context, shop }: Worker, routes: readonly Route[])
           session.contract.routes.filter(({ path }) => path === first.path),
         ),
     })),
-    ...(shop?.parts ?? []).map(({ name, check }) => ({ name, check: (worker: Worker) => check(worker.context) })),
+    ...(model?.parts ?? []).map(({ name, check }) => ({ name, check: (worker: Worker) => check(worker.context) })),
     ...cycles.map((cycle) => ({
       name: `life cycle of ${cycle.create.operationId}`,
       check: (worker: Worker) => checkLifeCycle(worker.context, cycle),
@@ -81,10 +81,10 @@ export function createParts({ context, shop }: Worker, routes: readonly Route[])
   ];
 }
 
-async function checkPath({ context, shop }: Worker, routes: readonly Route[]): Promise<void> {
+async function checkPath({ context, model }: Worker, routes: readonly Route[]): Promise<void> {
   await context.prepare();
   await checkMethods(context, routes);
-  await shop?.checkPath(context, routes);
+  await model?.checkPath(context, routes);
 }
 
 /**
@@ -116,9 +116,9 @@ export async function runParts(
 }
 
 /** Takes in what can be told only once all was judged. */
-export function finishChecks({ context, shop }: Worker, routes: readonly Route[]): void {
+export function finishChecks({ context, model }: Worker, routes: readonly Route[]): void {
   const { allowedRoutes, note } = context;
-  shop?.finish();
+  model?.finish();
   const left = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
   if (left.length > 0) note(`Not requested without --allow-writes: ${left.join(', ')}`);
   for (const route of routes.filter((one) => allowedRoutes.includes(one))) noteNeverSucceeded(context, route);

@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 export interface Pool {
   /** Takes in what an operation has answered. */
   learn(route: Route, body: unknown): void;
-  /** The values known for a name as requests have it, `productId`, those that were seen first before others. */
+  /** The values known for a name as requests have it, `bookId`, those that were seen first before others. */
   getValues(name: string): readonly unknown[];
   /** Has these be all that is known for a name, whatever is learnt later. */
   fix(name: string, values: readonly unknown[]): void;
@@ -55,7 +55,7 @@ function getCollectionName(path: string): string {
   return path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
 }
 
-/** What a collection has many of: of `delivery-options` it is `deliveryOption`. */
+/** What a collection has many of: of `opening-hours` it is `openingHour`. */
 function toSingular(collection: string): string {
   const camel = collection.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
   return camel.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');

@@ -91,11 +91,12 @@ async function check(command: CheckCommand): Promise<void> {
   const { writeReports, runCheck } = await import('../check/command.ts');
   const { inOwnSandbox } = await import('../check/check-sandbox.ts');
   const { createStopSignal } = await import('../check/stop-signal.ts');
+  const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
   // A second signal ends the process at once.
   for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
   const signal = createStopSignal(command.maxTime, interrupt.signal);
-  const parts = { contract: getContractPath({}), seed: randomInt(LARGEST_SEED), print, signal };
+  const parts = { model, contract: getContractPath({}), seed: randomInt(LARGEST_SEED), print, signal };
   const onProgress = command.report === undefined && process.stderr.isTTY ? showProgress : undefined;
   const report = await runCheck(await inOwnSandbox(command, { ...parts, tell: printError }), {
     ...parts,

@@ -1,7 +1,8 @@
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
-import type { StateIssue, ValidateEntry } from '../store/validate-state.ts';
+import type { StateValidator } from '../store/validate-state.ts';
+import type { Issue } from '../util/issue.ts';
 import type { ControlAnswer, ControlId, ControlInput, FaultWish } from './operation.ts';
 
 /** Operations, and an answer of theirs. */
@@ -20,10 +21,10 @@ export interface ControlParts {
   readonly builtIn: BuiltInSnapshots;
   /** The default data. */
   readonly defaults: () => State;
-  /** How a state is checked: by the contract that is served now. */
-  readonly check: () => ValidateEntry;
+  /** Returns the validator of states under the contract that is served now. */
+  readonly validator: () => StateValidator;
   /** What of operations and answers the contract that is served now doesn't have. */
-  readonly undocumented: (meant: Meant) => readonly StateIssue[];
+  readonly undocumented: (meant: Meant) => readonly Issue[];
   /** Why no request can meet a fault under the contract that is served now, a sentence each. */
   readonly unmatched: (meant: RequestsMeant) => readonly string[];
   /** Writes a warning to the log. */

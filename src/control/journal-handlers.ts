@@ -77,9 +77,9 @@ function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
   const bounds = parseBounds(body);
   const isTwice = body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined;
   if (bounds.least <= bounds.most && !isTwice) return bounds;
-  const trouble = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
-  throw new ControlProblemError('invalid-matcher', `${isTwice ? '/times' : '/atLeast'} ${trouble}`, [
-    { pointer: isTwice ? '/times' : '/atLeast', trouble },
+  const message = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
+  throw new ControlProblemError('invalid-matcher', `${isTwice ? '/times' : '/atLeast'} ${message}`, [
+    { pointer: isTwice ? '/times' : '/atLeast', message },
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { StateIssue } from '../store/validate-state.ts';
+import type { Issue } from '../util/issue.ts';
 
 /** Why control declines a request that keeps its contract. */
 export type ControlCode =
@@ -19,9 +19,9 @@ export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
   readonly code: ControlCode;
   /** What keeps what was sent from being what is wanted. */
-  readonly flaws: readonly StateIssue[];
+  readonly flaws: readonly Issue[];
 
-  constructor(code: ControlCode, detail: string, flaws: readonly StateIssue[] = []) {
+  constructor(code: ControlCode, detail: string, flaws: readonly Issue[] = []) {
     super(detail);
     this.code = code;
     this.flaws = flaws;

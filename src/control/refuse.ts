@@ -1,8 +1,8 @@
 import { TooManyFaultsError } from '../sandbox/faults/fault-list.ts';
 import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { StateIssue } from '../store/validate-state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
+import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
 
@@ -27,12 +27,12 @@ export function formatNames(names: readonly string[]): string {
 }
 
 /** Declines where there are flaws. */
-export function refuseIssues(code: 'invalid-fault' | 'invalid-matcher', flaws: readonly StateIssue[]): void {
+export function refuseIssues(code: 'invalid-fault' | 'invalid-matcher', flaws: readonly Issue[]): void {
   if (flaws.length > 0) throw new ControlProblemError(code, sentenceOf(flaws), flaws);
 }
 
-function sentenceOf(flaws: readonly StateIssue[]): string {
-  return flaws.map(({ pointer, trouble }) => `${pointer || 'it'} ${trouble}`).join('; ');
+function sentenceOf(flaws: readonly Issue[]): string {
+  return flaws.map(({ pointer, message }) => `${pointer || 'it'} ${message}`).join('; ');
 }
 
 /** What is given back, where what was asked for makes sense and there is room for it. */

@@ -3,11 +3,12 @@ import type { Sandboxes } from '../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
+import { countEntries } from './counts.ts';
 import type { ControlHandlers } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
 import { getSandbox } from './refuse.ts';
 import { snapshotOf } from './snapshot-handlers.ts';
-import { replaceLists } from './state-replacement.ts';
+import { replaceCollections } from './state-replacement.ts';
 
 /** Sandboxes, what they hold, their clocks and their ids. */
 export const sandboxHandlers: ControlHandlers<
@@ -48,7 +49,7 @@ export const sandboxHandlers: ControlHandlers<
   },
   resetSandbox: ({ path }, { sandboxes }) => sandboxes.get(path.id).store.reset(),
   getState: ({ path }, parts) => getSandbox(path.id, parts).store.read().state,
-  putState: ({ path, body }, parts) => replaceLists(path.id, body as unknown as Partial<State>, parts),
+  putState: ({ path, body }, parts) => replaceCollections(path.id, body, parts),
   getClock: ({ path }, parts) => clockOf(getSandbox(path.id, parts)),
   setClock({ path, body }, { sandboxes }) {
     const nowMs = momentWanted(body.now);
@@ -96,8 +97,7 @@ function shown(sandbox: Sandbox, sandboxes: Sandboxes) {
   const { state } = sandbox.store.read();
   return {
     id: sandbox.id,
-    cartItems: state.cartItems.length,
-    orders: state.orders.length,
+    counts: countEntries(state),
     clock: clockOf(sandbox),
     ids: idsOf(sandbox),
     faults: sandbox.faults.list().filter(({ expired }) => !expired).length,

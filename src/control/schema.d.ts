@@ -105,7 +105,7 @@ export interface paths {
         readonly get: operations["getState"];
         /**
          * Replace the state
-         * @description Replaces the collections in the body and keeps the others: `{ "cartItems": [] }` empties the cart. The new state must satisfy the application's
+         * @description Replaces the collections in the body and keeps the others: `{ "NAME": [] }` empties the collection NAME. The new state must satisfy the application's
          *     contract and its references; otherwise nothing changes. Large states are validated in slices, so that other requests do not wait.
          */
         readonly put: operations["putState"];
@@ -478,10 +478,7 @@ export interface components {
         /** @description A sandbox */
         readonly Sandbox: {
             readonly id: string;
-            /** @description The number of cart items */
-            readonly cartItems: number;
-            /** @description The number of orders */
-            readonly orders: number;
+            readonly counts: components["schemas"]["Counts"];
             readonly clock: components["schemas"]["Clock"];
             readonly ids: components["schemas"]["Ids"];
             /** @description The number of faults that have not expired */
@@ -518,38 +515,24 @@ export interface components {
             readonly name: string;
             /** @description Whether it ships with the server or is a file in the folder of `--snapshots` */
             readonly builtIn: boolean;
-            readonly cartItems: number;
-            readonly orders: number;
-            readonly products: number;
+            readonly counts: components["schemas"]["Counts"];
         };
-        /** @description The state of a sandbox, by the schemas of the application's contract */
+        /** @description The number of entries by the name of their collection. The server lists the collections of its application here. */
+        readonly Counts: {
+            readonly [key: string]: number;
+        };
+        /**
+         * @description The state of a sandbox: its entries by the name of their collection, by the schemas of the application's contract. The server lists the collections of
+         *     its application here.
+         */
         readonly State: {
-            readonly products: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly deliveryOptions: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly cartItems: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly orders: readonly {
+            readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
             }[];
         };
-        /** @description The collections to replace */
+        /** @description The collections to replace. The server lists the collections of its application here, and allows no others. */
         readonly StateChange: {
-            readonly products?: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            /** @description At least one, because a cart item refers to one */
-            readonly deliveryOptions?: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly cartItems?: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly orders?: readonly {
+            readonly [key: string]: readonly {
                 readonly [key: string]: unknown;
             }[];
         };

@@ -1,11 +1,12 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SnapshotError } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
+import { countEntries } from './counts.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
 import { formatNames, getSandbox } from './refuse.ts';
 
-/** States under names. */
+/** The operations on snapshots. */
 export const snapshotHandlers: ControlHandlers<
   'listSnapshots' | 'getSnapshot' | 'saveSnapshot' | 'deleteSnapshot' | 'restoreSnapshot'
 > = {
@@ -46,12 +47,12 @@ const MOST_SNAPSHOTS = 100;
 
 /** The state of a snapshot: one that was saved in the sandbox, else a built-in one. */
 export function snapshotOf(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
-  const state = sandbox?.snapshots.get(name) ?? readyMadeState(name, parts);
+  const state = sandbox?.snapshots.get(name) ?? getBuiltInState(name, parts);
   if (state) return state;
   throw unknownSnapshot(name, sandbox, parts);
 }
 
-function readyMadeState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
+function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
   try {
     const state = builtIn.state(name);
     if (state) sandboxes.share(state);
@@ -70,12 +71,6 @@ function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }
   );
 }
 
-function summary(name: string, { cartItems, orders, products }: State, isReadyMade: boolean) {
-  return {
-    name,
-    builtIn: isReadyMade,
-    cartItems: cartItems.length,
-    orders: orders.length,
-    products: products.length,
-  };
+function summary(name: string, state: State, isBuiltIn: boolean) {
+  return { name, builtIn: isBuiltIn, counts: countEntries(state) };
 }

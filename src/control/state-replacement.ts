@@ -1,38 +1,45 @@
+import { isSame } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
-import { flawsInSlices, type StateIssue, type ValidateEntry, validateState } from '../store/validate-state.ts';
+import type { StateValidator } from '../store/validate-state.ts';
+import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
 
-/** How often a new state is checked in slices. If other changes come in between each time, the last check is done in one go. */
+/** How often a new state is validated in slices. If other changes come in between each time, the last validation is done in one go. */
 const ATTEMPTS = 3;
 
-/** Replaces lists of a sandbox's state. A large state is checked in slices, so that other requests are handled meanwhile. Refused lists create no sandbox. */
-export async function replaceLists(
+/**
+ * Replaces collections of a sandbox's state. A large state is validated in slices, so that other requests are handled meanwhile. Invalid collections create
+ * no sandbox.
+ */
+export async function replaceCollections(
   id: string,
-  lists: Partial<State>,
-  { sandboxes, check, defaults }: Pick<ControlParts, 'sandboxes' | 'check' | 'defaults'>,
+  collections: State,
+  { sandboxes, validator, defaults }: Pick<ControlParts, 'sandboxes' | 'validator' | 'defaults'>,
 ): Promise<void> {
-  let checked = sandboxes.find(id)?.store.read().state ?? defaults();
+  let base = sandboxes.find(id)?.store.read().state ?? defaults();
+  const replaceIf = (mayReplace: (state: State) => boolean) =>
+    sandboxes.use(id, ({ store }) => replace(store, collections, mayReplace));
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    refuseFlaws(await flawsInSlices({ ...checked, ...lists }, check()));
-    const now = await sandboxes.use(id, ({ store }) => replaceWhere(store, lists, (state) => isSame(state, checked)));
-    if (now === undefined) return;
-    checked = now;
+    refuseInvalid(await validator().validateInSlices({ ...base, ...collections }));
+    const current = await replaceIf((state) => isSame(state, base));
+    if (current === undefined) return;
+    base = current;
   }
-  await sandboxes.use(id, ({ store }) => replaceWhere(store, lists, (state) => holds({ ...state, ...lists }, check())));
+  await replaceIf((state) => isValid({ ...state, ...collections }, validator()));
 }
 
-/** Replaces lists of a state that may be replaced. Returns the state where it may not. */
-async function replaceWhere(
+/** Replaces collections of a state that may be replaced. Returns the state if it may not. */
+async function replace(
   store: Store,
-  lists: Partial<State>,
+  collections: State,
   mayReplace: (state: State) => boolean,
 ): Promise<State | undefined> {
   try {
     return await store.update((state) =>
-      mayReplace(state) ? { next: { ...state, ...lists }, result: undefined } : { result: state },
+      mayReplace(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state },
     );
   } catch (error) {
     if (error instanceof StateTooLargeError)
@@ -42,17 +49,12 @@ async function replaceWhere(
 }
 
 /** Returns true, or throws a `ControlProblemError`. */
-function holds(state: State, check: ValidateEntry): boolean {
-  refuseFlaws(validateState(structuredClone(state), check));
+function isValid(state: State, validator: StateValidator): boolean {
+  refuseInvalid(validator.validate(structuredClone(state)));
   return true;
 }
 
-function refuseFlaws(flaws: readonly StateIssue[]): void {
-  if (flaws.length === 0) return;
-  throw new ControlProblemError('invalid-state', 'the state is not one of this shop, so nothing was changed', flaws);
-}
-
-/** Whether two states have the same lists. */
-function isSame(one: State, other: State): boolean {
-  return (Object.keys(one) as (keyof State)[]).every((list) => one[list] === other[list]);
+function refuseInvalid(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  throw new ControlProblemError('invalid-state', 'the state is invalid, so nothing was changed', issues);
 }

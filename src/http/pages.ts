@@ -1,15 +1,18 @@
 import type { Context } from 'koa';
+import type { Application, FrontPage, ProblemKind } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
+import type { State } from '../store/state.ts';
 import { HEALTH_PATH } from './control/control-path.ts';
 import { DATA_HEADERS } from './headers.ts';
 import { escapeHtml, renderPage } from './html-page.ts';
 import { getNamedSandbox } from './pipeline/named-sandbox.ts';
 import { JSON_TYPE } from './pipeline/response.ts';
-import { createMethodNotAllowed, HttpProblemError, type ProblemCode, problemKinds } from './problem.ts';
+import { createMethodNotAllowed, HttpProblemError, type ProblemKinds, problemKinds } from './problem.ts';
 
-/** What the pages beside the interface tell of. */
+/** What the pages beside the operations of the contract show. */
 export interface PagesParts {
+  readonly application: Application;
   readonly contract: Contract;
   /** The version of this package. */
   readonly version: string;
@@ -44,18 +47,18 @@ export function createPages(parts: PagesParts): Readonly<Record<string, Page>> {
     '/openapi.yaml': (ctx) => sendText(ctx, yamlTypeFor(ctx), contract.enforced.text),
     '/openapi.json': (ctx) => sendText(ctx, JSON_TYPE, JSON.stringify(contract.enforced.document, null, 2)),
     [HEALTH_PATH]: (ctx) => sendText(ctx, JSON_TYPE, JSON.stringify(health)),
-    '/problems': (ctx) => sendText(ctx, HTML_TYPE, problemsPage()),
+    '/problems': (ctx) => sendText(ctx, HTML_TYPE, problemsPage(getProblemKinds(parts))),
   };
 }
 
-/** Sends the page that explains a problem. */
-export function sendProblemPage(ctx: Context, code: ProblemCode): void {
-  sendText(ctx, HTML_TYPE, problemPage(code));
+/** Returns the problems of the server by code: those of its application, and those of the engine. */
+export function getProblemKinds({ application }: Pick<PagesParts, 'application'>): ProblemKinds {
+  return { ...application.problems, ...problemKinds };
 }
 
-/** Whether a text is the code of a problem. */
-export function isProblemCode(text: string): text is ProblemCode {
-  return Object.hasOwn(problemKinds, text);
+/** Sends the page that explains a problem. */
+export function sendProblemPage(ctx: Context, code: string, kind: ProblemKind): void {
+  sendText(ctx, HTML_TYPE, problemPage(code, kind));
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';
@@ -76,49 +79,59 @@ export function yamlTypeFor(ctx: Context): string {
   return ctx.accepts()[0] === 'text/html' ? 'text/plain; charset=utf-8' : 'application/yaml';
 }
 
-/** The page at `/`, about the sandbox that the request names. */
-function frontPage(ctx: Context, { contract, version, dataFile, sandboxes }: PagesParts): string {
+/** Renders the page at `/`, about the sandbox that the request selects. */
+function frontPage(ctx: Context, { application, contract, version, dataFile, sandboxes }: PagesParts): string {
   const id = getNamedSandbox(ctx.originalUrl, ctx.headers)?.id ?? sandboxes.default.id;
   const isDefault = id === sandboxes.default.id;
-  const found = sandboxes.find(id);
-  const { products, cartItems, orders } = (found ?? sandboxes.default).store.read().state;
-  const origin = `${ctx.protocol}://${ctx.host}`;
-  const isNamedByHost = ctx.hostname.toLowerCase() === `${id}.localhost`;
-  const address = isDefault || isNamedByHost ? origin : `${origin}/_sandbox/${id}`;
-  const count = `products: ${products.length}, cart items: ${cartItems.length}, orders: ${orders.length}`;
-  const contents = found ? count : 'created from the default data by the first request to it';
-  const about = isDefault ? count : `sandbox <code>${id}</code>: ${contents}`;
-  const [product] = products;
-  const item = JSON.stringify({ productId: product?.id, quantity: 2 });
-  const commands = [
-    `curl '${address}/api/products?search=${encodeURIComponent((product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, ''))}'`,
-    `curl -X POST ${address}/api/cart-items -H 'Content-Type: application/json' -d '${item}'`,
-    `curl ${address}/api/payment-summary`,
-  ];
+  const sandbox = sandboxes.find(id);
+  const { state } = (sandbox ?? sandboxes.default).store.read();
+  const address = getSandboxAddress(ctx, isDefault ? undefined : id);
+  const contents = sandbox
+    ? describeCounts(application, state)
+    : 'created from the default data by the first request to it';
+  const { commands, links } = application.describe?.(state, address) ?? NOTHING;
   return renderPage(
     'storefront',
-    `<h1>The shop is open at ${escapeHtml(address)}</h1>
+    `<h1>Storefront is running at ${escapeHtml(address)}</h1>
 <p>storefront ${escapeHtml(version)}, ${contract.routes.length} operations, data in <code>${escapeHtml((isDefault ? dataFile : undefined) ?? 'memory')}</code>
-<p>${about}
+<p>${isDefault ? contents : `sandbox <code>${id}</code>: ${contents}`}
 ${commands.map((command) => `<pre>${escapeHtml(command)}</pre>`).join('\n')}
 <ul>
 <li><a href="/openapi.yaml">The contract</a>, also <a href="/openapi.json">as JSON</a>
-<li><a href="/api/products">The products</a>, <a href="/api/cart-items?expand=product">the cart</a>, <a href="/api/orders?expand=products">the orders</a>
+${Object.entries(links)
+  .map(([text, path]) => `<li><a href="${escapeHtml(path)}">${escapeHtml(text)}</a>`)
+  .join('\n')}
 <li><a href="/problems">What each problem means</a>
 <li><a href="/_control/health">Whether the server is ready</a>
 </ul>`,
   );
 }
 
-function problemsPage(): string {
-  const entries = Object.entries(problemKinds).map(
+/** What is shown of an application that describes nothing. */
+const NOTHING: FrontPage = { commands: [], links: {} };
+
+/** Returns the address of a sandbox, as the client reaches the server; `id`: undefined for the default sandbox. */
+function getSandboxAddress(ctx: Context, id: string | undefined): string {
+  const origin = `${ctx.protocol}://${ctx.host}`;
+  return id === undefined || ctx.hostname.toLowerCase() === `${id}.localhost` ? origin : `${origin}/_sandbox/${id}`;
+}
+
+/** Describes the sizes of the collections: "notes: 2, tag groups: 3". */
+function describeCounts({ collections }: Pick<Application, 'collections'>, state: State): string {
+  const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return Object.keys(collections)
+    .map((name) => `${toWords(name)}: ${state[name]?.length ?? 0}`)
+    .join(', ');
+}
+
+function problemsPage(kinds: ProblemKinds): string {
+  const entries = Object.entries(kinds).map(
     ([code, { status, title }]) => `<dt><a href="/problems/${code}">${code}</a><dd>${status}: ${escapeHtml(title)}`,
   );
   return renderPage('Problems', `<h1>Problems</h1>\n<dl>\n${entries.join('\n')}\n</dl>`);
 }
 
-function problemPage(code: ProblemCode): string {
-  const { status, title, explanation } = problemKinds[code];
+function problemPage(code: string, { status, title, explanation }: ProblemKind): string {
   return renderPage(
     title,
     `<h1>${escapeHtml(title)}</h1>\n<p><code>${code}</code>, status ${status}\n<p>${escapeHtml(explanation)}\n<p><a href="/problems">All problems</a>`,

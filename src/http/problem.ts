@@ -1,15 +1,14 @@
+import { DomainError, type ProblemKind } from '../application.ts';
 import type { Denial } from '../control/access.ts';
 import type { ControlCode } from '../control/refusal.ts';
-import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/registry.ts';
-import { DomainError, type DomainErrorCode, domainErrorCodes } from '../shop/domain/domain-error.ts';
-import type { Problem, Violation } from '../shop/types.ts';
+import type { Violation } from '../openapi/violations.ts';
+import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/errors.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { DataFileError } from '../store/data-file.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
-/** Every problem that an answer can name: what the shop declines, and what is wrong with a request or with the server. */
+/** The codes of the engine's problems. An application has its own beside them. */
 export type ProblemCode =
-  | DomainErrorCode
   | 'invalid-request'
   | 'malformed-json'
   | 'malformed-request'
@@ -26,47 +25,8 @@ export type ProblemCode =
   | 'unavailable'
   | 'insufficient-storage';
 
-/** What is the same every time that a problem occurs. */
-interface ProblemKind {
-  readonly status: number;
-  readonly title: string;
-  /** For the page that explains the problem. */
-  readonly explanation: string;
-}
-
-/** The status, title and explanation of each problem: codes inside, statuses outside. */
+/** The status, title and explanation of each problem of the engine: codes inside, statuses outside. */
 export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
-  'unknown-product': {
-    status: 404,
-    title: 'Product not found',
-    explanation: 'No product has the id in the request. GET /api/products lists the products.',
-  },
-  'unknown-delivery-option': {
-    status: 404,
-    title: 'Delivery option not found',
-    explanation: 'No delivery option has the id in the request. GET /api/delivery-options lists the delivery options.',
-  },
-  'unknown-cart-item': {
-    status: 404,
-    title: 'Cart item not found',
-    explanation: 'The cart does not contain the product in the path. POST /api/cart-items adds a product to the cart.',
-  },
-  'unknown-order': {
-    status: 404,
-    title: 'Order not found',
-    explanation: 'No order has the id in the path. GET /api/orders lists the orders.',
-  },
-  'empty-cart': {
-    status: 409,
-    title: 'The cart is empty',
-    explanation: 'An order contains the items of the cart, and the cart is empty. Placing an order empties the cart.',
-  },
-  'quantity-limit': {
-    status: 409,
-    title: 'Quantity limit exceeded',
-    explanation:
-      'A cart contains at most 1,000,000 of one product, so that amounts of money are exact. The request would exceed this limit.',
-  },
   'invalid-request': {
     status: 400,
     title: 'Invalid request',
@@ -220,14 +180,39 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 507,
     title: 'Storage limit reached',
     explanation:
-      'With this change, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Delete data, restore the default data with POST /api/reset, or edit the data file. Changes that make the state smaller are stored.',
+      'With this change, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Delete data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
   },
 };
 
+/** A problem document (RFC 9457). */
+export interface ProblemDocument {
+  /** The address of the page that explains the problem. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** The same as `detail`, for clients that look here. */
+  readonly message: string;
+  /** The path of the request, without its query. */
+  readonly instance: string;
+  readonly violations?: readonly Violation[];
+}
+
 /** A problem as it occurs. */
-export interface HttpProblem {
+export type HttpProblem = ProblemDetails & (EngineProblem | ApplicationProblem);
+
+interface EngineProblem {
   readonly code: ProblemCode;
-  /** What is wrong and how to mend it, a sentence. */
+  readonly kind?: undefined;
+}
+
+interface ApplicationProblem {
+  readonly code: string;
+  readonly kind: ProblemKind;
+}
+
+interface ProblemDetails {
+  /** What is wrong and how to fix it, a sentence. */
   readonly detail: string;
   readonly violations?: readonly Violation[];
   /** Headers that go with the status: `Allow`, `Retry-After`. */
@@ -243,11 +228,14 @@ export class HttpProblemError extends Error {
   }
 }
 
-/** The fault that something thrown stands for; undefined where it is a bug of ours. */
-export function toHttpProblem(thrown: unknown): HttpProblem | undefined {
+/** The application's problems by their codes. */
+export type ProblemKinds = Readonly<Record<string, ProblemKind>>;
+
+/** Converts a thrown value to a problem; undefined if it is a bug. `kinds`: the problems of the application. */
+export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem | undefined {
   if (thrown instanceof HttpProblemError) return thrown.fault;
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
-  if (thrown instanceof DomainError) return faultOfRefusal(thrown);
+  if (thrown instanceof DomainError) return toApplicationProblem(thrown, kinds);
   if (thrown instanceof StateTooLargeError)
     return { code: 'insufficient-storage', detail: `nothing was changed: ${thrown.message}` };
   if (thrown instanceof TooManySandboxesError) return unavailable(thrown.message, thrown.retryAfterSeconds);
@@ -255,10 +243,11 @@ export function toHttpProblem(thrown: unknown): HttpProblem | undefined {
   return undefined;
 }
 
-/** The fault of a refusal; one whose code is unknown, as a team's own handler may give, is a fault of the handler. */
-function faultOfRefusal({ code, message }: DomainError): HttpProblem {
-  if (domainErrorCodes.includes(code)) return { code, detail: message };
-  const detail = `a handler threw a DomainError with the unknown code ${JSON.stringify(code)} (${message}). The codes are ${domainErrorCodes.join(', ')}`;
+/** Converts a declined request to a problem. An unknown code, which a user's handler may throw, is a bug of the handler. */
+function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKinds): HttpProblem {
+  const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
+  if (kind) return { code, kind, detail: message };
+  const detail = `a handler threw a DomainError with the unknown code ${JSON.stringify(code)} (${message}). The codes are ${Object.keys(kinds).join(', ')}`;
   return { code: 'internal-error', detail };
 }
 
@@ -282,7 +271,7 @@ export function createMethodNotAllowed(method: string, path: string, allow: read
 
 /** The fault of a path that leads nowhere. */
 export function createUnknownPath(path: string): HttpProblem {
-  return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths of the shop` };
+  return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths` };
 }
 
 /** What a client is told of a bug of ours: that there is one. */
@@ -291,9 +280,15 @@ export const internalError: HttpProblem = {
   detail: "the server has a fault, which its log tells of: this is not the request's",
 };
 
-/** The problem document (RFC 9457) of a fault that occurred at a path. */
-export function createProblemDocument({ code, detail, violations }: HttpProblem, path: string): Problem {
-  const { status, title } = problemKinds[code];
+/** Returns the status, title and explanation of a problem. */
+export function getProblemKind(problem: HttpProblem): ProblemKind {
+  return problem.kind === undefined ? problemKinds[problem.code] : problem.kind;
+}
+
+/** Creates the problem document of a problem that occurred at a path. */
+export function createProblemDocument(problem: HttpProblem, path: string): ProblemDocument {
+  const { code, detail, violations } = problem;
+  const { status, title } = getProblemKind(problem);
   return {
     type: `/problems/${code}`,
     title,

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { AccessPolicy } from './access-policy.ts';
 import { type Connections, runAfterResponse } from './connections.ts';
 import { corsHeaders } from './cors.ts';
-import { createMethodNotAllowed, type HttpProblem, problemKinds } from './problem.ts';
+import { createMethodNotAllowed, getProblemKind, type HttpProblem } from './problem.ts';
 import {
   type ClientError,
   getPath,
@@ -37,7 +37,7 @@ export function createRequestRefusals(connections: Connections, log: Log, access
 
   function raw(socket: Duplex, fault: HttpProblem, error: ClientError): void {
     const path = getPath(error);
-    log.info({ path, status: problemKinds[fault.code].status, notes: [fault.detail] });
+    log.info({ path, status: getProblemKind(fault).status, notes: [fault.detail] });
     sendRawProblem(socket, fault, { path, cors: corsHeaders(access, { ...requesterOf(error), path }) });
   }
 

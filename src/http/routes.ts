@@ -1,11 +1,12 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../openapi/contract.ts';
+import { formatYaml } from '../openapi/document.ts';
 import { CONTROL_DOCUMENT_PATH } from './control/control-path.ts';
 import { serveFrontEnd, serveImages } from './files.ts';
 import {
   createPages,
-  isProblemCode,
+  getProblemKinds,
   isReadRequest,
   type PagesParts,
   sendProblemPage,
@@ -16,23 +17,27 @@ import {
 /** The parts of the fixed routes. */
 export interface RoutesParts extends PagesParts {
   readonly controlContract: Contract;
-  /** The folder of the images. */
-  readonly images: string;
+  /** The folder of the images; undefined if there are none. */
+  readonly images: string | undefined;
 }
 
 /** Returns the fixed routes, which stand beside the APIs: pages, documents, readiness and images. They can only be read. */
 export function createRoutes(parts: RoutesParts): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   for (const [path, page] of Object.entries(createPages(parts))) router.all(path, readOnly, page);
+  const kinds = getProblemKinds(parts);
   router.all('/problems/:code', (ctx, next) => {
     const { code = '' } = ctx.params;
-    if (!isProblemCode(code)) return next();
-    if (isReadRequest(ctx)) sendProblemPage(ctx, code);
+    const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
+    if (!kind) return next();
+    if (isReadRequest(ctx)) sendProblemPage(ctx, code, kind);
     return undefined;
   });
-  router.all(CONTROL_DOCUMENT_PATH, readOnly, (ctx) => sendText(ctx, yamlTypeFor(ctx), parts.controlContract.text));
+  const { document } = parts.controlContract;
+  router.all(CONTROL_DOCUMENT_PATH, readOnly, (ctx) => sendText(ctx, yamlTypeFor(ctx), formatYaml(document)));
   const frontEnd = parts.static === undefined ? [] : [serveFrontEnd(parts.static)];
-  router.all(/^\/images\//, readOnly, ...frontEnd, serveImages(parts.images));
+  const images = parts.images === undefined ? [] : [serveImages(parts.images)];
+  router.all(/^\/images\//, readOnly, ...frontEnd, ...images);
   return router.routes() as unknown as Middleware;
 }
 

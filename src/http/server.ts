@@ -23,7 +23,7 @@ export const LIMITS = {
 /** How long a request may take to arrive, in ms, unless the options say otherwise. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
-const TARGET_REMEDY = 'send a path such as /api/products, or an http URL';
+const TARGET_REMEDY = 'send a path such as /api/items, or an http URL';
 
 function malformed(detail: string): HttpProblem {
   return { code: 'malformed-request', detail };

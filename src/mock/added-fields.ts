@@ -161,7 +161,7 @@ function mapObjects(
 
 /** Returns the property `id` of an object, else the first one whose name ends with `Id`. */
 function getId(entry: object): string | undefined {
-  const { id } = entry as { id?: unknown };
-  const value = id ?? Object.entries(entry).find(([name]) => name.endsWith('Id'))?.[1];
+  const { id, ...others } = entry as Readonly<Record<string, unknown>>;
+  const value = id ?? Object.entries(others).find(([name]) => name.endsWith('Id'))?.[1];
   return value === undefined ? undefined : String(value);
 }

@@ -3,6 +3,7 @@ import { isJsonType, responseTo } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
+import type { Issue } from '../util/issue.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './unmatched-faults.ts';
@@ -23,31 +24,25 @@ export interface InjectedResponse extends ForcedResponse {
   readonly where?: { readonly path?: string | undefined } | undefined;
 }
 
-/** An error in a fault: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
-interface FaultIssue {
-  readonly pointer: string;
-  readonly trouble: string;
-}
-
 /** Returns which parts of a fault the contract doesn't have: operations, or a response of all its operations, and how its body and headers violate it. */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verify'>,
   fault: InjectedResponse,
-): readonly FaultIssue[] {
+): readonly Issue[] {
   const { routes } = contract;
   const ids = fault.operation === undefined ? [] : [fault.operation].flat();
   const knownIds = routes.map(({ operationId }) => operationId);
   const unknownIds = ids.filter((id) => !knownIds.includes(id));
   if (unknownIds.length > 0) {
-    const trouble = `is ${unknownIds.join(', ')}, which the contract does not have: use ${knownIds.join(', ')}`;
-    return [{ pointer: '/operation', trouble }];
+    const message = `is ${unknownIds.join(', ')}, which the contract does not have: use ${knownIds.join(', ')}`;
+    return [{ pointer: '/operation', message }];
   }
   const selected = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceError(route, fault) ?? [])));
   const [first] = errors;
   // A fault without operations only needs one that has its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
-    return [{ pointer: `/${FAULT_PROPERTIES[first.wish]}`, trouble: first.message }];
+    return [{ pointer: `/${FAULT_PROPERTIES[first.wish]}`, message: first.message }];
   return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
@@ -59,7 +54,7 @@ function findViolations(
   contract: Pick<Contract, 'verify'>,
   routes: readonly Route[],
   fault: ForcedResponse,
-): readonly FaultIssue[] {
+): readonly Issue[] {
   const { status, body, headers } = fault;
   if (status === undefined || (body === undefined && headers === undefined)) return [];
   for (const route of routes.filter((candidate) => isDocumented(candidate, { status }))) {
@@ -71,7 +66,7 @@ function findViolations(
       )
       .map(({ where, message }) => ({
         pointer: toFaultPointer(where, headers),
-        trouble: `violates the contract of ${route.operationId}: ${message}`,
+        message: `violates the contract of ${route.operationId}: ${message}`,
       }));
     if (issues.length > 0) return issues;
   }

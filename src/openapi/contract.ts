@@ -23,7 +23,7 @@ export interface Contract {
   readonly path: string;
   /** The text of the file. */
   readonly text: string;
-  /** The document as it is in the file. */
+  /** The document in the file, with the edit of the options. */
   readonly document: Document;
   /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. */
   readonly enforced: EnforcedDocument;
@@ -58,21 +58,34 @@ export interface ContractOptions {
   readonly path: string;
   /** Whether unknown query parameters and properties are violations. Otherwise they are ignored with a note. */
   readonly strict: boolean;
+  /** Edits the document before it is enforced. The same function makes the same edit. */
+  readonly edit?: EditDocument | undefined;
 }
 
-const cache = new Map<string, { readonly text: string; readonly contract: Promise<Contract> }>();
+/** Returns a document with an edit. */
+export type EditDocument = (document: Document) => Document;
+
+interface CacheEntry {
+  readonly text: string;
+  readonly edit: EditDocument | undefined;
+  readonly contract: Promise<Contract>;
+}
+
+const cache = new Map<string, CacheEntry>();
 
 /**
  * Loads the contract in a YAML or JSON file. Throws `ContractError` if it can't be served. A contract has no state and takes 100 ms to create, so it is
  * cached until its text changes: tests that start a server each load it once.
  */
-export async function loadContract({ path, strict }: ContractOptions): Promise<Contract> {
+export async function loadContract({ path, strict, edit }: ContractOptions): Promise<Contract> {
   const text = readContract(path);
   const key = `${strict} ${path}`;
   let entry = cache.get(key);
-  if (entry?.text !== text) {
-    const contract = createContract(path, text, strict).catch((cause) => Promise.reject(toContractError(path, cause)));
-    entry = { text, contract };
+  if (entry?.text !== text || entry.edit !== edit) {
+    const contract = createContract(text, { path, strict, edit }).catch((cause) =>
+      Promise.reject(toContractError(path, cause)),
+    );
+    entry = { text, edit, contract };
     cache.set(key, entry);
   }
   return entry.contract;
@@ -102,8 +115,11 @@ function createStrictDocument(document: Document): EnforcedDocument {
   };
 }
 
-async function createContract(path: string, text: string, strict: boolean): Promise<Contract> {
-  const document = parseDocument(path, text);
+async function createContract(
+  text: string,
+  { path, strict, edit = (document) => document }: ContractOptions,
+): Promise<Contract> {
+  const document = edit(parseDocument(path, text));
   const { normalized, slips } = normalize(path, text, document);
   const { router, validator } = await createBackend(normalized);
   const getParameterValidators = (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [];

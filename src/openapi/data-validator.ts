@@ -1,17 +1,10 @@
+import type { Issue } from '../util/issue.ts';
 import { getRemedy } from './remedies.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import { describeError, groupByPointer } from './violations.ts';
 
-/** A validation error in data: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
-export interface DataIssue {
-  readonly pointer: string;
-  /** The JSON Schema keyword that failed. */
-  readonly rule: string;
-  readonly trouble: string;
-}
-
 /** Returns the validation errors of a value against a component schema of the contract, given by its name. */
-export type DataValidator = (schema: string, value: unknown) => readonly DataIssue[];
+export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
 
 /** Creates a validator of data from a validator of values. */
 export function createDataValidator(validate: SchemaValidator): DataValidator {
@@ -19,7 +12,7 @@ export function createDataValidator(validate: SchemaValidator): DataValidator {
     [...groupByPointer(validate(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
       pointer,
       rule: error.keyword,
-      trouble: error.keyword === 'unusable' ? String(error.message) : `${describeError(error)}: ${getRemedy(error)}`,
+      message: error.keyword === 'unusable' ? String(error.message) : `${describeError(error)}: ${getRemedy(error)}`,
     }));
 }
 
@@ -31,7 +24,7 @@ export function createDataValidator(validate: SchemaValidator): DataValidator {
 export function combineDataValidators(validateOwn: DataValidator, validateServed: DataValidator): DataValidator {
   return (schema, value) => {
     const [ownIssues, servedIssues] = [validateOwn(schema, value), validateServed(schema, value)];
-    const isUnknown = ({ rule }: DataIssue) => rule === 'additionalProperties';
+    const isUnknown = ({ rule }: Issue) => rule === 'additionalProperties';
     const unknownToServed = new Set(servedIssues.filter(isUnknown).map(({ pointer }) => pointer));
     const first = ownIssues.filter((issue) => !isUnknown(issue) || unknownToServed.has(issue.pointer));
     const pointers = new Set(first.map(({ pointer }) => pointer));

@@ -1,9 +1,10 @@
+import type { State } from '../store/state.ts';
 import type { Account } from './memory/memory.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** A sandbox other than `default`, with its use. */
-export interface Entry {
-  readonly sandbox: Sandbox;
+export interface Entry<S extends State = State> {
+  readonly sandbox: Sandbox<S>;
   readonly account: Account;
   /** The number of requests in progress. A sandbox that replaces another keeps this object. */
   readonly requests: { count: number };
@@ -14,10 +15,10 @@ export interface Entry {
 }
 
 /** The sandboxes of a server by id, least recently used first. The cost of each method is constant, apart from sandboxes in use. */
-export class Occupancy {
-  readonly #entries = new Map<string, Entry>();
+export class Occupancy<S extends State = State> {
+  readonly #entries = new Map<string, Entry<S>>();
   /** The sandboxes that were never written to, least recently used first. */
-  readonly #unwritten = new Map<string, Entry>();
+  readonly #unwritten = new Map<string, Entry<S>>();
   readonly #elapsedMs: () => number;
   readonly #idleMs: number;
 
@@ -31,15 +32,15 @@ export class Occupancy {
     return this.#entries.size;
   }
 
-  entries(): readonly Entry[] {
+  entries(): readonly Entry<S>[] {
     return [...this.#entries.values()];
   }
 
-  get(id: string): Entry | undefined {
+  get(id: string): Entry<S> | undefined {
     return this.#entries.get(id);
   }
 
-  set(id: string, entry: Entry): void {
+  set(id: string, entry: Entry<S>): void {
     this.delete(id);
     this.#entries.set(id, entry);
     if (!entry.isWritten) this.#unwritten.set(id, entry);
@@ -51,13 +52,13 @@ export class Occupancy {
   }
 
   /** Records that a sandbox is used now. */
-  use(id: string, entry: Entry): void {
+  use(id: string, entry: Entry<S>): void {
     entry.usedMs = this.#elapsedMs();
     this.set(id, entry);
   }
 
   /** Records that a sandbox was written to: it is not evicted any more. */
-  markWritten(entry: Entry): void {
+  markWritten(entry: Entry<S>): void {
     if (entry.isWritten) return;
     entry.isWritten = true;
     const { id } = entry.sandbox;
@@ -66,11 +67,11 @@ export class Occupancy {
   }
 
   /** Returns the time since the last use of a sandbox, in ms. */
-  unusedMs(entry: Entry): number {
+  unusedMs(entry: Entry<S>): number {
     return isInUse(entry) ? 0 : this.#elapsedMs() - entry.usedMs;
   }
 
-  isExpired(entry: Entry): boolean {
+  isExpired(entry: Entry<S>): boolean {
     return this.unusedMs(entry) >= this.#idleMs;
   }
 
@@ -99,6 +100,9 @@ export class Occupancy {
 }
 
 /** Returns whether a request is in progress in a sandbox, or a client follows its journal. */
-function isInUse({ requests, sandbox }: Entry): boolean {
+function isInUse({
+  requests,
+  sandbox,
+}: Pick<Entry, 'requests'> & { readonly sandbox: Pick<Sandbox, 'journal'> }): boolean {
   return requests.count > 0 || sandbox.journal.isFollowed;
 }

@@ -5,30 +5,30 @@ import { createFaultList, type FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
 import type { Journal } from './journal/journal.ts';
 
-/** An isolated instance of the application. */
-export interface Sandbox {
+/** An isolated instance of the application: its state, clock, id generator, faults, request journal and snapshots. */
+export interface Sandbox<S extends State = State> {
   readonly id: string;
-  readonly store: Store;
+  readonly store: Store<S>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly faults: FaultList;
   readonly journal: Journal;
   /** Saved states by name. */
-  readonly snapshots: Map<string, State>;
+  readonly snapshots: Map<string, S>;
 }
 
 /** The id of the sandbox for requests that select none. */
 export const DEFAULT_SANDBOX_ID = 'default';
 
 /** What a sandbox is created from. */
-export interface SandboxParts {
+export interface SandboxParts<S extends State = State> {
   /** Returns the machine's time in ms since 1970. */
   readonly nowMs: () => number;
   readonly newId: () => string;
   /** A monotonic clock in ms. */
   readonly elapsedMs: () => number;
   readonly journal: Journal;
-  readonly snapshots: Map<string, State>;
+  readonly snapshots: Map<string, S>;
   /** Reserves memory for faults, or releases it if negative. Throws a `StateTooLargeError` if the sandbox exceeds its limit. */
   readonly hold: (moreBytes: number) => void;
   /** Called when a client changes its clock, its ids or its faults. */
@@ -38,11 +38,11 @@ export interface SandboxParts {
 }
 
 /** Creates a sandbox. `storeFor` creates its store with its clock. */
-export function createSandbox(
+export function createSandbox<S extends State>(
   id: string,
-  { nowMs, newId, elapsedMs, journal, snapshots, hold, onChange, tell }: SandboxParts,
-  storeFor: (clock: Clock) => Store,
-): Sandbox {
+  { nowMs, newId, elapsedMs, journal, snapshots, hold, onChange, tell }: SandboxParts<S>,
+  storeFor: (clock: Clock) => Store<S>,
+): Sandbox<S> {
   const clock = createClock(nowMs, onChange);
   const holdFaults = (moreBytes: number) => {
     onChange();

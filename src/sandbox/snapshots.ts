@@ -1,75 +1,94 @@
 import { join } from 'node:path';
-import { builtInSnapshots } from '../shop/snapshots.ts';
 import { DataFileError, readChange } from '../store/data-file.ts';
 import { type Disk, describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
-import { type ValidateEntry, validateState } from '../store/validate-state.ts';
+import type { StateValidator } from '../store/validate-state.ts';
 
 /** The snapshots that all sandboxes have. */
 export interface BuiltInSnapshots {
   readonly names: readonly string[];
-  /** The state of a name; undefined where there is none. Throws a `SnapshotError` where it holds no more, a `DataFileError` where the default data can't be had. */
+  /** Returns the state of a snapshot; undefined if there is none. Throws `SnapshotError` if it is no longer valid, `DataFileError` if the default data can't be read. */
   state(name: string): State | undefined;
 }
 
-/** A snapshot that was right at the start and is no more: `message` says why. */
+/** A snapshot was valid at the start and no longer is: `message` says why. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
+/** Makes a snapshot from the default data. */
+export type CreateSnapshot = (defaults: State) => State;
+
 /** Where built-in snapshots come from. */
 export interface BuiltInSnapshotsParts {
-  /** A folder with files `NAME.json`; undefined where there is none. */
+  /** The snapshots of the application. */
+  readonly builtIn: Readonly<Record<string, CreateSnapshot>>;
+  /** A folder with files `NAME.json`; undefined if there is none. */
   readonly folder: string | undefined;
   readonly defaults: () => State;
-  /** How a state is checked now. */
-  readonly check: () => ValidateEntry;
-  /** Told of files that hold no snapshot, going by their names. */
+  /** Returns the validator of the contract that is served now. */
+  readonly validator: () => StateValidator;
+  /** Warns of files whose names are no names of snapshots. */
   readonly warn?: ((message: string) => void) | undefined;
   readonly disk?: Disk;
 }
 
-/** A name of a snapshot. */
+/** The name of a snapshot's file. */
 const NAME = /^([a-z0-9][a-z0-9._-]{0,62})\.json$/;
 
 const NAMED = 'name it NAME.json, with small letters, digits, dots, hyphens and underscores';
 
-/** The snapshots that come along, and those in a folder, which hold whole states or what differs from the default data. Throws `DataFileError`. */
-export function createBuiltInSnapshots({
-  folder,
-  defaults,
-  check,
-  warn,
-  disk = machineDisk,
-}: BuiltInSnapshotsParts): BuiltInSnapshots {
-  const made = new Map<string, (defaults: State) => State>(Object.entries(builtInSnapshots));
-  const kept = new Map<string, { readonly from: State; readonly by: ValidateEntry; readonly state: State }>();
-  for (const file of folder === undefined ? [] : filesIn(disk, folder)) {
-    const name = NAME.exec(file)?.[1];
-    if (name === undefined) {
-      warn?.(`${join(folder ?? '', file)} is no snapshot: ${NAMED}`);
-      continue;
-    }
-    const [from, by] = [defaults(), check()];
-    const change = readChange({ path: join(folder ?? '', file), disk, check: by, defaults: from });
-    kept.set(name, { from, by, state: { ...from, ...change } });
-    made.set(name, (now) => seen(name, { ...now, ...change }, check()));
-  }
+/** A snapshot's state, with the default data and the validator that it was made by. */
+interface CachedSnapshot {
+  readonly defaults: State;
+  readonly validator: StateValidator;
+  readonly state: State;
+}
+
+/** Creates the snapshots of the application, and those of a folder, whose files hold whole states or what differs from the default data. Throws `DataFileError`. */
+export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts): BuiltInSnapshots {
+  const { builtIn, defaults, validator } = parts;
+  const files = readSnapshotFiles(parts);
+  const creators = new Map([
+    ...Object.entries(builtIn),
+    ...[...files].map(([name, { create }]) => [name, create] as const),
+  ]);
+  const cache = new Map([...files].map(([name, { cached }]) => [name, cached]));
   return {
-    names: [...made.keys()].sort(),
+    names: [...creators.keys()].sort(),
     state(name) {
-      const [from, by] = [defaults(), check()];
-      const last = kept.get(name);
-      // A state is checked once: a large one takes long.
-      if (last && last.by === by && isSame(last.from, from)) return last.state;
-      const state = made.get(name)?.(from);
-      if (state) kept.set(name, { from, by, state });
+      const now = { defaults: defaults(), validator: validator() };
+      const cached = cache.get(name);
+      // A state is validated once: a large one takes long.
+      if (cached && cached.validator === now.validator && isSame(cached.defaults, now.defaults)) return cached.state;
+      const state = creators.get(name)?.(now.defaults);
+      if (state) cache.set(name, { ...now, state });
       return state;
     },
   };
 }
 
-function filesIn(disk: Disk, folder: string): readonly string[] {
+/** Reads and validates the snapshots of a folder, by name. */
+function readSnapshotFiles({ folder, defaults, validator, warn, disk = machineDisk }: BuiltInSnapshotsParts) {
+  const snapshots = new Map<string, { readonly create: CreateSnapshot; readonly cached: CachedSnapshot }>();
+  for (const file of folder === undefined ? [] : listFiles(disk, folder)) {
+    const path = join(folder ?? '', file);
+    const name = NAME.exec(file)?.[1];
+    if (name === undefined) {
+      warn?.(`${path} is no snapshot: ${NAMED}`);
+      continue;
+    }
+    const now = { defaults: defaults(), validator: validator() };
+    const change = readChange({ path, disk, check: now.validator.validate, defaults: now.defaults });
+    snapshots.set(name, {
+      create: (current) => validated(name, { ...current, ...change } as State, validator()),
+      cached: { ...now, state: { ...now.defaults, ...change } as State },
+    });
+  }
+  return snapshots;
+}
+
+function listFiles(disk: Disk, folder: string): readonly string[] {
   try {
     return disk.list(folder);
   } catch (cause) {
@@ -80,16 +99,16 @@ function filesIn(disk: Disk, folder: string): readonly string[] {
   }
 }
 
-/** A state that still holds, now that the default data or the contract may be others than at the start. */
-function seen(name: string, state: State, check: ValidateEntry): State {
-  const [flaw] = validateState(structuredClone(state), check);
-  if (!flaw) return state;
+/** Returns a state that is still valid: the default data or the contract may have changed since the start. */
+function validated(name: string, state: State, validator: StateValidator): State {
+  const [issue] = validator.validate(structuredClone(state));
+  if (!issue) return state;
   throw new SnapshotError(
-    `the snapshot ${name} does not go with the default data any more: ${flaw.pointer} ${flaw.trouble}`,
+    `the snapshot ${name} does not go with the default data any more: ${issue.pointer} ${issue.message}`,
   );
 }
 
 /** Whether two states have the same lists. */
-function isSame(one: State, other: State): boolean {
-  return (Object.keys(one) as (keyof State)[]).every((list) => one[list] === other[list]);
+export function isSame(state: State, other: State): boolean {
+  return Object.keys(state).every((list) => state[list] === other[list]);
 }

@@ -1,36 +1,66 @@
 import { resolve } from 'node:path';
+import type { Application } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import { validateInjectedResponse } from '../mock/validate-fault.ts';
-import { type Contract, loadContract } from '../openapi/contract.ts';
+import { type Contract, type EditDocument, loadContract } from '../openapi/contract.ts';
+import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
-import type { Options } from '../server/options.ts';
 import { isLoopback } from './listen.ts';
+import type { ServerOptions } from './options.ts';
 
-/** What QA steers the sandboxes by, and who may. `contract`: the file of control's own. Throws a `DataFileError` where the built-in snapshots can't be used. */
+/** Creates the parts of the control API. Throws a `DataFileError` if the built-in snapshots can't be used. */
 export async function createControlParts(
-  { snapshots, control = true, host, controlToken }: Options,
+  { snapshots, collections }: Pick<Application, 'snapshots' | 'collections'>,
+  { snapshots: folder, control = true, host, controlToken }: ServerOptions,
   parts: Omit<ControlParts, 'builtIn'>,
-  { contract }: { readonly contract: string },
 ) {
-  const folder = snapshots && resolve(snapshots);
+  const builtIn = createBuiltInSnapshots({ ...parts, builtIn: snapshots, folder: folder && resolve(folder) });
+  const path = getPackageFile('src/control/control.yaml');
   return {
-    control: { ...parts, builtIn: createBuiltInSnapshots({ folder, ...parts }) },
-    controlContract: await loadContract({ path: contract, strict: true }),
-    controlAccess: {
-      isOn: control,
-      isLoopback: isLoopback(host),
-      token: controlToken,
-    },
+    control: { ...parts, builtIn },
+    controlContract: await loadContract({ path, strict: true, edit: listingCollections(collections) }),
+    controlAccess: { isOn: control, isLoopback: isLoopback(host), token: controlToken },
   };
 }
 
-/** The faults that nobody meets under a contract, since it documents nothing of the kind, a sentence each. */
+type Collections = Application['collections'];
+
+/** The same function for the same collections, so that the contract is loaded once. */
+const editors = new WeakMap<Collections, EditDocument>();
+
+/** Returns the function that lists the application's collections in the control API's schemas. */
+function listingCollections(collections: Collections): EditDocument {
+  const edit = editors.get(collections) ?? ((document) => listCollections(document, collections));
+  editors.set(collections, edit);
+  return edit;
+}
+
+function listCollections(document: Parameters<EditDocument>[0], collections: Collections): ReturnType<EditDocument> {
+  const names = Object.keys(collections);
+  const { Counts, State, StateChange, ...others } = document.components?.schemas ?? {};
+  const entries = { type: 'array', items: { type: 'object', additionalProperties: true } };
+  const properties = (schemaOf: (name: string) => object) => ({
+    properties: Object.fromEntries(names.map((name) => [name, schemaOf(name)])),
+    additionalProperties: false,
+  });
+  const list = (name: string) => (collections[name]?.isNeverEmpty ? { ...entries, minItems: 1 } : entries);
+  const schemas = {
+    ...others,
+    Counts: { ...Counts, required: names, ...properties(() => ({ type: 'integer' })) },
+    State: { ...State, required: names, ...properties(() => entries) },
+    StateChange: { ...StateChange, ...properties(list) },
+  };
+  return { ...document, components: { ...document.components, schemas } } as ReturnType<EditDocument>;
+}
+
+/** Describes the faults that can no longer apply because the contract does not document their responses, a sentence each. */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
-    faults.list().flatMap(({ id: fault, expired, ...wish }) => {
-      const [flaw] = expired ? [] : validateInjectedResponse(contract, wish);
-      return flaw ? [`fault ${fault} of sandbox ${id} can no longer apply: its ${flaw.pointer} ${flaw.trouble}`] : [];
+    faults.list().flatMap(({ id: fault, expired, ...definition }) => {
+      const [issue] = expired ? [] : validateInjectedResponse(contract, definition);
+      if (!issue) return [];
+      return [`fault ${fault} of sandbox ${id} can no longer apply: its ${issue.pointer} ${issue.message}`];
     }),
   );
 }

@@ -4,7 +4,12 @@ import type { Durability } from '../store/open-state.ts';
 import type { LogStyle } from './logger.ts';
 
 /** Options of `createStorefront`. The command line has most of them under the same names. */
-export interface Options {
+export interface Options extends ServerOptions {
+  readonly handlers?: OwnHandlers | string | undefined;
+}
+
+/** Options of a server, whatever its application. */
+export interface ServerOptions {
   /** Port to listen on; 0 picks a free port. Default: 0. */
   readonly port?: number | undefined;
   /** Address to listen on. Default: loopback only, 127.0.0.1 and, if the machine has IPv6, ::1. */
@@ -13,7 +18,7 @@ export interface Options {
   readonly data?: string | undefined;
   /** What a committed change survives: `disk` a crash and a power cut, `os` a crash of the server, `memory` neither (no file is used). Default: `disk`. */
   readonly durability?: Durability | undefined;
-  /** Path of the default data, which a new data file contains and a reset restores. Default: `db.json.default` of the package. */
+  /** Path of the default data, which a new data file contains and a reset restores. Default: that of the application. */
   readonly defaultData?: string | undefined;
   /** Path of a folder with a built front end, served at `/`. Default: none. */
   readonly static?: string | undefined;
@@ -29,14 +34,14 @@ export interface Options {
   readonly elapsedMs?: (() => number) | undefined;
   /** Returns a new id, a UUID. Default: `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
-  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Operations without a handler are mocked. Default: `openapi.yaml` of the package. */
+  /** Path of the contract, an OpenAPI document 3.0 or 3.1. Operations without a handler are mocked. Default: that of the application. */
   readonly contract?: string | undefined;
   /** Whether to mock all operations, or the ids of the operations to mock. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;
   /** What to do with a response that violates the contract: `log` it, replace it with a 500 response (`strict`), or do not check (`off`). Default: `log`. */
   readonly verify?: VerifyMode | undefined;
   /** Handlers by operationId, which replace or extend the built-in ones; `mocked` mocks an operation. A string is the path of a module that exports them. */
-  readonly handlers?: OwnHandlers | string | undefined;
+  readonly handlers?: Readonly<Record<string, unknown>> | string | undefined;
   /** Path of a folder with additional built-in snapshots, `NAME.json` each: a whole state, or the lists that differ from the default data. Default: none. */
   readonly snapshots?: string | undefined;
   /** Whether the control API is enabled. Default: true; without `controlToken` it is available on loopback only. */

@@ -1,5 +1,6 @@
-import { shopContract } from '../shop/contract.ts';
+import { stateRules } from '../shop/application.ts';
 import { repairDataFile } from '../store/repair.ts';
+import { createStateValidator } from '../store/validate-state.ts';
 import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 import { getDefaultDataPath } from './paths.ts';
@@ -10,7 +11,7 @@ export async function repair(options: RepairOptions): Promise<string> {
   return repairDataFile({
     data: options.data,
     defaultData: getDefaultDataPath(options),
-    check: shopContract.checkData,
+    check: createStateValidator(stateRules).validate,
     warn: (message) => log.warn({}, message),
   });
 }

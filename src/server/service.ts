@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Implementation } from '../application.ts';
 import { isAdmitted } from '../http/access-policy.ts';
 import { type AppParts, createApp } from '../http/app.ts';
 import { recordCachedResponse } from '../http/pipeline/record.ts';
@@ -10,38 +11,33 @@ import type { Contract } from '../openapi/contract.ts';
 import { createContractError } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Journal } from '../sandbox/journal/journal.ts';
-import { shopContract } from '../shop/contract.ts';
-import type { HandlerRegistry, RegisteredHandler } from './handler-registry.ts';
+import type { Binding } from './binding.ts';
+import type { HandlerRegistry } from './handler-registry.ts';
 
-/** What answers requests under one contract: with a newer one there is a new service, and requests that the old one has begun end there. */
+/** Handles requests under one contract. With another contract there is another service; requests that this one has begun end here. */
 export interface Service {
   readonly contract: Contract;
-  /** The ids of the operations that are answered from the contract alone. */
+  /** The ids of the mocked operations. */
   readonly mocked: readonly string[];
-  /** The fields that the shop's answers have gained and lost since its handlers were written, each once. */
+  /** The fields that the contract has added and removed since the application's handlers were written, each once. */
   readonly gained: readonly string[];
   readonly lost: readonly string[];
-  /** JSON Pointers of fields that the contract has with other types than the shop gives them. */
+  /** JSON Pointers of fields whose type in the contract differs from the one that the application's handlers give them. */
   readonly clashes: readonly string[];
   answer(req: IncomingMessage, res: ServerResponse): void;
 }
 
-/** What a service is made of beside its contract. */
-export interface ServiceParts extends Omit<AppParts, 'contract' | 'mock' | 'complete' | 'doerOf' | 'isOurs' | 'ready'> {
-  readonly casting: HandlerRegistry;
-}
+/** What a service is made of beside a binding. */
+export type ServiceParts = Omit<
+  AppParts,
+  'contract' | 'mock' | 'complete' | 'getImplementation' | 'isImplemented' | 'guard' | 'ready'
+>;
 
-/** The service under a contract. */
-export function createService(contract: Contract, { casting, ...parts }: ServiceParts): Service {
+/** Creates the service of a binding. */
+export function createService({ contract, registry, guard }: Binding, parts: ServiceParts): Service {
   const mock = createMock(contract);
-  const doers = new Map(contract.routes.map((route) => [route, doing(casting.doerOf(route), route)]));
-  const differences = new Map<Route, Difference>();
-  for (const [route, doer] of doers) {
-    const shopRoute = shopContract.routes.find(({ operationId }) => operationId === route.operationId);
-    if (doer?.isOurs && shopRoute) {
-      differences.set(route, differenceOf(shopContract.plain, shopRoute, contract.plain, route));
-    }
-  }
+  const implementations = new Map(contract.routes.map((route) => [route, getServed(registry, route)]));
+  const differences = findDifferences(contract, implementations);
   const field = remembered(mock.field);
   const { default: main } = parts.sandboxes;
   const ready = createResponseCache(
@@ -54,8 +50,9 @@ export function createService(contract: Contract, { casting, ...parts }: Service
     contract,
     mock,
     ready,
-    isOurs: casting.isOurs,
-    doerOf: (route) => doers.get(route),
+    guard,
+    isImplemented: registry.isImplemented,
+    getImplementation: (route) => implementations.get(route),
     complete(route, body) {
       const difference = differences.get(route);
       return difference ? completed(body, difference, field) : { body, made: [] };
@@ -64,7 +61,7 @@ export function createService(contract: Contract, { casting, ...parts }: Service
   const all = [...differences.values()];
   return {
     contract,
-    mocked: contract.routes.filter((route) => !doers.get(route)).map(({ operationId }) => operationId),
+    mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
     gained: namesOf(all.flatMap(({ gained }) => gained)),
     lost: namesOf(all.flatMap(({ lost }) => lost)),
     clashes: [...new Set(all.flatMap(({ clashes }) => clashes.map(({ schema }) => schema)))],
@@ -72,9 +69,20 @@ export function createService(contract: Contract, { casting, ...parts }: Service
   };
 }
 
-/** Who does an operation: no handler of the shop where the contract documents no success, since it answers with that. */
-function doing(doer: RegisteredHandler | undefined, { successStatus }: Route): RegisteredHandler | undefined {
-  return doer?.isOurs && successStatus >= 300 ? undefined : doer;
+/** Returns the implementation that serves an operation: none of the application if the contract documents no success, since its response has that status. */
+function getServed(registry: HandlerRegistry, route: Route): Implementation | undefined {
+  const implementation = registry.getImplementation(route);
+  return implementation?.source === 'application' && route.successStatus >= 300 ? undefined : implementation;
+}
+
+/** Compares the operations of a contract with those that the application's handlers are written for. */
+function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
+  const differences = new Map<Route, Difference>();
+  for (const [route, implementation] of implementations) {
+    const writtenFor = implementation?.writtenFor;
+    if (writtenFor) differences.set(route, differenceOf(writtenFor.document, writtenFor.route, contract.plain, route));
+  }
+  return differences;
 }
 
 function namesOf(fields: Difference['gained']): readonly string[] {
@@ -133,10 +141,10 @@ function without(names: readonly string[] = [], others: readonly string[] = []):
   return names.filter((name) => !others.includes(name));
 }
 
-/** Throws a `ContractError` where the contract has fields with other types than the shop gives them. */
+/** Throws a `ContractError` where the contract has fields with other types than the application gives them. */
 export async function refuseClashes({ contract, clashes }: Service): Promise<void> {
   if (clashes.length === 0) return;
-  const trouble = 'is of another type than the shop gives it';
+  const trouble = 'is of another type than the application gives it';
   throw await createContractError(
     contract.path,
     contract.text,

@@ -5,8 +5,8 @@ import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
 import { pointerTo } from '../util/json-pointer.ts';
+import { collections } from './collections.ts';
 import document from './contract.json' with { type: 'json' };
-import type { SchemaName } from './types.ts';
 
 /** A contract as far as handlers are written for it. */
 export interface ShopContract {
@@ -26,9 +26,6 @@ export function createShopContract(document: Document): ShopContract {
 /** The contract that the shop's handlers are written for: its operations and schemas, which `npm run types` makes of openapi.yaml without the words for people that the type asks for. */
 export const shopContract: ShopContract = createShopContract(document as unknown as Document);
 
-/** Schemas of what the shop keeps. */
-const KEPT = ['Product', 'DeliveryOption', 'CartItem', 'Order'] as const satisfies readonly SchemaName[];
-
 /** Words for people, and values: no part of what data looks like. */
 const ASIDE = new Set([
   'description',
@@ -41,10 +38,12 @@ const ASIDE = new Set([
   '$ref',
 ]);
 
-/** Whether a document has what the shop keeps just as the shop's handlers are written for it. */
+/** Whether a document has the schemas of the state as the shop's handlers are written for them. */
 export function hasSameStateSchemas({ plain }: Pick<ShopContract, 'plain'>, served: Document): boolean {
   const isSame = comparer(plain, served);
-  return KEPT.every((name) => isSame(`/components/schemas/${name}`, `/components/schemas/${name}`));
+  return Object.values(collections).every(({ schema: name }) =>
+    isSame(`/components/schemas/${name}`, `/components/schemas/${name}`),
+  );
 }
 
 /** Whether a document asks of requests to an operation what the shop's handlers are written for: the same parameters and body. */

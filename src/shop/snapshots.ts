@@ -1,7 +1,7 @@
 import { createIdGenerator } from '../sandbox/id-generator.ts';
-import type { State } from '../store/state.ts';
 import { createRandom } from '../util/random.ts';
 import { createOrderFromCart } from './domain/order.ts';
+import type { State } from './state.ts';
 
 /** How many orders the snapshot with many of them has, how far they are apart, in ms, and how many products each has at most. */
 const ORDERS = 200;
@@ -11,8 +11,8 @@ const PRODUCTS_ORDERED = 5;
 /** When the last of these was made, in ms since 1970. */
 const LAST_MS = Date.UTC(2025, 5, 1, 12);
 
-/** The snapshots that come along, made of the default data. */
-export const builtInSnapshots: Readonly<Record<string, (defaults: State) => State>> = {
+/** The built-in snapshots of the shop, made from the default data. */
+export const snapshots: Readonly<Record<string, (defaults: State) => State>> = {
   'empty-cart': (defaults) => ({ ...defaults, cartItems: [] }),
   'full-cart': (defaults) => ({ ...defaults, cartItems: cartOf(defaults, defaults.products) }),
   'many-orders': (defaults) => ({ ...defaults, orders: ordersOf(defaults) }),

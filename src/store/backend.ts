@@ -6,22 +6,22 @@ export class StateTooLargeError extends Error {
 }
 
 /** Stores the committed state. */
-export interface Backend {
+export interface Backend<S extends State = State> {
   /**
    * Resolves when the state is stored; if it rejects, the previous state is still stored. The store never calls it twice at once. Throws
    * `StateTooLargeError` if a smaller state could still be committed.
    */
-  commit(next: State): Promise<void>;
+  commit(next: S): Promise<void>;
   /**
    * Returns an external edit of the stored state once; undefined if there is none or if it is not a valid state. The store never calls it during a
    * commit. It never rejects.
    */
-  edited(): Promise<State | undefined>;
+  edited(): Promise<S | undefined>;
   close(): Promise<void>;
 }
 
 /** Creates a backend that stores nothing: the state is lost when the process ends. */
-export function memoryBackend(): Backend {
+export function memoryBackend<S extends State>(): Backend<S> {
   return {
     async commit() {},
     edited: async () => undefined,

@@ -1,10 +1,11 @@
+import type { Issue } from '../util/issue.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { type Disk, describeDiskError, getTargetSignature, tryOrUndefined } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import { LARGEST_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
-import { type StateIssue, type ValidateEntry, validateState } from './validate-state.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** Thrown if a data file can't be used. `message` names the file, the place in it, what is wrong and what to do. */
 export class DataFileError extends Error {
@@ -24,7 +25,7 @@ export interface StateText {
 interface ReadOptions {
   readonly path: string;
   readonly disk: Disk;
-  readonly check: ValidateEntry;
+  readonly check: StateValidator['validate'];
   /** What the user can do if the file can't be used: sentences without the final period. */
   readonly remedy: string;
   /** A possible cause of an empty or truncated file: a sentence without the final period. */
@@ -41,7 +42,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
     if (!bytes) return undefined;
     const text = decode(path, bytes);
     const data = parse(path, text);
-    requireValid(path, validateState(data, check));
+    requireValid(path, check(data));
     // Validation adds the contract's defaults, and a commit writes them.
     requireFileSize(path, data);
     return { state: data as State, text };
@@ -63,7 +64,7 @@ export function readChange({
   if (!bytes) throw new DataFileError(`${path} does not exist`);
   const change = parse(path, decode(path, bytes));
   const isObject = typeof change === 'object' && change !== null && !Array.isArray(change);
-  requireValid(path, validateState(isObject ? { ...structuredClone(defaults), ...change } : change, check));
+  requireValid(path, check(isObject ? { ...structuredClone(defaults), ...change } : change));
   requireFileSize(path, change);
   return change as Partial<State>;
 }
@@ -122,7 +123,7 @@ function parse(path: string, textWithMark: string): unknown {
     throw new TornFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
-  if (issue) requireValid(path, [{ pointer: pointerTo(...issue.path), trouble: TOO_DEEP }]);
+  if (issue) requireValid(path, [{ pointer: pointerTo(...issue.path), message: TOO_DEEP }]);
   const printed = print(data);
   const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
   if (duplicate) throw new DataFileError(locate(path, duplicate));
@@ -159,11 +160,11 @@ function printable(text: string): string {
 /** How many issues a message describes; it counts the others. */
 const MAX_SHOWN_ISSUES = 3;
 
-function requireValid(path: string, issues: readonly StateIssue[]): void {
+function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const shown = issues
     .slice(0, MAX_SHOWN_ISSUES)
-    .map(({ pointer, trouble }) => `${printable(pointer) || 'its content'} ${printable(trouble)}`);
+    .map(({ pointer, message }) => `${printable(pointer) || 'its content'} ${printable(message)}`);
   const hiddenCount = issues.length - shown.length;
   const more = hiddenCount > 0 ? `; and ${hiddenCount} more` : '';
   throw new DataFileError(`${path} is not a valid state: ${shown.join('; ')}${more}`);

@@ -3,13 +3,13 @@ import { DataFileError, readState } from './data-file.ts';
 import { type Disk, getSignature, isSymbolicLink, type Signature } from './disk.ts';
 import type { Content } from './new-file.ts';
 import type { State } from './state.ts';
-import type { ValidateEntry } from './validate-state.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** Options of an edit watcher. */
 interface EditWatcherOptions {
   readonly path: string;
   readonly disk: Disk;
-  readonly check: ValidateEntry;
+  readonly check: StateValidator['validate'];
   /** Returns the contract that `check` currently uses. An edit that another contract refused is checked again. */
   readonly checkedBy?: (() => unknown) | undefined;
   /** Logs why an edit is invalid. */

@@ -8,8 +8,8 @@ import { failureLog, type Tell } from './failure-log.ts';
 import type { Lock } from './lock.ts';
 import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
-import type { JsonText } from './text-cache.ts';
-import type { ValidateEntry } from './validate-state.ts';
+import type { TextCache } from './text-cache.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** Options of a file backend. */
 interface FileBackendOptions {
@@ -21,10 +21,10 @@ interface FileBackendOptions {
   readonly durability: FileDurability;
   /** The content of a new file. */
   readonly defaults: State;
-  readonly check: ValidateEntry;
+  readonly check: StateValidator['validate'];
   /** Returns the contract that `check` currently uses. */
   readonly checkedBy?: (() => unknown) | undefined;
-  readonly texts: JsonText;
+  readonly texts: TextCache;
   readonly tell: Tell;
   /** Prepares what is derived from a state, such as search indexes, before the state is served. */
   readonly prepare?: (state: State) => void;
@@ -69,10 +69,10 @@ function quoteForShell(path: string): string {
 }
 
 /** Creates the lowdb adapter of a durable file. It only writes: the file is read and validated before the database exists. */
-function createAdapter(file: DurableFile, texts: JsonText): Adapter<State> {
+function createAdapter(file: DurableFile, texts: TextCache): Adapter<State> {
   return {
     read: async () => null,
-    write: (state) => file.replace(texts.of(state)),
+    write: (state) => file.replace(texts.get(state)),
   };
 }
 

@@ -10,93 +10,108 @@ import { lockFile } from './lock.ts';
 import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
 import { createStore, type Store } from './store.ts';
-import { createTextCache } from './text-cache.ts';
-import type { ValidateEntry } from './validate-state.ts';
+import { createTextCache, type TextCache } from './text-cache.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** What an acknowledged change survives; with `memory` there is no file, and it ends with the program. */
 export type Durability = FileDurability | 'memory';
 
-/** Where the state comes from and where it is kept. */
+/** Where the state comes from and where it is stored. */
 export interface StatePlaces {
   /** The data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;
   /** The file with the default data. */
   readonly defaultData: string;
-  readonly check: ValidateEntry;
-  /** By what `check` checks at the moment. */
+  /** The names of the collections, in the order in which a data file has them. */
+  readonly collections: readonly string[];
+  readonly check: StateValidator['validate'];
+  /** What `check` validates by at the moment: an edit that was invalid is validated again once this changes. */
   readonly checkedBy?: (() => unknown) | undefined;
   /** The time, in ms since 1970. */
   readonly nowMs: () => number;
-  /** Where this shop is to be reached, once it is; told to who wants the same data file. */
+  /** The address of this server, once it listens; processes that want the same data file report it. */
   readonly address: () => string | undefined;
-  /** Told what the user should know but what doesn't stop the shop. */
+  /** Logs what the user should know but what doesn't stop the server. */
   readonly tell: Tell;
-  /** Has what is made of a state be ready before an edit is shown. */
+  /** Builds what reads of a state need before an edit of the data file is shown. */
   readonly prepare?: (state: State) => void;
-  /** The machine's own unless given. */
+  /** The machine's own by default. */
   readonly disk?: Disk;
 }
 
-/** A store, and the file that it keeps its state in, by its absolute path without symbolic links; undefined for memory. */
-export interface OpenedState {
-  readonly store: Store;
+/** An opened state. */
+export interface OpenedState<S extends State = State> {
+  readonly store: Store<S>;
+  /** The data file, by its absolute path without symbolic links; undefined for memory. */
   readonly path: string | undefined;
-  /** The default data, as its file has it now. Throws `DataFileError`. */
-  readonly defaults: () => State;
+  /** Returns the default data, as its file has it now. Throws `DataFileError`. */
+  readonly defaults: () => S;
 }
 
 /** How often the data file is looked at for edits, in ms. */
 const LOOK_MS = 200;
 
-/** The store over the data file; over memory, with the default data, where there is none. Throws `DataFileError`. */
-export async function openState(places: StatePlaces): Promise<OpenedState> {
-  const { data, durability, check, nowMs, disk = machineDisk } = places;
-  const texts = createTextCache();
-  const readDefaults = defaultData({ path: places.defaultData, disk, check });
-  const copyDefaults = ({ state: read, text }: StateText) => {
-    // A state of its own each time: a reset is committed even where the state is the default one already, since the file may not be.
-    const state = { ...read };
-    texts.keep(state, text);
-    return state;
-  };
-  const initialDefaults = () => copyDefaults(readDefaults());
-  // A start that fails says why by itself; later a file that can't be read is logged.
-  const readAgain = loggingFailures(readDefaults, places);
-  const defaults = () => copyDefaults(readAgain());
-  if (data === undefined || durability === 'memory') {
-    return {
-      store: createStore({ backend: memoryBackend(), initial: initialDefaults(), defaults, nowMs }),
-      path: undefined,
-      defaults: () => readAgain().state,
-    };
-  }
+/** Opens the store over the data file, or over memory with the default data if there is none. Throws `DataFileError`. */
+export async function openState<S extends State = State>(places: StatePlaces): Promise<OpenedState<S>> {
+  const texts = createTextCache(places.collections);
+  const defaults = createDefaultStates(places, texts);
+  const { data, durability } = places;
+  const opened =
+    data === undefined || durability === 'memory'
+      ? { store: openMemory(places, defaults), path: undefined }
+      : await openFile({ ...places, data, durability }, defaults, texts);
+  // What is read satisfies `check`, which knows the application's state.
+  return { ...opened, defaults: () => defaults.current().state } as unknown as OpenedState<S>;
+}
+
+function openMemory({ nowMs }: StatePlaces, defaults: DefaultStates): Store {
+  return createStore({ backend: memoryBackend(), initial: defaults.initial(), defaults: defaults.next, nowMs });
+}
+
+async function openFile(
+  places: StatePlaces & { readonly data: string; readonly durability: FileDurability },
+  defaults: DefaultStates,
+  texts: TextCache,
+): Promise<{ store: Store; path: string }> {
+  const { data, nowMs, tell, disk = machineDisk } = places;
   const path = await resolveDataPath(disk, data);
   refuseDefaults(disk, path, places.defaultData);
   const lock = await lockFile(path, places.address);
   try {
-    const { backend, initial } = await openFileBackend({
-      ...places,
-      durability,
-      path,
-      disk,
-      lock,
-      defaults: initialDefaults(),
-      texts,
-    });
-    if (isNewer(disk, places.defaultData, path)) {
-      places.tell.warn(`${places.defaultData} is newer than ${path}: POST /api/reset takes it over`);
-    }
-    const store = createStore({ backend, initial, defaults, nowMs });
-    return {
-      store: watched(store, linkWatch(data, path, { disk, tell: places.tell })),
-      path,
-      defaults: () => readAgain().state,
-    };
+    const parts = { ...places, path, disk, lock, defaults: defaults.initial(), texts };
+    const { backend, initial } = await openFileBackend(parts);
+    if (isNewer(disk, places.defaultData, path))
+      tell.warn(`${places.defaultData} is newer than ${path}: a reset takes it over`);
+    const store = createStore({ backend, initial, defaults: defaults.next, nowMs });
+    return { store: watched(store, linkWatch(data, path, { disk, tell })), path };
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** The states that are made from the file with the default data. Each function throws `DataFileError`. */
+interface DefaultStates {
+  /** The state of a first start, which itself reports why it fails. */
+  readonly initial: () => State;
+  /** The state of a reset, with the text of the file. */
+  readonly next: () => State;
+  /** What the file holds now. */
+  readonly current: () => StateText;
+}
+
+function createDefaultStates(places: StatePlaces, texts: TextCache): DefaultStates {
+  const { disk = machineDisk, check } = places;
+  const read = defaultData({ path: places.defaultData, disk, check });
+  const current = loggingFailures(read, places);
+  // A copy each time: a reset is committed even if the state is the default one already, since the data file may hold another.
+  const copy = ({ state: source, text }: StateText) => {
+    const state = { ...source };
+    texts.set(state, text);
+    return state;
+  };
+  return { initial: () => copy(read()), next: () => copy(current()), current };
 }
 
 /** Reads the default data; logs a failure when it begins and when it is over, since every request may meet it. */

@@ -5,7 +5,7 @@ import { openDurableFile } from './durable-file.ts';
 import { lockFile } from './lock.ts';
 import type { Content } from './new-file.ts';
 import { createConflictName } from './replaced-file.ts';
-import type { ValidateEntry } from './validate-state.ts';
+import type { StateValidator } from './validate-state.ts';
 
 /** Options of a repair. */
 interface RepairOptions {
@@ -13,7 +13,7 @@ interface RepairOptions {
   readonly data: string;
   /** The path of the file with the default data. */
   readonly defaultData: string;
-  readonly check: ValidateEntry;
+  readonly check: StateValidator['validate'];
   readonly warn: (message: string) => void;
   /** By default the disk of this machine. */
   readonly disk?: Disk;
@@ -45,7 +45,7 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
   }
 }
 
-function isValid(disk: Disk, path: string, check: ValidateEntry): boolean {
+function isValid(disk: Disk, path: string, check: StateValidator['validate']): boolean {
   try {
     return readState({ path, disk, check, remedy: '' }) !== undefined;
   } catch (error) {

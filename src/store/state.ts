@@ -1,17 +1,11 @@
-import type { CartItem, DeliveryOption, Order, Product } from '../shop/types.ts';
+/** An entry of a collection. */
+export type Entry = Readonly<Record<string, unknown>>;
 
-/** All that a shop knows, as plain data that nobody changes: a change makes a new one. The shape of db.json. */
-export interface State {
-  readonly products: readonly Product[];
-  readonly deliveryOptions: readonly DeliveryOption[];
-  /** In the order in which the items were first added. */
-  readonly cartItems: readonly CartItem[];
-  /** The order created last first. */
-  readonly orders: readonly Order[];
-}
+/** The state of an application: its entries by the name of their collection, as plain data that is never changed in place. The shape of a data file. */
+export type State = Readonly<Record<string, readonly Entry[]>>;
 
-/** A committed state, and which one it is: the revision grows by one with each commit that changed something. */
-export interface Snapshot {
-  readonly state: State;
+/** A committed state and its revision, which grows by one with each commit that changes something. */
+export interface CommittedState<S extends State = State> {
+  readonly state: S;
   readonly revision: number;
 }

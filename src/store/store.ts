@@ -1,25 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Backend, StateTooLargeError } from './backend.ts';
-import type { Snapshot, State } from './state.ts';
+import type { CommittedState, State } from './state.ts';
 
 /** The outcome of a change: the next state, if it changes, and the result for the caller. */
-export interface Changed<Result> {
-  readonly next?: State;
+export interface Changed<Result, S extends State = State> {
+  readonly next?: S;
   readonly result: Result;
 }
 
 /** A pure function of the state and the time (ms since 1970). If it throws, nothing changes and only its caller gets the error. */
-export type Change<Result> = (state: State, nowMs: number) => Changed<Result>;
+export type Change<Result, S extends State = State> = (state: S, nowMs: number) => Changed<Result, S>;
 
 /** Stores a state: the only place where it changes. */
-export interface Store {
+export interface Store<S extends State = State> {
   /** Returns the committed state, without changes that are not committed yet. */
-  read(): Snapshot;
+  read(): CommittedState<S>;
   /**
    * Applies a change and resolves to its result once it is committed. Changes are applied one after the other in the order of the calls. Rejects with
    * `StoreUnavailableError` if nothing can be stored at present, with `StateTooLargeError` if the change exceeds the size limit.
    */
-  update<Result>(change: Change<Result>): Promise<Result>;
+  update<Result>(change: Change<Result, S>): Promise<Result>;
   /** Replaces the state by the default state, in order with the changes. */
   reset(): Promise<void>;
   /** Loads an external edit of the stored state if it is valid. Later changes apply to it. */
@@ -29,12 +29,12 @@ export interface Store {
 }
 
 /** Options of a store. */
-export interface StoreParts {
-  readonly backend: Backend;
+export interface StoreParts<S extends State = State> {
+  readonly backend: Backend<S>;
   /** The state that the backend has stored at the start. */
-  readonly initial: State;
+  readonly initial: S;
   /** Returns the default state. Called for each reset, since its file can change. If it throws, the reset rejects. */
-  readonly defaults: () => State;
+  readonly defaults: () => S;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
 }
@@ -45,8 +45,8 @@ export class StoreUnavailableError extends Error {
 }
 
 /** A change that is not committed yet. */
-interface PendingChange {
-  readonly change: Change<unknown>;
+interface PendingChange<S extends State> {
+  readonly change: Change<unknown, S>;
   readonly resolve: (result: never) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -55,9 +55,9 @@ interface PendingChange {
  * Creates a store with group commit: all pending changes are applied to the committed state and committed together, and only then their callers get
  * their results. So the memory is never ahead of the backend, and 50 concurrent callers cost one commit.
  */
-export function createStore({ backend, initial, defaults, nowMs }: StoreParts): Store {
-  let committed: Snapshot = { state: initial, revision: 0 };
-  let pending: PendingChange[] = [];
+export function createStore<S extends State>({ backend, initial, defaults, nowMs }: StoreParts<S>): Store<S> {
+  let committed: CommittedState<S> = { state: initial, revision: 0 };
+  let pending: PendingChange<S>[] = [];
   let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
@@ -77,7 +77,7 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
   }
 
   /** Commits a batch. If the state gets too large, commits each half separately, so that only the changes that cause it are rejected. */
-  async function commitOrReject(batch: readonly PendingChange[]): Promise<void> {
+  async function commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
       await commit(batch);
     } catch (reason) {
@@ -89,7 +89,7 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
     }
   }
 
-  async function commit(batch: readonly PendingChange[]): Promise<void> {
+  async function commit(batch: readonly PendingChange<S>[]): Promise<void> {
     const { state: next, settleAll } = applyChanges(committed.state, batch, nowMs());
     if (next !== committed.state) {
       await backend.commit(next).catch((cause) => {
@@ -103,11 +103,11 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
     for (const settle of settleAll) settle();
   }
 
-  function setCommitted(state: State): void {
+  function setCommitted(state: S): void {
     committed = { state, revision: committed.revision + 1 };
   }
 
-  function update<Result>(change: Change<Result>): Promise<Result> {
+  function update<Result>(change: Change<Result, S>): Promise<Result> {
     if (closing) return Promise.reject(new StoreUnavailableError('the server is stopping, so nothing was changed'));
     return new Promise((resolve, reject) => {
       pending.push({ change, resolve, reject });
@@ -131,7 +131,7 @@ export function createStore({ backend, initial, defaults, nowMs }: StoreParts): 
 }
 
 /** Returns the state after all changes of a batch, and functions that settle the callers' promises once it is committed. */
-function applyChanges(state: State, batch: readonly PendingChange[], nowMs: number) {
+function applyChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
   let next = state;
   const settleAll = batch.map(({ change, resolve, reject }) => {
     try {

@@ -1,48 +1,48 @@
 import type { State } from './state.ts';
 
-/** The text of a state as db.json has it: pretty-printed JSON, in UTF-8. */
-export interface JsonText {
-  /** The text; what hasn't changed since the last call is neither made nor encoded again. */
-  of(state: State): Buffer;
-  /** Makes `text` the text of `state`, to the letter. */
-  keep(state: State, text: string): void;
+/** The JSON texts of states as a data file has them: pretty-printed, in UTF-8. */
+export interface TextCache {
+  /** Returns the text of a state. Lists and entries that have not changed since the last call are neither printed nor encoded again. */
+  get(state: State): Buffer;
+  /** Stores the text that a state was read from: `get` returns it byte for byte. */
+  set(state: State, text: string): void;
 }
 
-const COLLECTIONS = ['products', 'deliveryOptions', 'cartItems', 'orders'] as const;
-
-/** JSON texts of states, remembered by identity: states are never changed in place, so a text once made stays right. */
-export function createTextCache(): JsonText {
+/** Creates a cache for states with these collections, which the text has in this order. It is keyed by identity: states never change in place. */
+export function createTextCache(collections: readonly string[]): TextCache {
   const states = new WeakMap<State, Buffer>();
   const lists = new WeakMap<readonly object[], Buffer>();
   const entries = new WeakMap<object, string>();
 
   const entryText = (entry: object) =>
-    remembered(entries, entry, () => indented(JSON.stringify(entry, null, 2), '    '));
+    getOrCreate(entries, entry, () => indent(JSON.stringify(entry, null, 2), '    '));
   const listText = (list: readonly object[]) =>
-    remembered(lists, list, () => Buffer.from(list.length === 0 ? '[]' : `[\n${list.map(entryText).join(',\n')}\n  ]`));
+    getOrCreate(lists, list, () =>
+      Buffer.from(list.length === 0 ? '[]' : `[\n${list.map(entryText).join(',\n')}\n  ]`),
+    );
   const stateText = (state: State) => {
-    const parts = COLLECTIONS.flatMap((name, index) => [
+    const parts = collections.flatMap((name, index) => [
       Buffer.from(`${index === 0 ? '{\n' : ',\n'}  "${name}": `),
-      listText(state[name]),
+      listText(state[name] ?? []),
     ]);
     return Buffer.concat([...parts, Buffer.from('\n}\n')]);
   };
 
   return {
-    of: (state) => remembered(states, state, () => stateText(state)),
-    keep: (state, text) => void states.set(state, Buffer.from(text)),
+    get: (state) => getOrCreate(states, state, () => stateText(state)),
+    set: (state, text) => void states.set(state, Buffer.from(text)),
   };
 }
 
-function remembered<Key extends object, Text>(texts: WeakMap<Key, Text>, key: Key, make: () => Text): Text {
+function getOrCreate<Key extends object, Text>(texts: WeakMap<Key, Text>, key: Key, create: () => Text): Text {
   let text = texts.get(key);
   if (text === undefined) {
-    text = make();
+    text = create();
     texts.set(key, text);
   }
   return text;
 }
 
-function indented(text: string, by: string): string {
+function indent(text: string, by: string): string {
   return by + text.replaceAll('\n', `\n${by}`);
 }

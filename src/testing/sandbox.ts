@@ -9,7 +9,7 @@ import type {
   RequestsWanted,
 } from '../control/operation.ts';
 import type { State } from '../shop/api-types.ts';
-import type { State as ReadonlyState } from '../store/state.ts';
+import type { State as ReadonlyState } from '../shop/state.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { type RequestExpectation, VerificationError } from './verification-error.ts';

@@ -16,7 +16,7 @@ describe('checkServer on an API that is no shop', () => {
     for (const seed of [1, 2]) {
       const { verdict } = await judgedNotes({}, seed);
       expect(told(verdict.findings)).toEqual([]);
-      expect([verdict.kind, verdict.notes]).toEqual(['any', []]);
+      expect([verdict.model, verdict.notes]).toEqual([undefined, []]);
     }
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CheckError } from '../../src/check/check-error.ts';
 import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
 import { CheckStoppedError } from '../../src/check/stopped.ts';
+import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { rejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -13,7 +14,7 @@ const COMMAND = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 async function choosePlace(url: string, signal?: AbortSignal) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
-  const parts = { contract: projectFile('openapi.yaml'), seed: 7, print, tell() {}, signal };
+  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print, tell() {}, signal };
   return { command: await inOwnSandbox({ ...COMMAND, url }, parts), printed: printed.join('') };
 }
 

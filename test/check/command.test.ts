@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCheck, writeReports } from '../../src/check/command.ts';
 import { type CheckCommand, checkCommand } from '../../src/check/options.ts';
+import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -24,6 +25,7 @@ async function judging(...args: readonly string[]) {
   const printed: string[] = [];
   const report = runCheck(asked([...args, '--runs', '1']), {
     contract: projectFile('openapi.yaml'),
+    model: shopModel,
     start: () => startStorefront({ durability: 'memory' }),
     print: (text) => void printed.push(text),
     seed: 11,
@@ -113,7 +115,7 @@ describe('judgeServer', () => {
   it('wants a URL for the contract of another API', async () => {
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     await expect((await judging('--contract', path)).report).rejects.toThrow(
-      /notes\.yaml is not the contract of the built-in shop\. Enter the URL of the server/,
+      /notes\.yaml is not the contract of the shop\. Enter the URL of the server/,
     );
   });
 

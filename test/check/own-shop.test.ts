@@ -6,6 +6,6 @@ it('storefront check passes on the shop itself, with one generated request for e
   const { url } = await startStorefront();
   const verdict = await checked(url, { runs: 1 });
   expect(verdict.findings).toEqual([]);
-  expect(verdict.kind).toBe('shop');
+  expect(verdict.model).toBe('the shop');
   expect(verdict.unchecked).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { ControlCommand } from '../../src/cli/control-command.ts';
 import { readCommandLine } from '../../src/cli/options.ts';
 import { runControlCommand } from '../../src/cli/run-control-command.ts';
 import { ControlError } from '../../src/client/client.ts';
+import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -243,7 +244,7 @@ async function printed(line: string): Promise<string> {
 }
 
 describe('inOwnSandbox', () => {
-  const parts = { contract: projectFile('openapi.yaml'), seed: 7, print() {}, tell() {} };
+  const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print() {}, tell() {} };
   const command = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 
   it('runs a check of a storefront in a new sandbox, with writes allowed', async () => {

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
@@ -16,8 +17,7 @@ const NOW = new Date(NOW_MS).toISOString();
 
 /** A new sandbox as the control API returns it. */
 const NEW = {
-  cartItems: defaults.cartItems.length,
-  orders: defaults.orders.length,
+  counts: { products: 40, deliveryOptions: 3, cartItems: 2, orders: 2 },
   clock: { now: NOW, nowMs: NOW_MS, frozen: false },
   ids: { seed: null },
   faults: 0,
@@ -43,11 +43,21 @@ function pointers({ body }: Reply): readonly string[] {
 }
 
 describe('GET /_control/openapi.yaml', () => {
-  it('returns the contract of the control API unchanged', async () => {
+  it('returns the contract of the control API with the collections of the application, otherwise unchanged', async () => {
     const { shop } = await steered();
     const { status, headers, text } = await shop.ask('GET', '/_control/openapi.yaml');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
-    expect(text).toBe(controlContract.text);
+    const { Counts, State, StateChange, ...schemas } = Object(load(text)).components.schemas;
+    for (const schema of [Counts, State, StateChange]) {
+      expect(Object.keys(schema.properties)).toEqual(['products', 'deliveryOptions', 'cartItems', 'orders']);
+      expect(schema.additionalProperties).toBe(false);
+    }
+    expect(StateChange.properties.deliveryOptions.minItems).toBe(1);
+    const file = structuredClone(Object(controlContract.document));
+    expect({ ...file.components.schemas, ...schemas }).toEqual(file.components.schemas);
+    const { components: _, ...served } = Object(load(text));
+    const { components: __, ...others } = file;
+    expect(served).toEqual(others);
   });
 
   it('does not affect GET /openapi.yaml, which has no path of the control API', async () => {
@@ -187,8 +197,7 @@ describe('the sandboxes of the control API', () => {
     await steer('PUT', '/w1/snapshots/a');
     await steer('PUT', '/w1/ids', { seed: 5 });
     expect((await steer('GET', '/w1')).body).toMatchObject({
-      cartItems: 0,
-      orders: 3,
+      counts: { cartItems: 0, orders: 3 },
       ids: { seed: 5 },
       snapshots: ['a'],
     });
@@ -201,11 +210,13 @@ describe('the sandboxes of the control API', () => {
 
   it('can be created from a built-in snapshot or one of the default sandbox', async () => {
     const { shop, steer } = await steered();
-    expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({ cartItems: 40, orders: 2 });
+    expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({
+      counts: { cartItems: 40, orders: 2 },
+    });
     expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toHaveLength(40);
     await shop.ask('POST', '/api/orders');
     await steer('PUT', '/default/snapshots/mine');
-    expect((await steer('PUT', '/w2', { from: 'mine' })).body).toMatchObject({ cartItems: 0, orders: 3 });
+    expect((await steer('PUT', '/w2', { from: 'mine' })).body).toMatchObject({ counts: { cartItems: 0, orders: 3 } });
     await steer('PUT', '/w2/snapshots/yours');
     expectProblem(await steer('PUT', '/w3', { from: 'yours' }), 404, 'unknown-snapshot');
     expect(await sandboxIds(shop)).toEqual(['default', 'w1', 'w2']);
@@ -217,7 +228,7 @@ describe('the sandboxes of the control API', () => {
     const reply = await steer('PUT', '/w1', { from: 'fullcart' });
     expectProblem(reply, 404, 'unknown-snapshot');
     for (const name of CAME_ALONG) expect(reply.body.detail).toContain(name);
-    expect((await steer('GET', '/w1')).body.orders).toBe(3);
+    expect((await steer('GET', '/w1')).body.counts.orders).toBe(3);
   });
 
   it('include the default sandbox, which cannot be removed, and keeps its snapshots when it is recreated', async () => {
@@ -373,7 +384,7 @@ describe('a snapshot', () => {
     const { shop, steer } = await steered();
     const ask = within(shop, 'w1');
     await ask('POST', '/api/orders');
-    const summary = { name: 'a.b_c-1', builtIn: false, cartItems: 0, orders: 3, products: 40 };
+    const summary = { name: 'a.b_c-1', builtIn: false, counts: { ...NEW.counts, cartItems: 0, orders: 3 } };
     expect((await steer('PUT', '/w1/snapshots/a.b_c-1')).body).toEqual(summary);
     const saved = (await steer('GET', '/w1/state')).body;
     await ask('POST', '/api/reset');
@@ -487,7 +498,9 @@ describe('a snapshot folder', () => {
     expect((await steer('GET', '/w1/snapshots/kettles')).body).toEqual({ ...defaults, ...PARTIAL });
     await steer('POST', '/w1/snapshots/two-products/restore');
     expect((await steer('GET', '/w1/state')).body).toEqual(WHOLE);
-    expect((await steer('PUT', '/w2', { from: 'empty-cart' })).body).toMatchObject({ cartItems: 0, orders: 0 });
+    expect((await steer('PUT', '/w2', { from: 'empty-cart' })).body).toMatchObject({
+      counts: { cartItems: 0, orders: 0 },
+    });
   });
 
   it.each([

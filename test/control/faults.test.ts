@@ -33,7 +33,7 @@ async function fate(
 }
 
 async function ordersIn({ steer }: Room): Promise<number> {
-  return (await steer('GET', '')).body.orders;
+  return (await steer('GET', '')).body.counts.orders;
 }
 
 /** Returns the last journal entry of a sandbox. */

@@ -416,7 +416,7 @@ describe('the forced part of a journal entry', () => {
     const going = new AbortController();
     const headers = { 'x-sandbox': here.id };
     const asked = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: going.signal });
-    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
     going.abort();
     await asked.catch(() => {});
     await vi.waitFor(async () => expect(await idsIn(here)).toEqual([1]), { interval: 2 });
@@ -472,7 +472,7 @@ describe('a request in progress', () => {
     const here = roomIn(await startStorefront(), id);
     await here.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
     const asked = here.ask('POST', '/api/orders');
-    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
     await here.steer(method, below);
     expect((await asked).status).toBe(201);
     await here.ask('GET', '/api/orders');
@@ -674,7 +674,7 @@ describe('the event stream of a journal', () => {
     await connection.until(': the journal\n\n');
     connection.socket.pause();
     const ordered = here.ask('POST', '/api/orders').catch(() => undefined);
-    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
     await here.ask('GET', '/api/orders');
     await end(here, there);
     await ordered;
@@ -698,7 +698,7 @@ describe('the event stream of a journal', () => {
       connection.write(
         'POST /api/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sandbox: w1\r\nContent-Length: 0\r\n\r\nGET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
       );
-      await vi.waitFor(async () => expect((await here.steer('GET', '')).body.orders).toBe(3), { interval: 2 });
+      await vi.waitFor(async () => expect((await here.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
       await end(here, there);
       await connection.until(new RegExp(`^HTTP/1\\.1 201 .*HTTP/1\\.1 ${status} .*"}$`, 's'));
       connection.socket.destroy();

@@ -71,7 +71,7 @@ describe('the page at /', () => {
     await shop.ask('PUT', '/_control/sandboxes/w3', {});
     await shop.ask('PUT', '/_control/sandboxes/w3/state', { products: [first], cartItems: [], orders: [] });
     const { text } = await asking(shop)('GET', '/', undefined, headers);
-    expect(text).toContain('sandbox <code>w3</code>: products: 1, cart items: 0, orders: 0');
+    expect(text).toContain('sandbox <code>w3</code>: products: 1, delivery options: 3, cart items: 0, orders: 0');
     expect(text).toContain('data in <code>memory</code>');
     expect(text).toContain(`${address(shop)}/api/cart-items`);
     expect(text).toContain(first?.id);
@@ -89,7 +89,7 @@ describe('the page at /', () => {
     const { ask, dataFile } = await startStorefront();
     const { text } = await ask('GET', '/');
     expect(text).toContain(`data in <code>${basename(dataFile ?? '')}</code>`);
-    expect(text).toContain('products: 40, cart items: 2, orders: 2');
+    expect(text).toContain('products: 40, delivery options: 3, cart items: 2, orders: 2');
     expect(text).not.toContain('sandbox <code>');
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AnyHandler } from '../../src/shop/operations/handler.ts';
-import type { State } from '../../src/store/state.ts';
+import type { State } from '../../src/shop/state.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';

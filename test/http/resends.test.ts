@@ -72,7 +72,7 @@ async function reused(here: Room) {
 }
 
 async function ordersIn({ steer }: Room): Promise<number> {
-  return (await steer('GET', '')).body.orders;
+  return (await steer('GET', '')).body.counts.orders;
 }
 
 describe.each([BROWSER, CURL])('a reset seen through a client that sends a request again: %s', (userAgent) => {

@@ -19,6 +19,6 @@ describe.each([
     onTestFinished(close);
     const verdict = await checked(url, { runs: RUNS, seed });
     expect(told(verdict.findings)).toEqual([]);
-    expect([verdict.kind, verdict.notes]).toEqual(['shop', []]);
+    expect([verdict.model, verdict.notes]).toEqual(['the shop', []]);
   });
 });

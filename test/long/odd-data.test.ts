@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
 import { COST_LIMIT_CENTS } from '../../src/shop/domain/pricing.ts';
-import type { State } from '../../src/store/state.ts';
+import type { State } from '../../src/shop/state.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startProgram } from '../support/harness/start-program.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { State } from '../../src/store/state.ts';
-import { type Change, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import type { Change } from '../../src/shop/operations/handler.ts';
+import type { State } from '../../src/shop/state.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
 import { backends } from '../support/harness/backends.ts';
@@ -67,7 +68,7 @@ describe.each(backends)('a store with the backend $kind', ({ open, runs }) => {
   });
 });
 
-function asked(store: Store, { kind, id }: Command): Promise<unknown> {
+function asked(store: Store<State>, { kind, id }: Command): Promise<unknown> {
   if (kind === 'reset') return store.reset();
   return store.update((state, nowMs) => {
     if (kind === 'decline') throw new Error('declined');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { mocked } from '../../src/application.ts';
 import { createStorefront, type Options } from '../../src/index.ts';
-import { type AnyInput, mocked } from '../../src/shop/operations/handler.ts';
+import type { AnyInput } from '../../src/shop/operations/handler.ts';
 import type { OperationId } from '../../src/shop/types.ts';
 import {
   type DocumentedOperation,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { TooManySandboxesError } from '../../src/sandbox/errors.ts';
 import type { MemoryLimits } from '../../src/sandbox/memory/memory.ts';
-import { TooManySandboxesError } from '../../src/sandbox/registry.ts';
+import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
-import type { State } from '../../src/store/state.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { HOUR_MS, idsOf, MOST, sandboxesWith } from '../support/harness/registry.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { State } from '../../src/shop/state.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
 import { HOUR_MS, idsOf, sandboxesWith } from '../support/harness/registry.ts';
@@ -150,7 +151,7 @@ describe('the expiry time of a sandbox', () => {
 
 describe('a sandbox that was written to', () => {
   const [id] = PRODUCT_IDS as [string];
-  it.each<[what: string, write: (sandbox: Sandbox) => unknown]>([
+  it.each<[what: string, write: (sandbox: Sandbox<State>) => unknown]>([
     ['a change of its state', ({ store }) => store.update(putting(id))],
     ['a reset', ({ store }) => store.reset()],
     ['a change of its clock', ({ clock }) => clock.set({ isFrozen: true })],

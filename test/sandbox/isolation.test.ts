@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { UnknownSandboxError } from '../../src/sandbox/registry.ts';
+import { UnknownSandboxError } from '../../src/sandbox/errors.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
 import { expectProblem } from '../support/harness/problems.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import type { Sandboxes } from '../../src/sandbox/registry.ts';
+import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
-import type { State } from '../../src/store/state.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { sandboxesWith } from '../support/harness/registry.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { State } from '../../src/store/state.ts';
+import type { State } from '../../src/shop/state.ts';
 import { createStore, StoreUnavailableError } from '../../src/store/store.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { State } from '../../src/store/state.ts';
+import type { State } from '../../src/shop/state.ts';
 import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
 import { conflictsOf, editsTold, eventually, saves, shows, textOf, warnings } from '../support/harness/edited-file.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../src/openapi/document.ts';
 import { createShopContract } from '../../src/shop/contract.ts';
+import type { State } from '../../src/shop/state.ts';
 import type { OpenedState } from '../../src/store/open-state.ts';
 import { defaults, defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { shopValidator } from '../support/fixtures/state-validator.ts';
 import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
@@ -145,7 +147,7 @@ describe('a field that is added to the contract', () => {
 });
 
 /** A start over the default data, or over `text`, with a contract that has gained something. */
-async function openedWith(gain: Gain, text = defaultText): Promise<OpenedState> {
+async function openedWith(gain: Gain, text = defaultText): Promise<OpenedState<State>> {
   return openTestState({ data: await dataFile(text), check: checkOf(gained(gain)) });
 }
 
@@ -161,7 +163,7 @@ async function withBrands(): Promise<string> {
 
 /** The check of data by a contract of this text. */
 function checkOf(text: string) {
-  return createShopContract(parseDocument('openapi.yaml', text)).checkData;
+  return shopValidator(createShopContract(parseDocument('openapi.yaml', text)).checkData).validate;
 }
 
 /** openapi.yaml with what it gains. */

@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { shopContract } from '../../src/shop/contract.ts';
 import { machineDisk } from '../../src/store/disk.ts';
 import { repairDataFile } from '../../src/store/repair.ts';
 import { StoreUnavailableError } from '../../src/store/store.ts';
 import { cartFile } from '../support/fixtures/cart-file.ts';
 import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
+import { shopValidator } from '../support/fixtures/state-validator.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
 import { faultyDisk, type Plan } from '../support/harness/faulty-disk.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -52,7 +52,7 @@ describe('a repair', () => {
       const repairing = repairDataFile({
         data: join(folder, 'db.json'),
         defaultData: projectFile('db.json.default'),
-        check: shopContract.checkData,
+        check: shopValidator().validate,
         warn() {},
         disk,
       });

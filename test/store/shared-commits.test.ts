@@ -4,8 +4,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Change } from '../../src/shop/operations/handler.ts';
+import type { State } from '../../src/shop/state.ts';
 import type { Durability } from '../../src/store/open-state.ts';
-import type { Change, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -53,7 +55,7 @@ describe.each(MODES)('a store with durability %s', (durability) => {
 });
 
 /** Serves each request with one change of the store; gives back the port. */
-async function serve(store: Store): Promise<number> {
+async function serve(store: Store<State>): Promise<number> {
   const server = createServer((_request, response) => {
     void store.update(touch).then(() => response.end('done'));
   });

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/shop/operations/handler.ts';
+import type { State } from '../../src/shop/state.ts';
 import { memoryBackend, StateTooLargeError } from '../../src/store/backend.ts';
-import type { State } from '../../src/store/state.ts';
-import { type Change, createStore } from '../../src/store/store.ts';
-import type { ValidateEntry } from '../../src/store/validate-state.ts';
+import { createStore } from '../../src/store/store.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
+import { shopValidator } from '../support/fixtures/state-validator.ts';
 import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
@@ -54,10 +55,10 @@ describe('a data file that exceeds the limit with the defaults of the contract',
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
     // Stands for a contract whose defaults are longer than what a data file may hold.
-    const check: ValidateEntry = (schema, value) => {
+    const { validate: check } = shopValidator((schema, value) => {
       if (schema === 'DeliveryOption') Object.assign(value as object, { note: 'x'.repeat(40_000_000) });
       return [];
-    };
+    });
     await expect(openTestState({ data, check })).rejects.toThrow(/would exceed the limit of 90000000 bytes/);
   });
 });
@@ -68,7 +69,7 @@ function fullStore(products: readonly string[]) {
   const commit = async (next: State) => {
     if (putInto(next).length > 2) throw new StateTooLargeError('more than two');
   };
-  const backend = { ...memoryBackend(), commit };
+  const backend = { ...memoryBackend<State>(), commit };
   return createStore({ backend, initial, defaults: () => ({ ...defaults }), nowMs: () => 0 });
 }
 

@@ -38,7 +38,11 @@ describe('sandboxAt', () => {
   it('saves, lists and restores snapshots', async () => {
     const sandbox = await createSandbox();
     await sandbox.setState({ cartItems: [KETTLE] });
-    expect(await sandbox.snapshot('kettle')).toMatchObject({ name: 'kettle', builtIn: false, cartItems: 1 });
+    expect(await sandbox.snapshot('kettle')).toMatchObject({
+      name: 'kettle',
+      builtIn: false,
+      counts: { cartItems: 1 },
+    });
     await sandbox.restore('empty-cart');
     await sandbox.restore('kettle');
     expect((await sandbox.state()).cartItems).toEqual([KETTLE]);

@@ -13,6 +13,7 @@ import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { ContractError } from '../../src/openapi/document.ts';
 import { getContractPath } from '../../src/server/paths.ts';
+import { shopModel } from '../../src/shop/model/shop.ts';
 import { type EarlierVersion, EarlierVersionError, earlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
@@ -56,6 +57,7 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
   const selected = toCheckCommand(flags, url);
   const signal = createStopSignal(selected.maxTime, interrupt.signal);
   const command = await inOwnSandbox(selected, {
+    model: shopModel,
     contract: getContractPath(selected),
     seed,
     print,
@@ -65,7 +67,7 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
   const contract = await loadContract({ path: getContractPath(command), strict: false });
   const before = await versionBefore(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
-  const checking = runCheck(command, { contract: contract.path, start, print, seed, signal });
+  const checking = runCheck(command, { model: shopModel, contract: contract.path, start, print, seed, signal });
   // Somebody's server is asked by one judge after the other; of our own shop each has one.
   if (url !== undefined) await checking;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];

@@ -73,11 +73,13 @@ export type FormatCommand = (operationId: string) => string;
 
 /** A verdict as a report. */
 export async function createReport(verdict: Verdict, contract: Contract, reproduce: FormatCommand): Promise<Report> {
-  const { url, seed, runs, kind, routes, findings, ledger, notes, unchecked } = verdict;
+  const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
   const locate = await createLocator(path, contract.text);
   const rows = routes.flatMap((route) => createRows(verdict, route));
-  const scope = kind === 'shop' ? 'the shop model' : 'the checks for any API (examples, links, create-read-delete)';
+  const scope = verdict.model
+    ? `the model of ${verdict.model}`
+    : 'the checks for any API (examples, links, create-read-delete)';
   return {
     title: `Checked ${url} against ${path} with ${scope}: ${ledger.responseCount} responses, seed ${seed}, ${runs} runs`,
     checks: CHECK_NAMES,

@@ -113,7 +113,7 @@ async function withHttpProblems<Result>(task: () => Result): Promise<Awaited<Res
 
 function toHttpProblemError(error: ControlProblemError): HttpProblemError {
   const violations = error.flaws.map(
-    ({ pointer, trouble }) => ({ in: 'body', pointer, rule: 'state', remedy: trouble }) as const,
+    ({ pointer, message }) => ({ in: 'body', pointer, rule: 'state', remedy: message }) as const,
   );
   return new HttpProblemError({
     code: error.code,

@@ -1,7 +1,7 @@
+import type { HandlerResponse } from '../../application.ts';
 import type { Completed } from '../../mock/added-fields.ts';
 import { isJsonType, responseTo } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
-import type { AnyAnswer } from '../../shop/operations/handler.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { type Headers, NO_HEADERS } from '../headers.ts';
 import { createResponse, JSON_TYPE, type ResponseData } from './response.ts';
@@ -9,12 +9,12 @@ import type { OperationCall } from './values.ts';
 
 /**
  * Completes what a handler returned: status, content type, and the sandbox in `Location`. `complete`: adds the fields that the contract has gained, for the
- * shop's own handlers; undefined for a user's handler, whose headers may have any case.
+ * handlers of the application; undefined for a user's handler, whose headers may have any case.
  */
 export function completeHandlerResponse(
   complete: ((route: Route, body: unknown) => Completed) | undefined,
   { route, location }: OperationCall,
-  { status = route.successStatus, headers = NO_HEADERS, body }: AnyAnswer,
+  { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
 ): ResponseData {
   if (!complete) {
     const typed = { 'Content-Type': getDocumentedType(route, status), ...normalizeHeaderNames(headers) };

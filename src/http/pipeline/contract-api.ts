@@ -5,8 +5,8 @@ import type { Api } from './values.ts';
 
 /** The parts of the contract's API. */
 export interface ContractApiParts extends HandleParts {
-  /** Whether an operation is the shop's own: its responses may have only the properties that the contract has. */
-  readonly isOurs: (route: Route) => boolean;
+  /** Whether the application implements an operation: its responses may have only the properties that the contract has. */
+  readonly isImplemented: (route: Route) => boolean;
 }
 
 /** Returns the API of the contract: its operations are handled or mocked, with preferences, faults and a journal. */
@@ -14,7 +14,7 @@ export function createContractApi(parts: ContractApiParts): Api {
   return {
     contract: parts.contract,
     isSimulated: true,
-    isClosed: parts.isOurs,
+    isClosed: parts.isImplemented,
     describeUnknownPath: createUnknownPath,
     schedule: (_request, steps) => steps(),
     getBodyOptions: () => undefined,

@@ -1,3 +1,4 @@
+import type { Application } from '../../application.ts';
 import { NO_HEADERS } from '../headers.ts';
 import { internalError, toHttpProblem } from '../problem.ts';
 import type { Log } from '../request-log.ts';
@@ -20,12 +21,18 @@ export const NO_RESPONSE: Draft = {
 /** A request that a client sends again after a reset: it was counted and recorded the first time. */
 export const RESET_AGAIN: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
+/** The parts that turn errors into problem documents. */
+export interface ProblemParts {
+  readonly log: Log;
+  readonly application: Application;
+}
+
 /** The request of a draft, and where it leads. */
 type Subject = Pick<Exchange, 'request' | 'target'>;
 
 /** Returns a draft with the problem document of an error as its response. An unknown error is logged, and becomes an internal error. */
-export function withProblem(log: Log, subject: Subject, draft: Draft, error: unknown): Draft {
-  const problem = toHttpProblem(error) ?? internalError;
+export function withProblem({ log, application }: ProblemParts, subject: Subject, draft: Draft, error: unknown): Draft {
+  const problem = toHttpProblem(error, application.problems) ?? internalError;
   const path = getPath(subject);
   // An error of the disk would occur with each request: the store logs it once.
   if (problem.code === internalError.code)

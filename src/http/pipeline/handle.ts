@@ -1,16 +1,19 @@
+import {
+  type Application,
+  DomainError,
+  type HandlerResponse,
+  type Implementation,
+  type Input,
+} from '../../application.ts';
 import type { Completed } from '../../mock/added-fields.ts';
 import type { Mock } from '../../mock/mock.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { RawInput } from '../../openapi/validate-request.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { RegisteredHandler } from '../../server/handler-registry.ts';
-import { DomainError } from '../../shop/domain/domain-error.ts';
-import type { AnyAnswer, AnyInput } from '../../shop/operations/handler.ts';
 import type { Store } from '../../store/store.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
+import { createTrackedContext } from '../handler-context.ts';
 import { HttpProblemError } from '../problem.ts';
-import { type ShopContextParts, trackShop } from '../tracked-shop.ts';
 import { completeHandlerResponse, completeMockResponse } from './complete.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
@@ -22,17 +25,18 @@ export interface HandleParts {
   readonly guard: (store: Store, ownOperationId?: string) => Store;
   readonly mock: Mock;
   readonly contract: Contract;
-  /** Adds the fields that the contract has gained since the shop's handlers were written, and removes those that it has lost. */
+  /** Adds the fields that the contract has gained since the handlers of the application were written, and removes those that it has lost. */
   readonly complete: (route: Route, body: unknown) => Completed;
-  /** Returns the handler of an operation; undefined if the operation is mocked. */
-  readonly doerOf: (route: Route) => RegisteredHandler | undefined;
+  /** Returns the implementation of an operation; undefined if the operation is mocked. */
+  readonly getImplementation: (route: Route) => Implementation | undefined;
+  readonly application: Application;
 }
 
 /** Handles an operation, or mocks it: a fault, a preference or the lack of a handler asks for that. */
 export async function handleOrMock(parts: HandleParts, call: OperationCall): Promise<Handled> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.answer;
-  const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.doerOf(route);
+  const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
   if (handler && !injected) return runHandler(parts, handler, call);
   // A fault replaces the response of the handler, also that of a request that it declines.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDeclined);
@@ -44,21 +48,22 @@ function rethrowUnlessDeclined(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
 
-async function runHandler(parts: HandleParts, handler: RegisteredHandler, call: OperationCall): Promise<Handled> {
+async function runHandler(parts: HandleParts, handler: Implementation, call: OperationCall): Promise<Handled> {
   const { request, route, scope, input, applied } = call;
-  const ownOperationId = handler.isOurs ? undefined : route.operationId;
-  const { shop, revision } = trackShop(shopPartsOf(scope.sandbox, parts, ownOperationId));
-  const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), shop));
+  const isBuiltIn = handler.source === 'application';
+  const store = parts.guard(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
+  const { context, revision } = createTrackedContext(parts.application, scope.sandbox, store);
+  const returned = checkReturned(route, await handler.handle(toHandlerInput(request, input), context));
   // A response to which something was applied is not cached, nor is one that names its sandbox.
-  const isCacheable = !applied.summary && handler.isOurs && !scope.isNamed;
+  const isCacheable = !applied.summary && isBuiltIn && !scope.isNamed;
   return {
-    response: completeHandlerResponse(handler.isOurs ? parts.complete : undefined, call, returned),
+    response: completeHandlerResponse(isBuiltIn ? parts.complete : undefined, call, returned),
     revision: isCacheable ? revision() : undefined,
   };
 }
 
 /** Returns the input of a handler. The headers are copied only if it reads them. */
-function toHandlerInput({ headers }: HttpRequest, { path, query, body }: RawInput): AnyInput {
+function toHandlerInput({ headers }: HttpRequest, { path, query, body }: RawInput): Input {
   return {
     path,
     query,
@@ -70,25 +75,9 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: RawInpu
   };
 }
 
-function shopPartsOf(
-  { store, clock, ids }: Sandbox,
-  { guard }: HandleParts,
-  ownOperationId: string | undefined,
-): ShopContextParts {
-  const newId = () => {
-    const { orders } = store.read().state;
-    for (;;) {
-      const id = ids.next();
-      // Ids of a seed come again when it is given again.
-      if (ids.seed === undefined || !orders.some((order) => order.id === id)) return id;
-    }
-  };
-  return { store: guard(store, ownOperationId), nowMs: clock.nowMs, newId };
-}
-
 /** Returns what a handler has returned. Throws `HttpProblemError` if it is no response: a user's own handler may return anything. */
-function checkReturned(route: Route, returned: unknown): AnyAnswer {
-  const { status, headers = {} } = (returned ?? {}) as AnyAnswer;
+function checkReturned(route: Route, returned: unknown): HandlerResponse {
+  const { status, headers = {} } = (returned ?? {}) as HandlerResponse;
   const messageHeader = Object.keys(headers).find(isMessageHeader);
   if (messageHeader !== undefined) {
     const detail = `the handler of ${route.operationId} returned the header ${messageHeader}, which the server itself writes: leave it out`;

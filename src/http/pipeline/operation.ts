@@ -1,7 +1,6 @@
 import type { Route } from '../../openapi/routes.ts';
-import type { Log } from '../request-log.ts';
 import { delayResponse } from './delay.ts';
-import { RESET_AGAIN, withProblem } from './draft.ts';
+import { type ProblemParts, RESET_AGAIN, withProblem } from './draft.ts';
 import { applyFaults, NO_FAULTS } from './faults.ts';
 import { formatPreferenceApplied } from './preferences.ts';
 import type { ResentRequests } from './resent-requests.ts';
@@ -9,8 +8,7 @@ import { type ValidRequest, validateRequest } from './validate.ts';
 import type { AppliedFaults, Draft, OperationCall, ScopedRequest } from './values.ts';
 
 /** The parts that run operations. */
-export interface OperationParts {
-  readonly log: Log;
+export interface OperationParts extends ProblemParts {
   readonly resends: ResentRequests;
   /** Returns how long the server delays a response, in ms; undefined if it delays none. */
   readonly delayMs: (() => number) | undefined;
@@ -31,7 +29,7 @@ export async function runOperation(parts: OperationParts, operation: OperationRe
   try {
     return await target.api.schedule(request, () => runSteps(parts, operation, draft, waitedMs), route);
   } catch (error) {
-    return withProblem(parts.log, operation, draft, error);
+    return withProblem(parts, operation, draft, error);
   }
 }
 
@@ -77,7 +75,7 @@ function withEffects(draft: Draft, { preferences, notes }: ValidRequest, applied
 }
 
 async function handle(
-  { log }: OperationParts,
+  parts: OperationParts,
   operation: OperationRequest,
   draft: Draft,
   call: OperationCall,
@@ -86,6 +84,6 @@ async function handle(
     const { response, revision } = await operation.target.api.handle(call);
     return { ...draft, response, revision };
   } catch (error) {
-    return withProblem(log, operation, draft, error);
+    return withProblem(parts, operation, draft, error);
   }
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { createMethodNotAllowed, HttpProblemError } from '../problem.ts';
 import type { ResponseCache } from '../response-cache.ts';
-import { NO_RESPONSE, withProblem } from './draft.ts';
+import { NO_RESPONSE, type ProblemParts, withProblem } from './draft.ts';
 import { respondToImage } from './image-faults.ts';
 import { type OperationParts, runOperation } from './operation.ts';
 import { cacheResponse, recordRequest } from './record.ts';
@@ -57,9 +57,7 @@ export async function runPipeline(parts: PipelineParts, routed: Outcome): Promis
   const { request, target } = routed;
   if (!target) return routed;
   try {
-    return await enterSandbox(parts.sandboxes, { request, target }, (scope) =>
-      respond(parts, { request, target, scope }),
-    );
+    return await enterSandbox(parts, { request, target }, (scope) => respond(parts, { request, target, scope }));
   } catch (error) {
     return refuse(parts, routed, error);
   }
@@ -75,9 +73,9 @@ export function finishExchange(parts: PipelineParts, exchange: Exchange, res: Se
 }
 
 /** Returns an exchange with the problem document of an error, of a step or of a fixed route. */
-export function refuse({ log }: Pick<PipelineParts, 'log'>, exchange: Exchange, error: unknown): Outcome {
+export function refuse(parts: ProblemParts, exchange: Exchange, error: unknown): Outcome {
   const { request, target, scope } = exchange;
-  return { request, target, scope, draft: withProblem(log, exchange, exchange.draft, error), isPassed: false };
+  return { request, target, scope, draft: withProblem(parts, exchange, exchange.draft, error), isPassed: false };
 }
 
 async function respond(parts: PipelineParts, scoped: ScopedRequest): Promise<Outcome> {
@@ -97,7 +95,7 @@ async function respond(parts: PipelineParts, scoped: ScopedRequest): Promise<Out
 const RECORDED: Draft = { ...NO_RESPONSE, isRecorded: true };
 
 /** Lists the methods of a path, or refuses a path or a method that the API does not have. */
-function respondWithoutOperation({ log }: PipelineParts, scoped: ScopedRequest, draft: Draft): Draft {
+function respondWithoutOperation(parts: PipelineParts, scoped: ScopedRequest, draft: Draft): Draft {
   const { request, target } = scoped;
   const { api, kind, allow, location } = target;
   const isKnown = kind === 'unknown-method';
@@ -107,5 +105,5 @@ function respondWithoutOperation({ log }: PipelineParts, scoped: ScopedRequest, 
   const problem = isKnown
     ? createMethodNotAllowed(request.method, location.pathname, allow)
     : api.describeUnknownPath(location.pathname);
-  return withProblem(log, scoped, draft, new HttpProblemError(problem));
+  return withProblem(parts, scoped, draft, new HttpProblemError(problem));
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type Headers, NO_HEADERS } from '../headers.ts';
-import { createProblemDocument, type HttpProblem, problemKinds } from '../problem.ts';
+import { createProblemDocument, getProblemKind, type HttpProblem } from '../problem.ts';
 
 /** A response as data. A body becomes JSON, unless it is a text of another media type; undefined if there is none. */
 export interface ResponseData {
@@ -31,7 +31,7 @@ export function createResponse({
 /** Returns the problem document (RFC 9457) as the response to a request for `path`. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
   return {
-    status: problemKinds[problem.code].status,
+    status: getProblemKind(problem).status,
     headers: { ...problem.headers, 'Content-Type': PROBLEM_TYPE },
     body: createProblemDocument(problem, path),
   };

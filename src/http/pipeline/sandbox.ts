@@ -1,3 +1,4 @@
+import type { Application } from '../../application.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { type Headers, NO_HEADERS } from '../headers.ts';
@@ -5,12 +6,18 @@ import { HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
 import type { Scope, Target } from './values.ts';
 
+/** The parts that enter sandboxes. */
+export interface SandboxParts {
+  readonly sandboxes: Sandboxes;
+  readonly application: Application;
+}
+
 /**
  * Handles a request in the sandbox that it names, which is created if there is none; in `default` if it names none. A request with a body is received
  * to its end before: one that ends early creates no sandbox. A rejection has the headers that tell of an expired sandbox.
  */
 export async function enterSandbox<Result>(
-  sandboxes: Sandboxes,
+  { sandboxes, application }: SandboxParts,
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
   handle: (scope: Scope) => Promise<Result>,
 ): Promise<Result> {
@@ -24,7 +31,7 @@ export async function enterSandbox<Result>(
   try {
     return await sandboxes.use(named.id, (sandbox) => handle({ sandbox, isNamed: true, headers }));
   } catch (error) {
-    throw withHeaders(error, expired);
+    throw withHeaders(error, expired, application);
   }
 }
 
@@ -54,7 +61,7 @@ function getExpiryHeaders(sandboxes: Sandboxes, id: string): Headers {
   return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };
 }
 
-function withHeaders(error: unknown, headers: Headers): unknown {
-  const problem = toHttpProblem(error);
+function withHeaders(error: unknown, headers: Headers, { problems }: Application): unknown {
+  const problem = toHttpProblem(error, problems);
   return problem ? new HttpProblemError({ ...problem, headers: { ...problem.headers, ...headers } }) : error;
 }

@@ -1,6 +1,5 @@
 import type { VerifyMode } from '../../openapi/verify-response.ts';
-import type { Problem } from '../../shop/types.ts';
-import { internalError } from '../problem.ts';
+import { internalError, type ProblemDocument } from '../problem.ts';
 import type { Log } from '../request-log.ts';
 import { createProblemResponse, type ResponseData } from './response.ts';
 import type { Draft, Target } from './values.ts';
@@ -32,5 +31,5 @@ export function verifyResponse({ log, verify }: VerifyParts, { api, route, locat
 }
 
 function isInternalError({ status, body }: ResponseData): boolean {
-  return status === 500 && (body as Partial<Problem> | undefined)?.type === `/problems/${internalError.code}`;
+  return status === 500 && (body as Partial<ProblemDocument> | undefined)?.type === `/problems/${internalError.code}`;
 }

@@ -1,6 +1,6 @@
 import type { FaultWish } from '../../control/operation.ts';
-import type { StateIssue } from '../../store/validate-state.ts';
 import { isBodilessStatus } from '../../util/bodiless-status.ts';
+import type { Issue } from '../../util/issue.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
 import { parseTime } from '../clock.ts';
@@ -31,12 +31,12 @@ function createMatcherAt(fault: FaultWish, at: string): RequestMatcher {
 }
 
 /** Returns the issues of a fault beyond its schema: effects that contradict each other, invalid headers and times. `at` is the location of the fault. */
-export function faultFlaws(fault: FaultWish, at = ''): readonly StateIssue[] {
+export function faultFlaws(fault: FaultWish, at = ''): readonly Issue[] {
   const issues = [...validateEffect(fault), ...validateResponse(fault), ...validateHeaders(fault.headers)];
   return issues.map((issue) => ({ ...issue, pointer: at + issue.pointer }));
 }
 
-function validateEffect(fault: FaultWish): readonly StateIssue[] {
+function validateEffect(fault: FaultWish): readonly Issue[] {
   const { status, example, delay, connection, bodyDurationMs, until } = fault;
   const effects = [status, example, delay, connection, bodyDurationMs];
   return [
@@ -73,7 +73,7 @@ function validateEffect(fault: FaultWish): readonly StateIssue[] {
   ];
 }
 
-function validateResponse({ status, example, body, headers, violation }: FaultWish): readonly StateIssue[] {
+function validateResponse({ status, example, body, headers, violation }: FaultWish): readonly Issue[] {
   const hasOwnContent = body !== undefined || headers !== undefined;
   return [
     ...issueIf(
@@ -99,22 +99,22 @@ function validateResponse({ status, example, body, headers, violation }: FaultWi
   ];
 }
 
-function issueIf(isInvalid: boolean, pointer: string, trouble: string): readonly StateIssue[] {
-  return isInvalid ? [{ pointer, trouble }] : [];
+function issueIf(isInvalid: boolean, pointer: string, message: string): readonly Issue[] {
+  return isInvalid ? [{ pointer, message }] : [];
 }
 
 /** The syntax of header names and values (RFC 9110, sections 5.1 and 5.5). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function validateHeaders(headers: FaultWish['headers'] = {}): readonly StateIssue[] {
+function validateHeaders(headers: FaultWish['headers'] = {}): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   return Object.entries(headers).flatMap(([name, value], index) => {
     const pointer = `/headers${pointerTo(name)}`;
-    if (!HEADER_NAME.test(name)) return [{ pointer, trouble: 'is not a header name: use letters, digits and hyphens' }];
-    if (isMessageHeader(name)) return [{ pointer, trouble: 'is set by the server: remove it' }];
+    if (!HEADER_NAME.test(name)) return [{ pointer, message: 'is not a header name: use letters, digits and hyphens' }];
+    if (isMessageHeader(name)) return [{ pointer, message: 'is set by the server: remove it' }];
     if (names.indexOf(name.toLowerCase()) < index)
-      return [{ pointer, trouble: 'is repeated: header names are case-insensitive' }];
-    return HEADER_VALUE.test(value) ? [] : [{ pointer, trouble: 'is not a header value: use printable characters' }];
+      return [{ pointer, message: 'is repeated: header names are case-insensitive' }];
+    return HEADER_VALUE.test(value) ? [] : [{ pointer, message: 'is not a header value: use printable characters' }];
   });
 }

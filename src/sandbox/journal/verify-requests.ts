@@ -41,8 +41,8 @@ const MAX_STEPS = 300_000_000;
 export function refuseSlow({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
-  const trouble = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
-  throw new InvalidMatcherError([{ pointer: '/where', trouble }]);
+  const message = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
+  throw new InvalidMatcherError([{ pointer: '/where', message }]);
 }
 
 /** Creates the selection of a filter. Throws an `InvalidMatcherError`. */

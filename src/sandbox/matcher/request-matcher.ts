@@ -59,7 +59,7 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
 
 const TOO_LARGE = {
   pointer: '/where',
-  trouble: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`,
+  message: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`,
 };
 
 /** Returns the number of characters that regular expressions may compare. */

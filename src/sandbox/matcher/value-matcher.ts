@@ -1,4 +1,4 @@
-import type { StateIssue } from '../../store/validate-state.ts';
+import type { Issue } from '../../util/issue.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import type { Comparison } from './comparison.ts';
@@ -8,8 +8,8 @@ import { compilePattern, createGlob, type Pattern, PatternError } from './patter
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
-  constructor(readonly flaws: readonly StateIssue[]) {
-    super(flaws.map(({ pointer, trouble }) => `${pointer} ${trouble}`).join('; '));
+  constructor(readonly flaws: readonly Issue[]) {
+    super(flaws.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
   }
 }
 
@@ -189,6 +189,6 @@ function format(value: unknown): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
-function createError({ pointer }: Comparison, trouble: string): InvalidMatcherError {
-  return new InvalidMatcherError([{ pointer, trouble }]);
+function createError({ pointer }: Comparison, message: string): InvalidMatcherError {
+  return new InvalidMatcherError([{ pointer, message }]);
 }

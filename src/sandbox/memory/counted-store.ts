@@ -4,7 +4,7 @@ import { createStore, type Store, type StoreParts } from '../../store/store.ts';
 import type { Account } from './memory.ts';
 
 /** What holds states: their memory counts for an account. */
-export interface CountedParts extends Omit<StoreParts, 'backend'> {
+export interface CountedParts<S extends State> extends Omit<StoreParts<S>, 'backend'> {
   /** It holds the initial state already. */
   readonly account: Account;
   /** Called with each change. */
@@ -12,9 +12,9 @@ export interface CountedParts extends Omit<StoreParts, 'backend'> {
 }
 
 /** A store in memory. It refuses a change with a `StateTooLargeError` where its account would hold more than it may. */
-export function countedStore({ account, onChange, ...parts }: CountedParts): Store {
-  const store = createStore({ ...parts, backend: memoryBackend() });
-  const update: Store['update'] = (change) =>
+export function countedStore<S extends State>({ account, onChange, ...parts }: CountedParts<S>): Store<S> {
+  const store = createStore({ ...parts, backend: memoryBackend<S>() });
+  const update: Store<S>['update'] = (change) =>
     store.update((state, nowMs) => {
       const changed = change(state, nowMs);
       if (changed.next) {
@@ -27,10 +27,10 @@ export function countedStore({ account, onChange, ...parts }: CountedParts): Sto
 }
 
 /** Snapshots by their names. They are refused with a `StateTooLargeError` where their account would hold more than it may. */
-export function countedSnapshots(account: Account, onChange: () => void): Map<string, State> {
-  const states = new Map<string, State>();
+export function countedSnapshots<S extends State>(account: Account, onChange: () => void): Map<string, S> {
+  const states = new Map<string, S>();
   return Object.assign(states, {
-    set(name: string, state: State) {
+    set(name: string, state: S) {
       account.replace(states.get(name), state);
       onChange();
       return Map.prototype.set.call(states, name, state);

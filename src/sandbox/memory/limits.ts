@@ -11,7 +11,7 @@ export const SANDBOX_BYTES = 16_000;
 /** The limit for the snapshots of the default sandbox, in bytes. Its state may be as large as a data file. */
 export const DEFAULT_SNAPSHOTS_BYTES = 256 * MEGABYTE;
 
-/** What every sandbox may hold, however much the others hold, in bytes: itself, and some thirty orders of its own. */
+/** What every sandbox may hold, however much the others hold, in bytes: itself, and some thirty entries of its own of 500 bytes each. */
 const GUARANTEED_BYTES = 32 * 1024;
 
 /** How large a small sandbox is at most, in bytes. */

@@ -1,6 +1,6 @@
 import { StateTooLargeError } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
-import { LISTS, type Owner, SharedObjects } from './shared-objects.ts';
+import { type Owner, SharedObjects } from './shared-objects.ts';
 
 /** A limit for the part of each sandbox's memory that lies between two sizes. */
 export interface PoolLimits {
@@ -180,7 +180,7 @@ export class Account implements Owner {
 
   #tooLargeText(): string | undefined {
     if (this.#bytes <= this.#limitBytes) return undefined;
-    return `The sandbox would take ${megabytes(this.#bytes)} of memory, more than its limit of ${megabytes(this.#limitBytes)}: remove snapshots, orders or products, or reset it with POST /api/reset`;
+    return `The sandbox would take ${megabytes(this.#bytes)} of memory, more than its limit of ${megabytes(this.#limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
   }
 
   #fullText(beforeBytes: number): string | undefined {
@@ -194,10 +194,10 @@ export class Account implements Owner {
 
 /** Whether all entries of a state are entries of another one. */
 function onlyRemoves(from: State, to: State): boolean {
-  return LISTS.every((name) => {
-    if (from[name] === to[name]) return true;
-    const entries = new Set<object>(from[name]);
-    return to[name].every((entry) => entries.has(entry));
+  return Object.entries(to).every(([name, list]) => {
+    if (from[name] === list) return true;
+    const entries = new Set(from[name]);
+    return list.every((entry) => entries.has(entry));
   });
 }
 

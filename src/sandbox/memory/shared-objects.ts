@@ -7,7 +7,7 @@ export interface Owner {
   charge(bytes: number): void;
 }
 
-type List = State[keyof State];
+type List = State[string];
 
 /** An object that states have: how many, for whom it counts, and its size. */
 interface SharedObject {
@@ -15,9 +15,6 @@ interface SharedObject {
   readonly owner: Owner;
   readonly bytes: number;
 }
-
-/** The lists of a state. */
-export const LISTS: readonly (keyof State)[] = ['products', 'deliveryOptions', 'cartItems', 'orders'];
 
 /** For whom shared states count. */
 const NOBODY: Owner = { charge() {} };
@@ -29,15 +26,16 @@ export class SharedObjects {
 
   /** Marks a state as shared: it counts for no owner from now on. */
   share(state: State): void {
-    for (const name of LISTS) this.#shared.add(state[name]);
+    for (const list of Object.values(state)) this.#shared.add(list);
   }
 
   /** Holds one state in place of another; undefined stands for no state. Costs a comparison for each entry of the lists that differ. */
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
-    for (const name of LISTS) {
-      if (from && to) this.#replaceList(from[name], to[name], owner);
-      else if (to) this.#retainList(to[name], owner);
-      else if (from) this.#dropList(from[name]);
+    for (const name of Object.keys({ ...from, ...to })) {
+      const [before, after] = [from?.[name], to?.[name]];
+      if (before && after) this.#replaceList(before, after, owner);
+      else if (after) this.#retainList(after, owner);
+      else if (before) this.#dropList(before);
     }
   }
 

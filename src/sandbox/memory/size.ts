@@ -10,7 +10,7 @@ const TEXT_BYTES = 24;
 const COUNTED_BYTES = 100;
 
 /** About how many bytes of memory a list takes without its entries. */
-export function listBytes(list: State[keyof State]): number {
+export function listBytes(list: State[string]): number {
   return COUNTED_BYTES + OBJECT_BYTES + list.length * SLOT_BYTES;
 }
 

@@ -1,3 +1,5 @@
+import * as application from '../../application.ts';
+
 /** The codes of the business rules that decline a valid request. `openapi.yaml` documents a problem for each. */
 export const domainErrorCodes = [
   'unknown-product',
@@ -10,14 +12,6 @@ export const domainErrorCodes = [
 
 export type DomainErrorCode = (typeof domainErrorCodes)[number];
 
-/** Thrown when a business rule declines a valid request. `message` says what is wrong and what to do. */
-export class DomainError extends Error {
-  override readonly name = 'DomainError';
-
-  constructor(
-    readonly code: DomainErrorCode,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+/** Thrown when a business rule of the shop declines a valid request. */
+export const DomainError: typeof application.DomainError<DomainErrorCode> = application.DomainError;
+export type DomainError = application.DomainError<DomainErrorCode>;

@@ -1,3 +1,4 @@
+import type { BehaviourModel, ModelPart, OpenedModel } from '../../check/behaviour-model.ts';
 import type { CheckContext } from '../../check/check-context.ts';
 import { createJsonRequest, type RequestToSend } from '../../check/exchange.ts';
 import type { Finding } from '../../check/findings.ts';
@@ -10,28 +11,21 @@ import type { Order } from '../types.ts';
 import { checkConcurrency } from './at-once.ts';
 import { checkPathRules } from './front.ts';
 import type { Model } from './model.ts';
+import { shopRules } from './rules.ts';
 import { isBreaking, scriptsFor } from './scripts.ts';
 import { checkSearch } from './search.ts';
 import { checkScripts, checkSequences } from './sequences.ts';
 import { LISTED, readInitialState } from './start.ts';
 
-/** What is known of a server that is a shop. */
-export interface ShopChecks {
-  /** Has something be in the cart, and an order made, as far as that may be and as it isn't so. */
-  prepare(): Promise<void>;
-  /** Judges what its contract says of a path, given by its operations, in words alone. */
-  checkPath(context: CheckContext, routes: readonly Route[]): Promise<void>;
-  /** What is judged by the model of the shop, in parts that don't depend on each other. */
-  readonly parts: readonly ShopPart[];
-  /** Takes in what can be told only once all parts were judged. */
-  finish(): void;
-}
-
-/** A part of what is judged by the model of a shop. */
-export interface ShopPart {
-  readonly name: string;
-  readonly check: (context: CheckContext) => Promise<void>;
-}
+/** The behaviour of the shop. */
+export const shopModel: BehaviourModel = {
+  subject: 'the shop',
+  rules: shopRules,
+  probePath: '/api/products',
+  resetOperationId: 'resetData',
+  applies: isShop,
+  open: openShop,
+};
 
 /** Whether a contract is that of the shop: it has all that the shop does, and asks of requests what the shop asks. */
 export function isShop({ plain, routes }: Contract): boolean {
@@ -42,11 +36,7 @@ export function isShop({ plain, routes }: Contract): boolean {
 }
 
 /** The shop behind a session, in its default data where it may be reset. `isFresh`: whether it is in its default data to begin with. */
-export async function createShopChecks(
-  context: Omit<CheckContext, 'prepare'>,
-  pool: Pool,
-  isFresh: boolean,
-): Promise<ShopChecks> {
+async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFresh: boolean): Promise<OpenedModel> {
   const { session, allowedRoutes, note } = context;
   const may = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
   const parts = { session, pool, mayReset: may('resetData'), isFresh };
@@ -76,11 +66,11 @@ export async function createShopChecks(
 
 const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-function searches(start: Model): ShopPart {
+function searches(start: Model): ModelPart {
   return { name: 'searches', check: ({ session, seed }) => checkSearch(session, start, seed) };
 }
 
-function concurrency(start: Model): ShopPart {
+function concurrency(start: Model): ModelPart {
   return { name: 'concurrent requests', check: ({ session }) => checkConcurrency(session, start) };
 }
 
@@ -88,7 +78,7 @@ function concurrency(start: Model): ShopPart {
 const SCRIPTS_OF_PART = 12;
 const RUNS_OF_PART = 5;
 
-function scripts(start: Model): readonly ShopPart[] {
+function scripts(start: Model): readonly ModelPart[] {
   const sorted = scriptsFor(start).toSorted((one, other) => Number(isBreaking(one)) - Number(isBreaking(other)));
   const count = Math.ceil(sorted.length / SCRIPTS_OF_PART);
   return Array.from({ length: count }, (_, at) => ({
@@ -104,7 +94,7 @@ function sequences(
   { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
   start: Model,
   cut: { short: number },
-): readonly ShopPart[] {
+): readonly ModelPart[] {
   const count = Math.ceil(runs / RUNS_OF_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `sequences, part ${at + 1} of ${count}`,

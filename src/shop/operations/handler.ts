@@ -1,52 +1,33 @@
-import type { State } from '../../store/state.ts';
-import type { Change } from '../../store/store.ts';
-import type { Answer, Input, OperationId, Product, RequestHeaders } from '../types.ts';
+import type * as application from '../../application.ts';
+import type { mocked } from '../../application.ts';
+import type * as store from '../../store/store.ts';
+import type { State } from '../state.ts';
+import type { Answer, Input, OperationId, Product } from '../types.ts';
 
-/** The shop as a handler sees it: one sandbox's state, clock and id generator. */
-export interface Shop {
-  /** Returns the committed state. */
-  read(): State;
-  /** Applies a pure change and resolves to its result, once it is committed. */
-  update<Result>(change: Change<Result>): Promise<Result>;
-  /** Restores the default data, in order with the changes. */
-  reset(): Promise<void>;
-  /** Returns the products that match a search term, the most relevant first. */
+/** A pure change of the shop's state. */
+export type Change<Result> = store.Change<Result, State>;
+
+/** The outcome of a change: the next state, absent if nothing changes, and the result. */
+export type Changed<Result> = store.Changed<Result, State>;
+
+/** The shop as a handler sees it: the sandbox of the request, and the search. */
+export interface Shop extends application.Context<State> {
+  /** Returns the products of a catalogue that match a term. */
   search(products: readonly Product[], term: string): readonly Product[];
-  /** Returns the time, in ms since 1970. A response that is created without this method may be cached until the state changes. */
-  nowMs(): number;
-  /** Returns a new id (UUID). */
-  newId(): string;
 }
 
 /** Implements an operation: decides, and leaves the computing to the domain and the storing to the store. Declines by throwing a `DomainError`. */
 export type Handler<Id extends OperationId> = (input: Input<Id>, shop: Shop) => Answer<Id> | Promise<Answer<Id>>;
 
-/** Takes the place of a handler for an operation whose responses are generated from the contract's examples. */
-export const mocked = Symbol('mocked');
-
-/** A handler for each operation of the contract, or `mocked`. */
+/** A handler for each operation of the contract, or the word that it is mocked. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | typeof mocked };
 
-/** Implements an operation of any contract. */
+/** The input and the response of a handler for an operation of any contract. */
+export type AnyInput = application.Input;
+export type AnyAnswer = application.HandlerResponse;
+
+/** Handles an operation of any contract: a user's handler. */
 export type AnyHandler = (input: AnyInput, shop: Shop) => AnyAnswer | Promise<AnyAnswer>;
 
-/** The validated parts of a request. */
-export interface AnyInput {
-  /** The headers by their names in lower case. The values of a repeated header are joined by commas. */
-  readonly headers: RequestHeaders;
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string | string[]>>;
-  /** Matches the contract's schema. */
-  readonly body: unknown;
-}
-
-/** The response of a handler. */
-export interface AnyAnswer {
-  /** The HTTP status; by default the success status of the contract. */
-  readonly status?: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Handlers by operationId, of the shop's operations or of any other operation. The value of the latter is an `AnyHandler` or `mocked`. */
+/** Handlers by operationId, of the shop's operations or of any other: these are each an `AnyHandler`, or `mocked`. */
 export type OwnHandlers = Partial<Handlers> & { readonly [operationId: string]: unknown };

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { State } from '../../../src/shop/state.ts';
 import { memoryBackend } from '../../../src/store/backend.ts';
 import type { FileDurability } from '../../../src/store/new-file.ts';
-import type { State } from '../../../src/store/state.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
 import { faultyDisk } from './faulty-disk.ts';
@@ -12,7 +12,7 @@ import { tempFolder } from './temp-folder.ts';
 
 /** A store with the default data over a backend, for one test. */
 export interface OpenedStore {
-  readonly store: Store;
+  readonly store: Store<State>;
   /** The state that the backend has stored. */
   kept(): Promise<State>;
   /** Makes every later commit fail, or succeed again. */
@@ -35,7 +35,7 @@ export const backends: readonly BackendKind[] = [
 ];
 
 async function openMemory(): Promise<OpenedStore> {
-  const memory = memoryBackend();
+  const memory = memoryBackend<State>();
   let kept = defaults;
   let isFailing = false;
   const backend = {

@@ -3,6 +3,7 @@ import type { CheckOptions } from '../../../src/check/check-options.ts';
 import type { CheckName, Finding } from '../../../src/check/findings.ts';
 import { CHECK_NAMES } from '../../../src/check/findings.ts';
 import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
+import { shopModel } from '../../../src/shop/model/shop.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import type { Defect } from '../planted-defects/planted-defects.ts';
 
@@ -13,6 +14,7 @@ export const shopContract: Contract = await loadContract({ path: projectFile('op
 export async function checked(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
   return checkServer({
     contract: shopContract,
+    model: shopModel,
     url,
     headers: {},
     seed: 1,

@@ -2,7 +2,7 @@ import { copyFile, open, readdir, readFile, rename, writeFile } from 'node:fs/pr
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import type { State } from '../../../src/store/state.ts';
+import type { State } from '../../../src/shop/state.ts';
 import type { LogLine, TestShop } from './start-storefront.ts';
 
 /** The time in ms that a slow machine may need for what normally takes less than a second. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { State } from '../../../src/shop/state.ts';
 import { DataFileError } from '../../../src/store/data-file.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CART_FILE_MODE, type CartFile, cartFile, handEdits, textWith } from '../fixtures/cart-file.ts';
@@ -22,12 +23,12 @@ const [A, B, C, EDITED] = PRODUCT_IDS as [string, string, string, string];
 /** An action during which a disk fails, with a cart that holds A before it, and the cart after it. */
 interface Commit {
   readonly what: string;
-  readonly run: (store: Store) => Promise<unknown>;
+  readonly run: (store: Store<State>) => Promise<unknown>;
   readonly done: readonly string[];
 }
 
 const change: Commit = { what: 'a change', run: (store) => store.update(putting(B)), done: [A, B] };
-const commits = [change, { what: 'a reset', run: (store: Store) => store.reset(), done: [] }];
+const commits = [change, { what: 'a reset', run: (store: Store<State>) => store.reset(), done: [] }];
 
 /** The file at a start, and the cart after it. */
 const starts: readonly { readonly what: string; readonly before?: readonly string[]; readonly name?: string }[] = [
@@ -183,7 +184,7 @@ export function testFaults({ durability, links }: Setting): void {
   }
 
   /** Expects the next change and the next start to succeed. */
-  async function expectToGoOn(store: Store, file: CartFile, cart: readonly string[], label: string) {
+  async function expectToGoOn(store: Store<State>, file: CartFile, cart: readonly string[], label: string) {
     const answer = await store.update(putting(C)).catch(String);
     expect.soft(answer, `${label}: next change`).toBe(C);
     const next = answer === C ? [...cart, C] : cart;

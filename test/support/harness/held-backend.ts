@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import type { State } from '../../../src/shop/state.ts';
 import type { Backend } from '../../../src/store/backend.ts';
-import type { State } from '../../../src/store/state.ts';
 
 /** A commit in progress, which ends when the test decides. */
 export interface HeldCommit {
@@ -10,7 +10,7 @@ export interface HeldCommit {
 }
 
 /** A backend like a disk whose every write the test controls. */
-export interface HeldBackend extends Backend {
+export interface HeldBackend extends Backend<State> {
   /** The number of commits started so far. */
   readonly begun: number;
   readonly isClosed: boolean;

@@ -1,16 +1,19 @@
 import { onTestFinished } from 'vitest';
-import { shopContract } from '../../../src/shop/contract.ts';
+import { collections } from '../../../src/shop/collections.ts';
+import type { State } from '../../../src/shop/state.ts';
 import { type OpenedState, openState, type StatePlaces } from '../../../src/store/open-state.ts';
 import { projectFile } from '../fixtures/default-data.ts';
+import { shopValidator } from '../fixtures/state-validator.ts';
 import { NOW_MS } from './start-storefront.ts';
 
 /** Opens a store over `data`, by default in memory with the default data and without a log. Closes it when the test ends. */
-export async function openTestState(places: Partial<StatePlaces> = {}): Promise<OpenedState> {
-  const opened = await openState({
+export async function openTestState(places: Partial<StatePlaces> = {}): Promise<OpenedState<State>> {
+  const opened = await openState<State>({
     data: undefined,
     durability: 'disk',
     defaultData: projectFile('db.json.default'),
-    check: shopContract.checkData,
+    collections: Object.keys(collections),
+    check: shopValidator().validate,
     nowMs: () => NOW_MS,
     address: () => undefined,
     tell: { info() {}, warn() {}, error() {} },

@@ -1,6 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 import { createClock } from '../../../src/sandbox/clock.ts';
-import { createSandboxes, type Sandboxes, type SandboxesParts } from '../../../src/sandbox/registry.ts';
+import { createSandboxes, type Sandboxes } from '../../../src/sandbox/registry.ts';
+import type { SandboxesParts } from '../../../src/sandbox/sandbox-factory.ts';
+import type { State } from '../../../src/shop/state.ts';
 import { memoryBackend } from '../../../src/store/backend.ts';
 import { createStore } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
@@ -12,8 +14,8 @@ export const HOUR_MS = 3_600_000;
 export const MOST = 10_000;
 
 /** Creates a registry of sandboxes without a server, with a clock that the test controls. */
-export function sandboxesWith(parts: Partial<SandboxesParts> = {}): {
-  sandboxes: Sandboxes;
+export function sandboxesWith(parts: Partial<SandboxesParts<State>> = {}): {
+  sandboxes: Sandboxes<State>;
   told: string[];
   pass(ms: number): void;
 } {
@@ -21,7 +23,7 @@ export function sandboxesWith(parts: Partial<SandboxesParts> = {}): {
   const told: string[] = [];
   const base = { nowMs: () => atMs, newId: () => PRODUCT_IDS[0] ?? '' };
   const store = createStore({
-    backend: memoryBackend(),
+    backend: memoryBackend<State>(),
     initial: defaults,
     defaults: () => defaults,
     nowMs: base.nowMs,
@@ -47,4 +49,4 @@ export function sandboxesWith(parts: Partial<SandboxesParts> = {}): {
 }
 
 /** Returns the ids of all sandboxes in the order of the list. */
-export const idsOf = (sandboxes: Sandboxes) => sandboxes.list().map(({ id }) => id);
+export const idsOf = (sandboxes: Pick<Sandboxes<State>, 'list'>) => sandboxes.list().map(({ id }) => id);

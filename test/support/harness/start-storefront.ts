@@ -43,11 +43,16 @@ const ERROR = 50;
  */
 export async function startStorefront({
   faultsExpected = false,
+  start = createStorefront,
   ...options
-}: Options & { faultsExpected?: boolean } = {}): Promise<TestShop> {
+}: Options & {
+  faultsExpected?: boolean;
+  /** Starts the server: the shop unless a test has another application. */
+  start?: (options: Options) => Promise<Storefront>;
+} = {}): Promise<TestShop> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
   const log: LogLine[] = [];
-  const shop = await createStorefront({
+  const shop = await start({
     data: join(folder, 'db.json'),
     nowMs: () => NOW_MS,
     verify: 'strict',

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DomainError } from '../../../src/index.ts';
+import type { State } from '../../../src/shop/state.ts';
 import type { CartItem } from '../../../src/shop/types.ts';
-import type { State } from '../../../src/store/state.ts';
 import type { WrongHandler } from './defect.ts';
 import { changeCart, demandOption, demandProduct, itemIn } from './plain-shop.ts';
 

@@ -1,7 +1,7 @@
 import { type AnyAnswer, DomainError } from '../../../src/index.ts';
 import type { Shop } from '../../../src/shop/operations/handler.ts';
+import type { State } from '../../../src/shop/state.ts';
 import type { CartItem, Order, PaymentSummary } from '../../../src/shop/types.ts';
-import type { State } from '../../../src/store/state.ts';
 import type { Defect, WrongHandler } from './defect.ts';
 
 /** A day, in ms. */

@@ -1,6 +1,6 @@
 import type { Shop } from '../../../src/shop/operations/handler.ts';
+import type { State } from '../../../src/shop/state.ts';
 import type { CartItem } from '../../../src/shop/types.ts';
-import type { State } from '../../../src/store/state.ts';
 import type { Defect } from './defect.ts';
 
 /** A reset that keeps something of the state before. */

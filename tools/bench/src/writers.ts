@@ -2,6 +2,8 @@ import { closeSync, fsync, openSync, readFileSync, renameSync, writeSync } from 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { JSONFilePreset } from 'lowdb/node';
+import { collections } from '../../../src/shop/collections.ts';
+import type { State } from '../../../src/shop/state.ts';
 import { openState } from '../../../src/store/open-state.ts';
 
 /** Something that keeps the same data in a file, and can change it. */
@@ -53,10 +55,11 @@ export async function lowdbWriter(path: string): Promise<Writer> {
 
 /** Our store at its own interface. */
 export async function ourWriter(path: string, durability: 'disk' | 'os'): Promise<Writer> {
-  const { store } = await openState({
+  const { store } = await openState<State>({
     data: path,
     durability,
     defaultData: join(import.meta.dirname, '../../../db.json.default'),
+    collections: Object.keys(collections),
     check: () => [],
     nowMs: () => 0,
     address: () => undefined,

@@ -1,0 +1,88 @@
+import type { HttpServer } from '../http/server.ts';
+import type { Sandboxes } from '../sandbox/registry.ts';
+import type { Durability, OpenedState } from '../store/open-state.ts';
+import { type ReloadedFile, reloadOnSave } from './contract-watcher.ts';
+import { describeExposure, isLoopback } from './listen.ts';
+import { HANDLERS_KEPT, type LiveService, MAX_WARM_ROUTES } from './live-service.ts';
+import type { Files, Runtime } from './runtime.ts';
+import { formatStartMessage } from './start-message.ts';
+import { warmUp } from './warm-up.ts';
+
+/** A running server. */
+export interface Storefront {
+  /** Its address, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** The data file; undefined if the state is in memory only. */
+  readonly dataFile: string | undefined;
+  /** What an acknowledged change survives. */
+  readonly durability: Durability;
+  /** The number of operations of its contract. */
+  readonly operations: number;
+  /** The ids of the mocked operations. */
+  readonly mocked: readonly string[];
+  /** Stops: takes no new request, finishes those that have begun (for 8 s at most), and releases the port and the data file. */
+  close(): Promise<void>;
+}
+
+/** What a running server is made of. */
+export interface RunningParts {
+  readonly url: string;
+  readonly port: number;
+  readonly state: OpenedState;
+  readonly live: LiveService;
+  readonly server: HttpServer;
+  readonly files: Files;
+  readonly sandboxes: Sandboxes;
+}
+
+/** Logs the start, warms up, and watches the files that are reloaded. */
+export function run(runtime: Runtime, { url, port, state, live, server, files, sandboxes }: RunningParts): Storefront {
+  const { options, log, tell, stopping } = runtime;
+  const { path: dataFile, store } = state;
+  const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
+  const { contract } = live.service;
+  if (contract.slips !== undefined) tell.warn(contract.slips);
+  const facts = { url, dataFile, durability, operations: contract.routes.length, mocked: live.service.mocked };
+  log.info(facts, formatStartMessage(facts));
+  if (!isLoopback(options.host)) tell.warn(describeExposure(options));
+  const stops = [warmUp(listWarmUps(runtime, state, live)), reloadOnSave(listReloads(files, live), tell.warn)];
+  return {
+    url,
+    port,
+    dataFile,
+    durability,
+    get operations() {
+      return live.service.contract.routes.length;
+    },
+    get mocked() {
+      return live.service.mocked;
+    },
+    async close() {
+      for (const stop of stops) stop();
+      stopping.abort();
+      await server.close();
+      await sandboxes.close();
+      await store.close();
+    },
+  };
+}
+
+function listWarmUps({ application }: Runtime, { store }: OpenedState, live: LiveService): readonly (() => void)[] {
+  const { contract } = live.service;
+  const { registry } = live;
+  return [
+    () => application.prepare?.(store.read().state),
+    ...contract.routes
+      .slice(0, MAX_WARM_ROUTES)
+      .map((route) => () => contract.warmUp(route, { closed: registry.isImplemented(route) })),
+  ];
+}
+
+function listReloads({ contract, handlers }: Files, live: LiveService): readonly ReloadedFile[] {
+  const kept = 'The contract from before is served on';
+  return [
+    { ...contract, reload: live.reloadContract, kept },
+    ...(handlers ? [{ ...handlers, reload: live.reloadHandlers, kept: HANDLERS_KEPT }] : []),
+  ];
+}
