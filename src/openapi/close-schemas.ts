@@ -4,7 +4,8 @@ import { below } from './walk-schemas.ts';
 
 /**
  * The document in which every object schema allows no other properties than its own. An `allOf` of objects becomes one object, since each of its
- * parts by itself would refuse what the others bring. What says something of additional properties already stays.
+ * parts by itself would refuse what the others bring. What says something of additional properties already stays, and so does what stands below a
+ * `not`: closed, it would apply to fewer values, and the whole would refuse fewer.
  */
 export function closeSchemas(document: Document): Document {
   /** `above`: the references that were put together into what the node stands in; one that leads back to itself is left as it is. */
@@ -15,7 +16,8 @@ export function closeSchemas(document: Document): Document {
     const within = [...above, ...references];
     const visited = Object.entries(whole).map(([key, value]) => {
       const what = below(key, isNames);
-      return [key, what === 'value' ? value : visit(value, within, what === 'names')];
+      const isKept = what === 'value' || (key === 'not' && !isNames);
+      return [key, isKept ? value : visit(value, within, what === 'names')];
     });
     const result = Object.fromEntries(visited);
     return !isNames && isOpenObject(result) ? { ...result, additionalProperties: false } : result;

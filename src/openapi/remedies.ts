@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 
 /** A schema, as far as sentences are made of it. */
 interface Described {
+  readonly description?: string;
   readonly type?: string;
   readonly format?: string;
   readonly enum?: readonly unknown[];
@@ -13,6 +14,8 @@ interface Described {
   readonly minItems?: number;
   readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, Described>>;
+  readonly required?: readonly string[];
+  readonly not?: Described;
   readonly anyOf?: readonly Described[];
 }
 
@@ -30,7 +33,31 @@ export function getRemedy({ keyword, params, data, parentSchema, instancePath }:
   if (keyword === 'depth') return 'nest less';
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return GIVE_IT_ONCE;
-  return `use ${expected(schema)}`;
+  return ruleRemedy(keyword, schema) ?? `use ${expected(schema)}`;
+}
+
+/** What a rule about the properties of an object asks for: its own description, else the names in it; undefined for what is no such rule. */
+function ruleRemedy(keyword: string, { description, type, not, anyOf = [] }: Described): string | undefined {
+  const isRule = keyword === 'not' || (keyword === 'anyOf' && anyOf.some(isRuleBranch));
+  if (!isRule) return undefined;
+  if (description !== undefined && type === undefined) return lowerFirst(description);
+  if (not)
+    return Object.keys(not).join() === 'required' ? `leave out ${list(not.required ?? [])}` : 'use another value';
+  return anyOf.every(isRuleBranch) ? `give ${alternatives(anyOf.map(({ required = [] }) => required))}` : undefined;
+}
+
+/** Whether a branch of an `anyOf` only asks for properties. */
+function isRuleBranch(branch: Described): boolean {
+  return Object.keys(branch).join() === 'required';
+}
+
+function alternatives(names: readonly (readonly string[])[]): string {
+  const isPlain = names.every(({ length }) => length === 1);
+  return isPlain ? list(names.flat()) : names.map((some) => some.join(' and ')).join(', or ');
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 /** What to do with a name that isn't known: the name among `known` that was probably meant, else to leave it out. */
@@ -61,7 +88,8 @@ function expected(schema: Described, otherwise = 'another value'): string {
   if (schema.type === 'integer') return `a whole number${range(schema)}`;
   if (schema.type === 'number') return `a number${range(schema)}${steps(schema)}`;
   if (schema.type === 'array' && schema.minItems) return `a list of at least ${schema.minItems}`;
-  if (schema.type === 'string') return text(schema);
+  // The schema of a name has no need of a type.
+  if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined)) return text(schema);
   return NAMES[schema.type ?? ''] ?? otherwise;
 }
 

@@ -45,13 +45,23 @@ export function firstOf(sentences: readonly string[]): readonly string[] {
 export function onePerPlace(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const places = new Map<string, ErrorObject>();
   for (const error of errors) {
+    if (isOfBranch(error)) continue;
     const place = placeOf(error);
     if (!places.has(place) || error.keyword === 'anyOf' || error.keyword === 'oneOf') places.set(place, error);
   }
   return places;
 }
 
-function placeOf({ instancePath, keyword, params }: ErrorObject): string {
+/** Whether a property is missing by a branch of an `anyOf` or `oneOf` that only asks for properties: the error of the whole tells all branches. */
+function isOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
+  return (
+    keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
+  );
+}
+
+function placeOf({ instancePath, keyword, params, propertyName }: ErrorObject): string {
+  if (keyword === 'propertyNames') return instancePath + pointerTo(params.propertyName);
+  if (propertyName !== undefined) return instancePath + pointerTo(propertyName);
   if (keyword === 'required') return instancePath + pointerTo(params.missingProperty);
   if (keyword === 'additionalProperties') return instancePath + pointerTo(params.additionalProperty);
   return instancePath;
@@ -86,6 +96,7 @@ export function wrongness(error: ErrorObject): string {
   const { keyword, params } = error;
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is not known here';
+  if (error.propertyName !== undefined) return 'is not allowed as a name';
   if (keyword === 'depth') return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
   if (typeof error.data === 'number' && !Number.isFinite(error.data)) return 'is a number too large to be represented';
   if (keyword === 'maximum') return `${error.data} is above the maximum of ${params.limit}`;
