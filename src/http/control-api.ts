@@ -8,7 +8,7 @@ import { ControlProblemError } from '../control/refusal.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import { parseQuery, toDecodablePath } from '../util/request-target.ts';
-import { createBodyOptions, MAX_BODY_BYTES, readBody, receiveText } from './body.ts';
+import { createBodyOptions, hasBody, MAX_BODY_BYTES, readBody, receiveText } from './body.ts';
 import { createResponse, getExchange, setResponse } from './exchange.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './gate.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
@@ -39,7 +39,7 @@ const LARGE_BODIES_RECEIVED = 16;
 /** How many requests with large bodies are handled at once, once they are received: each takes some 100 MB meanwhile. */
 const LARGE_BODIES_HANDLED = 2;
 
-const JSON_ONLY = ['application/json'];
+const JSON_ONLY = 'application/json';
 
 /** What stands below the path of control without being its business. */
 const BESIDE = '/_control/health';
@@ -169,11 +169,17 @@ function follow(ctx: Context, { journal, after, isMeant }: FollowedRequests, { s
   streamJournal(ctx, journal, { after: getLastEventId(ctx) ?? after, isMeant, stopping });
 }
 
-/** A page of any site can send a form without being asked; JSON it can't. */
+/** A page of any site can send a form; JSON it can't. A request without a body has its `Origin` alone to tell where it comes from. */
 function refuseForms({ method, headers }: Context): void {
-  if (!['PUT', 'POST'].includes(method) || /^application\/json\b/i.test(headers['content-type'] ?? '')) return;
-  const detail = `${method} wants Content-Type: ${JSON_ONLY[0]}, even where nothing is sent: a page of another site can't send that`;
-  throw new HttpProblemError({ code: 'unsupported-media-type', detail });
+  const contentType = headers['content-type'];
+  if (!['PUT', 'POST'].includes(method) || !hasBody(headers)) return;
+  if (/^application\/json\b/i.test(contentType ?? '')) return;
+  const seen =
+    contentType === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(contentType)}`;
+  throw new HttpProblemError({
+    code: 'unsupported-media-type',
+    detail: `${seen}: send JSON with Content-Type ${JSON_ONLY}`,
+  });
 }
 
 function pathsOf({ routes }: Contract): string {
