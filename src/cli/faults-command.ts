@@ -52,16 +52,19 @@ interface FaultFlags extends Flags {
   readonly duration?: number;
   readonly bodyDuration?: number;
   readonly header?: Readonly<Record<string, string>>;
+  readonly body?: { readonly value: unknown };
   readonly [option: string]: unknown;
 }
 
 function faultRequest(what: string, fault: string | undefined, flags: FaultFlags): CommandRequest {
-  const { url, sandbox, token, duration: durationMs, bodyDuration: bodyDurationMs, header: headers, ...wish } = flags;
+  const { url, sandbox, token, duration: durationMs, bodyDuration: bodyDurationMs, header: headers, ...others } = flags;
+  const { body: own, ...wish } = others;
   if (what !== 'add') refuseUnusedOptions('faults', what, flags, []);
   if (what !== 'remove' && fault !== undefined) throw createUsageError(`faults ${what} has no use for ${fault}`);
   if (what === 'add') {
     const body = {
       ...wish,
+      ...(own === undefined ? {} : { body: own.value }),
       ...(headers === undefined ? {} : { headers }),
       ...(durationMs === undefined ? {} : { durationMs }),
       ...(bodyDurationMs === undefined ? {} : { bodyDurationMs }),

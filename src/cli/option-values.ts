@@ -68,10 +68,10 @@ export function parseJson(text: string): object {
   throw new InvalidArgumentError(`Give an object of JSON, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Any value of JSON. */
-export function anyJson(text: string): unknown {
+/** Any value of JSON, in an object: commander takes a parsed `null` for a missing value. */
+export function anyJson(text: string): { readonly value: unknown } {
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text) };
   } catch {
     throw new InvalidArgumentError('Give JSON: a text stands between quotes.');
   }
