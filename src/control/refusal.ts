@@ -10,7 +10,6 @@ export type ControlCode =
   | 'default-sandbox'
   | 'invalid-state'
   | 'state-too-large'
-  | 'invalid-time'
   | 'built-in-snapshot'
   | 'limit-reached';
 

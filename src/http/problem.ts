@@ -135,11 +135,6 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     explanation:
       'With this state, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Send a smaller state.',
   },
-  'invalid-time': {
-    status: 400,
-    title: 'Invalid time',
-    explanation: 'A time is an ISO 8601 string such as 2025-06-01T12:00:00Z, or a number of milliseconds since 1970.',
-  },
   'built-in-snapshot': {
     status: 409,
     title: 'Built-in snapshots cannot be deleted',

@@ -20,9 +20,14 @@ export function clampTime(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LAST_MS);
 }
 
-/** A moment as ISO 8601 has it, or in ms since 1970, in ms; NaN where it is none. */
-export function parseTime(moment: string | number): number {
-  return typeof moment === 'string' ? Date.parse(moment) : moment;
+/** A `:60` in the place of the seconds. */
+const LEAP_SECOND = /^(.{16}):60/;
+
+/** Converts an RFC 3339 time, or one in ms since 1970, to ms. A leap second, which no Date has, is the second after it. */
+export function parseTime(time: string | number): number {
+  if (typeof time === 'number') return time;
+  const isLeap = LEAP_SECOND.test(time);
+  return Date.parse(time.replace(LEAP_SECOND, '$1:59')) + (isLeap ? 1000 : 0);
 }
 
 /** The latest moment that a clock is set to, in ms since 1970: years of four digits are all that ISO 8601 has without agreement. */

@@ -3,7 +3,6 @@ import type { StateIssue } from '../../store/validate-state.ts';
 import { isBodilessStatus } from '../../util/bodiless-status.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
-import { parseTime } from '../clock.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 
@@ -23,7 +22,7 @@ export function parseFault(wish: FaultWish, at = ''): ParsedFault {
 
 /** What is wrong with a fault beside what its schema says and the contract of the shop; `at`: where it stands (JSON Pointer). */
 export function faultFlaws(wish: FaultWish, at = ''): readonly StateIssue[] {
-  const { status, example, body, headers, violation, delay, connection, bodyDurationMs, until } = wish;
+  const { status, example, body, headers, violation, delay, connection, bodyDurationMs } = wish;
   const effects = [status, example, delay, connection, bodyDurationMs];
   const isOwn = body !== undefined || headers !== undefined;
   const checks: readonly (readonly [isWrong: boolean, pointer: string, trouble: string])[] = [
@@ -50,11 +49,6 @@ export function faultFlaws(wish: FaultWish, at = ''): readonly StateIssue[] {
       connection === 'cut' && bodyDurationMs !== undefined,
       '/bodyDurationMs',
       'goes with no cut: leave out one of them',
-    ],
-    [
-      until !== undefined && Number.isNaN(parseTime(until)),
-      '/until',
-      'is no moment: give one such as 2025-06-01T12:00:00Z',
     ],
     [
       JSON.stringify(wish).length > MAX_FAULT_LENGTH,
