@@ -1,5 +1,6 @@
 import { refuseTooMany } from '../sandbox/faults/fault-list.ts';
-import { faultFlaws, parseFault } from '../sandbox/faults/parse-fault.ts';
+import { findFaultIssues, parseFault } from '../sandbox/faults/parse-fault.ts';
+import type { StateIssue } from '../store/validate-state.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultWish } from './operation.ts';
 import { ControlProblemError } from './refusal.ts';
@@ -16,25 +17,20 @@ export const faultHandlers: ControlHandlers<
   getFault: ({ path }, parts) =>
     shown(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
   addFault({ path, body }, parts) {
-    refuseIssues('invalid-fault', flawsOf(body, parts));
-    const wanted = withControlProblems(() => parseFault(body));
-    // What is refused makes no sandbox.
-    return told(
-      path.id,
-      shown(
-        withControlProblems(() => parts.sandboxes.get(path.id).faults.add(wanted)),
-        parts,
-      ),
-      parts,
-    );
+    refuseFaults([{ wish: body, at: '' }], parts);
+    const fault = withControlProblems(() => {
+      const wanted = parseFault(body);
+      // What is refused makes no sandbox.
+      refuseTooMany([wanted]);
+      return parts.sandboxes.get(path.id).faults.add(wanted);
+    });
+    return told(path.id, shown(fault, parts), parts);
   },
   replaceFaults({ path, body }, parts) {
-    const flaws = body.flatMap((wish, place) =>
-      flawsOf(wish, parts).map((flaw) => ({ ...flaw, pointer: `/${place}${flaw.pointer}` })),
-    );
-    refuseIssues('invalid-fault', flaws);
-    const wanted = withControlProblems(() => body.map((wish, place) => parseFault(wish, `/${place}`)));
+    const placed = body.map((wish, place) => ({ wish, at: `/${place}` }));
+    refuseFaults(placed, parts);
     const faults = withControlProblems(() => {
+      const wanted = placed.map(({ wish, at }) => parseFault(wish, at));
       // What is refused makes no sandbox.
       refuseTooMany(wanted);
       return parts.sandboxes.get(path.id).faults.replace(wanted);
@@ -47,10 +43,22 @@ export const faultHandlers: ControlHandlers<
   },
 };
 
-/** What is wrong with a fault: what the contract of the shop lacks, and what makes no sense. */
-function flawsOf(wish: FaultWish, parts: ControlParts) {
-  const flaws = faultFlaws(wish);
-  return flaws.length > 0 ? flaws : parts.undocumented(wish);
+/** A fault that is to be set, and where it stands in the body (JSON Pointer). */
+interface PlacedFault {
+  readonly wish: FaultWish;
+  readonly at: string;
+}
+
+/** Declines faults that can't be sent, or whose operations or responses the contract that is served doesn't have. */
+function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void {
+  const issuesOf = (find: (wish: FaultWish) => readonly StateIssue[]) =>
+    faults.flatMap(({ wish, at }) => find(wish).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
+  refuseIssues('invalid-fault', issuesOf(findFaultIssues));
+  refuseIssues(
+    'unknown-operation',
+    issuesOf(({ operation }) => parts.findUnknownOperations(operation)),
+  );
+  refuseIssues('contract-conflict', issuesOf(parts.undocumented));
 }
 
 /** A fault with why no request can meet it, where none can. */

@@ -22,7 +22,9 @@ export interface ControlParts {
   readonly defaults: () => State;
   /** How a state is checked: by the contract that is served now. */
   readonly check: () => ValidateEntry;
-  /** What of operations and answers the contract that is served now doesn't have. */
+  /** Which operations the contract that is served now doesn't have. */
+  readonly findUnknownOperations: (operation: FaultWish['operation']) => readonly StateIssue[];
+  /** What of a response the contract that is served now doesn't document for operations that it has. */
   readonly undocumented: (meant: Meant) => readonly StateIssue[];
   /** Why no request can meet a fault under the contract that is served now, a sentence each. */
   readonly unmatched: (meant: RequestsMeant) => readonly string[];

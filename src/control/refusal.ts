@@ -5,6 +5,8 @@ export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
   | 'unknown-fault'
+  | 'unknown-operation'
+  | 'contract-conflict'
   | 'invalid-fault'
   | 'invalid-matcher'
   | 'default-sandbox'

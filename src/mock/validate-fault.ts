@@ -29,18 +29,24 @@ interface Issue {
   readonly trouble: string;
 }
 
-/** What of this a contract doesn't have: where it was said (JSON Pointer), and what the contract has. */
+/** The operations that a contract doesn't have, if any: where they were named (JSON Pointer), and which it has. */
+export function findUnknownOperations(
+  { routes }: Pick<Contract, 'routes'>,
+  operation: InjectedResponse['operation'] = [],
+): readonly Issue[] {
+  const known = routes.map(({ operationId }) => operationId);
+  const unknown = [operation].flat().filter((id) => !known.includes(id));
+  if (unknown.length === 0) return [];
+  return [{ pointer: '/operation', trouble: `is ${unknown.join(', ')}: the contract has ${known.join(', ')}` }];
+}
+
+/** What of a response a contract doesn't document for operations that it has: where it was said (JSON Pointer), and what the contract has. */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verify'>,
   meant: InjectedResponse,
 ): readonly Issue[] {
   const { routes } = contract;
   const ids = meant.operation === undefined ? [] : [meant.operation].flat();
-  const known = routes.map(({ operationId }) => operationId);
-  const unknown = ids.filter((id) => !known.includes(id));
-  if (unknown.length > 0) {
-    return [{ pointer: '/operation', trouble: `is ${unknown.join(', ')}: the contract has ${known.join(', ')}` }];
-  }
   const chosen = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const faults = chosen.flatMap((route) => (canForce(route, meant) ? [] : (faultOf(route, meant) ?? [])));
   const isSomewhere = ids.length === 0 && faults.length < chosen.length;

@@ -23,24 +23,27 @@ describe('a header of a fault', () => {
     expect([reply.status, reply.headers.get('location')]).toEqual([503, `/_sandbox/${here.id}/api/orders/x`]);
   });
 
-  it.each<readonly [headers: object, pointer: string, reason: RegExp]>([
-    [{ 'retry-after': 'soon' }, '/headers/retry-after', /integer/],
-    [{ 'content-type': 'text/html' }, '/headers/content-type', /text\/html/],
-    [{ 'X-A': '1', 'x-a': '2' }, '/headers/x-a', /given twice/],
-    [{ 'content-length': '3' }, '/headers/content-length', /written by the server/],
-    [{ 'Transfer-Encoding': 'chunked' }, '/headers/Transfer-Encoding', /written by the server/],
-    [{ Connection: 'close' }, '/headers/Connection', /written by the server/],
-    [{ Trailer: 'X-A' }, '/headers/Trailer', /written by the server/],
-    [{ Upgrade: 'h2c' }, '/headers/Upgrade', /written by the server/],
-    [{ 'X-A': 'a\rb' }, '/headers/X-A', /no value of a header/],
-    [{ 'X-A': 'a\n' }, '/headers/X-A', /no value of a header/],
-  ])('is refused with its place if it can not be sent or breaks the contract: %j', async (headers, pointer, reason) => {
-    const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
-    const reply = await room().steer('POST', '/faults', fault);
-    expect([reply.status, reply.body.type]).toEqual([400, '/problems/invalid-fault']);
-    expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
-    expect(reply.body.detail).toMatch(reason);
-  });
+  it.each<readonly [headers: object, problem: string, pointer: string, reason: RegExp]>([
+    [{ 'retry-after': 'soon' }, '409 contract-conflict', '/headers/retry-after', /integer/],
+    [{ 'content-type': 'text/html' }, '409 contract-conflict', '/headers/content-type', /text\/html/],
+    [{ 'X-A': '1', 'x-a': '2' }, '400 invalid-fault', '/headers/x-a', /given twice/],
+    [{ 'content-length': '3' }, '400 invalid-fault', '/headers/content-length', /written by the server/],
+    [{ 'Transfer-Encoding': 'chunked' }, '400 invalid-fault', '/headers/Transfer-Encoding', /written by the server/],
+    [{ Connection: 'close' }, '400 invalid-fault', '/headers/Connection', /written by the server/],
+    [{ Trailer: 'X-A' }, '400 invalid-fault', '/headers/Trailer', /written by the server/],
+    [{ Upgrade: 'h2c' }, '400 invalid-fault', '/headers/Upgrade', /written by the server/],
+    [{ 'X-A': 'a\rb' }, '400 invalid-request', '/headers/X-A', /use a text that matches/],
+    [{ 'X-A': 'a\n' }, '400 invalid-request', '/headers/X-A', /use a text that matches/],
+  ])(
+    'is refused with its place if it can not be sent or breaks the contract: %j',
+    async (headers, problem, pointer, reason) => {
+      const fault = { operation: 'listOrders', status: 503, body: 'text', headers };
+      const reply = await room().steer('POST', '/faults', fault);
+      expect(`${reply.status} ${reply.body.type}`).toBe(problem.replace(' ', ' /problems/'));
+      expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
+      expect(reply.body.detail).toMatch(reason);
+    },
+  );
 
   it.each([{ operation: 'listOrders' }, { where: { path: '/images/*' } }])(
     'can be read by pages of allowed origins: %j',

@@ -186,30 +186,21 @@ describe('a fault of requests that are like something', () => {
 
 /** What is no fault, where it is wrong, and what is said of it. */
 const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
-  [{}, '', /give at least one of operation, where,.* status, example,/],
-  [{ where: { path: '/api/orders' } }, '', /does nothing: give status, example, delay/],
-  [{ operation: 'createOrder', times: 1 }, '', /does nothing/],
+  [{}, '', /give status, example, delay, connection or bodyDurationMs/],
+  [{ where: { path: '/api/orders' } }, '', /give status, example, delay/],
+  [{ operation: 'createOrder', times: 1 }, '', /give status/],
   [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean operation\?/],
-  [{ operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
-  [{ operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
   [{ operation: [], status: 500 }, '/operation', /./],
   [{ operation: '', status: 500 }, '/operation', /./],
-  [{ operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
-  [{ operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
-  [{ status: 302 }, '/status', /302/],
   [{ status: 600 }, '/status', /./],
   [{ status: '503' }, '/status', /./],
-  [{ operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
-  [{ operation: 'createOrder', status: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
-  [{ example: 'nowhere' }, '/example', /nowhere/],
-  [{ operation: 'removeCartItem', status: 204, violation: true, body: { a: 1 } }, '/body', /status 204.*no body/],
+  [{ operation: 'removeCartItem', status: 204, violation: true, body: { a: 1 } }, '', /204 and 304 have no body/],
   [{ delay: -1 }, '/delay', /./],
   [{ delay: 60_001 }, '/delay', /./],
-  [{ delay: { from: 2, to: 1 } }, '/delay', /ends before it begins/],
   [{ connection: 'hang' }, '/connection', /./],
-  [{ connection: 'reset', status: 500 }, '/connection', /no answer comes/],
-  [{ connection: 'reset', bodyDurationMs: 5 }, '/connection', /no answer comes/],
-  [{ connection: 'cut', bodyDurationMs: 5 }, '/bodyDurationMs', /./],
+  [{ connection: 'reset', status: 500 }, '', /after a reset there is no response/],
+  [{ connection: 'reset', bodyDurationMs: 5 }, '', /leave out `connection` or `bodyDurationMs`/],
+  [{ connection: 'cut', bodyDurationMs: 5 }, '', /leave out `connection` or `bodyDurationMs`/],
   [{ bodyDurationMs: 0 }, '/bodyDurationMs', /./],
   [{ status: 500, skip: -1 }, '/skip', /./],
   [{ status: 500, times: 0 }, '/times', /./],
@@ -228,25 +219,40 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ status: 500, where: { headers: { 'X-A': { $glob: 1 } } } }, '/where/headers/X-A/$glob', /give a text/],
   [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
   [{ status: 500, where: { body: { $not: { $glob: 1 } } } }, '/where/body/$not/$glob', /give a text/],
-  [{ status: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
+];
+
+/** What is a fault, but none of the contract that is served: the status of the refusal, and where it is wrong. */
+const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: string, said: RegExp])[] = [
+  [404, { operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
+  [404, { operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
+  [409, { operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
+  [409, { operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
+  [409, { status: 302 }, '/status', /302/],
+  [409, { operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
+  [409, { operation: 'createOrder', status: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
+  [409, { example: 'nowhere' }, '/example', /nowhere/],
 ];
 
 describe('what is no fault', () => {
-  it.each(NO_FAULTS)('is refused with its place and what would be right: %j', async (fault, pointer, said) => {
-    const here = room();
-    await here.steer('PUT', '');
-    const one = await here.steer('POST', '/faults', fault);
-    expect([one.status, pointers(one)]).toEqual([400, [pointer]]);
-    expect(JSON.stringify(one.body)).toMatch(said);
-    const ofSome = await here.steer('PUT', '/faults', [{ status: 500 }, fault]);
-    expect([ofSome.status, pointers(ofSome)]).toEqual([400, [`/1${pointer}`]]);
-    expect((await here.steer('GET', '/faults')).body).toEqual([]);
-  });
+  it.each([...NO_FAULTS.map((row) => [400, ...row] as const), ...OFF_CONTRACT])(
+    'is refused with %i, its place and what would be right: %j',
+    async (status, fault, pointer, said) => {
+      const here = room();
+      await here.steer('PUT', '');
+      const one = await here.steer('POST', '/faults', fault);
+      expect([one.status, pointers(one)]).toEqual([status, [pointer]]);
+      expect(JSON.stringify(one.body)).toMatch(said);
+      const ofSome = await here.steer('PUT', '/faults', [{ status: 500 }, fault]);
+      expect([ofSome.status, pointers(ofSome)]).toEqual([status, [`/1${pointer}`]]);
+      expect((await here.steer('GET', '/faults')).body).toEqual([]);
+    },
+  );
 
   it('is refused by codes that tell what the contract lacks from what makes no sense', async () => {
     const { steer } = room();
-    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 400, 'invalid-fault');
-    expectProblem(await steer('POST', '/faults', { status: 302 }), 400, 'invalid-fault');
+    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 404, 'unknown-operation');
+    expectProblem(await steer('POST', '/faults', { status: 302 }), 409, 'contract-conflict');
+    expectProblem(await steer('POST', '/faults', { connection: 'cut', bodyDurationMs: 1 }), 400, 'invalid-request');
     expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'invalid-matcher');
   });
 
@@ -255,6 +261,14 @@ describe('what is no fault', () => {
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
     const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
     expect(reply.status).toBe(400);
+  });
+
+  it('is one that is longer than all faults of a sandbox may be, which makes no sandbox either', async () => {
+    const { id, steer } = room();
+    const fault = { status: 500, where: { body: 'x'.repeat(20_001) } };
+    expectProblem(await steer('POST', '/faults', fault), 409, 'limit-reached');
+    expectProblem(await steer('PUT', '/faults', [fault]), 409, 'limit-reached');
+    expect((await steer('GET', '')).status, id).toBe(404);
   });
 
   it('makes no sandbox', async () => {
@@ -668,15 +682,16 @@ describe('an response that a fault delays', () => {
   });
 
   it('waits between two bounds by chance, the same ones for the same seed', async () => {
-    const delays = async (seed: number) => {
+    const delays = async (seed: number, delay = { from: 1, to: 6 }) => {
       const here = room();
-      await failing(here, { operation: 'listOrders', delay: { from: 1, to: 6 }, seed });
+      await failing(here, { operation: 'listOrders', delay, seed });
       await statuses(here, 12);
       const { body } = await here.steer('GET', '/requests');
       return body.map(({ forced }: { forced: { delayMs: number } }) => forced.delayMs);
     };
-    const [one, again, other] = await Promise.all([5, 5, 6].map(delays));
+    const [one, again, other] = await Promise.all([5, 5, 6].map((seed) => delays(seed)));
     expect(again).toEqual(one);
+    expect(await delays(5, { from: 6, to: 1 })).toEqual(one);
     expect(other).not.toEqual(one);
     expect(one.filter((ms: number) => ms < 1 || ms > 6)).toEqual([]);
     expect(new Set(one).size).toBeGreaterThan(2);
@@ -836,7 +851,7 @@ describe('the faults of a sandbox', () => {
     const id = await failing(here, { operation: 'listOrders', status: 500 });
     await statuses(here, 1);
     for (const bad of [{}, { status: 302 }, { status: 500, where: { body: { $x: 1 } } }, { statuses: 500 }]) {
-      expect((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status).toBe(400);
+      expect([400, 409]).toContain((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status);
       expect((await here.steer('GET', '/faults')).body).toMatchObject([{ id, status: 500, applied: 1 }]);
     }
     expect(await statuses(here, 1)).toBe('500');

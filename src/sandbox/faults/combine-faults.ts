@@ -67,10 +67,10 @@ export function combineFaults(forced: FaultEffect | undefined, { id, wish, rando
   };
 }
 
-/** How long an answer waits, in ms, by chance where there are bounds. */
+/** How long a response waits, in ms, by chance where there are bounds, which are in any order. */
 function delayOf(delay: FaultWish['delay'], random: Random): number {
   if (typeof delay !== 'object') return delay ?? 0;
-  return random.whole(delay.from, delay.to);
+  return random.whole(Math.min(delay.from, delay.to), Math.max(delay.from, delay.to));
 }
 
 /** How long each answer waits, in ms, by bounds: by chance, the same at each start. */

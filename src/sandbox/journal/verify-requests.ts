@@ -97,13 +97,14 @@ export function verifyRequests(
 }
 
 function sentence(count: number, { least, most }: Bounds): string {
-  const wanted =
-    least === most
-      ? `exactly ${least}`
-      : most === Number.POSITIVE_INFINITY
-        ? `at least ${least}`
-        : `${least} to ${most}`;
-  return `${count} such request${count === 1 ? '' : 's'} came, wanted: ${wanted}`;
+  return `${count} such request${count === 1 ? '' : 's'} came, wanted: ${formatBounds({ least, most })}`;
+}
+
+function formatBounds({ least, most }: Bounds): string {
+  if (least === most) return `exactly ${least}`;
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`;
+  if (least > most) return `at least ${least} and at most ${most}, which no number of requests is`;
+  return `${least} to ${most}`;
 }
 
 /** What nobody knows, a sentence each. */
