@@ -1,6 +1,10 @@
+import { parseTime } from '../sandbox/clock.ts';
 import { refuseTooMany } from '../sandbox/faults/fault-list.ts';
 import { findFaultIssues, parseFault } from '../sandbox/faults/parse-fault.ts';
+import { needsBody } from '../sandbox/matcher/request-matcher.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateIssue } from '../store/validate-state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultWish } from './operation.ts';
 import { ControlProblemError } from './refusal.ts';
@@ -18,24 +22,24 @@ export const faultHandlers: ControlHandlers<
     shown(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
   addFault({ path, body }, parts) {
     refuseFaults([{ wish: body, at: '' }], parts);
-    const fault = withControlProblems(() => {
+    return withControlProblems(() => {
       const wanted = parseFault(body);
       // What is refused makes no sandbox.
       refuseTooMany([wanted]);
-      return parts.sandboxes.get(path.id).faults.add(wanted);
+      const sandbox = parts.sandboxes.get(path.id);
+      return told(sandbox, sandbox.faults.add(wanted), parts);
     });
-    return told(path.id, shown(fault, parts), parts);
   },
   replaceFaults({ path, body }, parts) {
     const placed = body.map((wish, place) => ({ wish, at: `/${place}` }));
     refuseFaults(placed, parts);
-    const faults = withControlProblems(() => {
+    return withControlProblems(() => {
       const wanted = placed.map(({ wish, at }) => parseFault(wish, at));
       // What is refused makes no sandbox.
       refuseTooMany(wanted);
-      return parts.sandboxes.get(path.id).faults.replace(wanted);
+      const sandbox = parts.sandboxes.get(path.id);
+      return sandbox.faults.replace(wanted).map((fault) => told(sandbox, fault, parts));
     });
-    return faults.map((fault) => told(path.id, shown(fault, parts), parts));
   },
   clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {
@@ -63,14 +67,24 @@ function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void
 
 /** A fault with why no request can meet it, where none can. */
 function shown(fault: Fault, parts: ControlParts): Fault {
-  const warnings = parts.unmatched(fault);
-  return warnings.length > 0 ? { ...fault, warnings } : fault;
+  return withWarnings(fault, parts.unmatched({ ...fault, needsBody: needsBody(fault.where) }));
+}
+
+function withWarnings(fault: Fault, warnings: readonly string[]): Fault {
+  return warnings.length > 0 ? { ...fault, warnings: [...(fault.warnings ?? []), ...warnings] } : fault;
 }
 
 /** A fault that was set, whose warnings stand in the log. */
-function told(sandbox: string, fault: Fault, parts: ControlParts): Fault {
-  for (const warning of fault.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${sandbox}: ${warning}`);
-  return fault;
+function told({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
+  const result = withWarnings(shown(fault, parts), findPastUntil(fault, clock.nowMs()));
+  for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
+  return result;
+}
+
+/** Says that a fault has expired by the sandbox's clock before any request; empty if it hasn't. */
+function findPastUntil({ until }: Fault, nowMs: number): readonly string[] {
+  if (until === undefined || parseTime(until) > nowMs) return [];
+  return [`it has expired: its until, ${until}, is not after the sandbox's time, ${toIsoTime(nowMs)}`];
 }
 
 function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts): never {

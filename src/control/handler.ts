@@ -12,7 +12,12 @@ type Meant = {
 };
 
 /** Which requests a fault means. */
-type RequestsMeant = { readonly [Name in 'operation' | 'where']?: FaultWish[Name] | undefined };
+interface RequestsMeant {
+  readonly operation?: FaultWish['operation'] | undefined;
+  readonly where?: FaultWish['where'] | undefined;
+  /** Whether only requests with a body match. */
+  readonly needsBody: boolean;
+}
 
 /** What control steers. */
 export interface ControlParts {

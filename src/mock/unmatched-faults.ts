@@ -5,6 +5,8 @@ import { IMAGES_PATH } from '../util/request-target.ts';
 export interface FaultTarget {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
+  /** Whether only requests with a body match. */
+  readonly needsBody?: boolean | undefined;
   readonly status?: number | undefined;
   readonly example?: string | undefined;
   readonly connection?: 'reset' | 'cut' | undefined;
@@ -22,32 +24,48 @@ const LONGEST_PATH = 500;
 
 /** Why no request can be as a fault says, a sentence each; none where one can. */
 export function findUnmatchableParts(routes: readonly Route[], fault: FaultTarget): readonly string[] {
-  const { operation, where = {} } = fault;
+  const issue = findUnmatchablePart(routes, fault);
+  return issue === undefined ? [] : [`no request can meet it: ${issue}`];
+}
+
+function findUnmatchablePart(routes: readonly Route[], fault: FaultTarget): string | undefined {
+  const { operation, where = {}, needsBody = false } = fault;
   const { method, path } = where;
-  if (path !== undefined && path.length > LONGEST_PATH) return [];
+  if (path !== undefined && path.length > LONGEST_PATH) return undefined;
   const ids = operation === undefined ? undefined : [operation].flat();
   const chosen = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const onPath = onlyOnPath(chosen, path);
-  if (onPath.some((route) => method === undefined || takes(route, method))) return [];
+  const name = ids?.join(' or ') ?? path;
+  const matching = onPath.filter((route) => method === undefined || takes(route, method));
+  if (matching.length > 0) {
+    if (!needsBody || matching.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
+    const subject =
+      name === undefined
+        ? `no operation${method === undefined ? '' : ` with the method ${method}`} has a`
+        : `${name} has no`;
+    return `${subject} request body: leave out where.body`;
+  }
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
-    return [
-      `no request can meet it: ${ids?.join(' or ') ?? path ?? 'no path'} has no method ${method}, but ${methods}`,
-    ];
+    return name === undefined
+      ? `no operation has the method ${method}, but ${methods}`
+      : `${name} has no method ${method}, but ${methods}`;
   }
-  if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssues(fault);
+  if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssue(fault);
+  return describeMissingPath(routes, chosen, { ids, path });
+}
+
+/** Says that no operation is at a path, and where operations are. */
+function describeMissingPath(
+  routes: readonly Route[],
+  chosen: readonly Route[],
+  { ids, path }: { readonly ids: readonly string[] | undefined; readonly path: string | undefined },
+): string {
   if (path?.startsWith('/_sandbox/'))
-    return [
-      `no request can meet it: where.path is compared without /_sandbox/ID: give ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`,
-    ];
-  if (ids) {
-    const paths = [...new Set(chosen.map((route) => route.path))].join(', ');
-    return [`no request can meet it: ${ids.join(' or ')} is at ${paths}, not at ${path}`];
-  }
-  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
-  return [
-    `no request can meet it: no operation is at ${path}, nor is it below ${IMAGES_PATH}: the contract has ${paths}`,
-  ];
+    return `where.path is compared without /_sandbox/ID: give ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
+  const paths = [...new Set((ids ? chosen : routes).map((route) => route.path))].join(', ');
+  if (ids) return `${ids.join(' or ')} is at ${paths}, not at ${path}`;
+  return `no operation is at ${path}, nor is it below ${IMAGES_PATH}: the contract has ${paths}`;
 }
 
 /** The operations whose requests can have a path like a text with `*`; all of them where there is none. */
@@ -56,12 +74,10 @@ export function onlyOnPath(routes: readonly Route[], path: string | undefined): 
   return routes.filter((route) => isOnPath(route.path, path));
 }
 
-function findImageIssues(fault: FaultTarget): readonly string[] {
+function findImageIssue(fault: FaultTarget): string | undefined {
   const { method = 'GET' } = fault.where ?? {};
-  if (!['GET', 'HEAD'].includes(method.toUpperCase()))
-    return [`no request can meet it: images have no method ${method}, but GET, HEAD`];
-  const issue = findImageFaultIssue(fault);
-  return issue === undefined ? [] : [`no request can meet it: ${issue}`];
+  if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}, but GET, HEAD`;
+  return fault.needsBody ? 'images have no request body: leave out where.body' : findImageFaultIssue(fault);
 }
 
 /** Says why an image can't have the effect of a fault; undefined if it can. */

@@ -58,6 +58,12 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
   return Object.assign((asked: MatchableRequest) => parts.flatMap((part) => part(asked)), { patternSize });
 }
 
+/** Whether a matcher that was accepted matches only requests with a body. */
+export function needsBody(where: Where = {}): boolean {
+  const nobody = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
+  return Object.hasOwn(where, 'body') && inBody(where.body, () => {})(nobody).length > 0;
+}
+
 const TOO_LARGE = {
   pointer: '/where',
   trouble: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: give fewer, or lower bounds of repetition`,
