@@ -56,6 +56,9 @@ describe('a fault of an operation', () => {
     const id = await failing(here, { operation: 'createOrder', status: 503 });
     const reply = await here.ask('POST', '/api/orders');
     expectProblem(reply, 503, 'unavailable');
+    expect(reply.body.detail).toBe(
+      'the server cannot handle the request at the moment: try again after the time in Retry-After',
+    );
     expect((await here.ask('GET', '/api/orders')).status).toBe(200);
     expect(await fate(here, id)).toEqual([1, 1, false]);
   });
