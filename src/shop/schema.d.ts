@@ -12,13 +12,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List or search the products
-         * @description All products, in the order of the catalogue. With `search`, those whose name or keywords match the term, the best match first: where
-         *     its words (runs of letters and digits) stand there in any order, whole, begun or inside others, or misspelt by one letter (from 3
-         *     letters on) or two (from 5 on), or shortened. Of several words all are looked for, and where no product has all, most of them.
-         *     A term of one word lists the products that have it whole before all others. Letter case, accents and the width of letters don't count. The keywords of a product count as
-         *     one text in which they are joined by a comma, so a term can match across the end of one keyword and the start of the next.
-         *     A blank term gives the whole list; a term that nothing matches gives an empty one. Of a longer term the first 512 characters count.
+         * List or search products
+         * @description Lists all products in catalogue order, or, with `search`, the products whose name or keywords match the search term, by relevance.
+         *
+         *     A product matches if it contains all words of the term in any order: as a whole word, as a prefix, inside a word, as an abbreviation, or misspelt by
+         *     one letter (words of at least 3 letters) or two letters (at least 5). If no product contains all words, products that contain most of them match.
+         *     For a term of one word, products that contain the whole word come first. Case, accents and full-width forms are ignored. The keywords of a product
+         *     are joined by commas, so a term can match across two keywords. A blank term returns all products. Only the first 512 characters are used.
          */
         get: operations["listProducts"];
         put?: never;
@@ -37,9 +37,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the delivery options
-         * @description All delivery options, in the order of the data. With `expand=estimatedDeliveryTime` each carries
-         *     `estimatedDeliveryTimeMs`: the present moment plus `deliveryDays` of 86,400,000 ms.
+         * List delivery options
+         * @description Lists all delivery options in the order of the data. With `expand=estimatedDeliveryTime`, each has
+         *     `estimatedDeliveryTimeMs`: the current time plus `deliveryDays` of 86,400,000 ms.
          */
         get: operations["listDeliveryOptions"];
         put?: never;
@@ -58,16 +58,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the cart
-         * @description The items of the cart, in the order in which they were first added. With `expand=product` each carries its product.
+         * List cart items
+         * @description Lists the items of the cart in the order in which they were first added. With `expand=product`, each item contains its product.
          */
         get: operations["listCartItems"];
         put?: never;
         /**
          * Add a product to the cart
-         * @description A product that is not in the cart becomes its last item, with delivery option `1` (the first one, where the data
-         *     has no option `1`). For a product that is in the cart the quantity is added to that of its item, which keeps its
-         *     place and its delivery option; the sum may pass 10, up to 1,000,000.
+         * @description Adds a new product as the last item, with delivery option `1` (or the first one, if the data has no option `1`). If the
+         *     product is already in the cart, increases the quantity of its item, which keeps its position and its delivery option.
+         *     The total quantity can exceed 10, up to 1,000,000.
          */
         post: operations["addCartItem"];
         delete?: never;
@@ -85,15 +85,15 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an item of the cart
-         * @description Sets the quantity, the delivery option, or both; what isn't given stays. The item keeps its place. Nothing changes
-         *     unless all of the request holds. With nothing given, or no body at all, the item is answered unchanged.
+         * Update a cart item
+         * @description Sets the quantity, the delivery option, or both; omitted properties keep their values. The item keeps its position. If
+         *     any part of the request is invalid, nothing changes. Without changes, or without a body, returns the unchanged item.
          */
         put: operations["updateCartItem"];
         post?: never;
         /**
-         * Remove an item from the cart
-         * @description Removes the item of this product, whatever its quantity.
+         * Remove a cart item
+         * @description Removes the product from the cart, regardless of its quantity.
          */
         delete: operations["removeCartItem"];
         options?: never;
@@ -109,16 +109,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the orders
-         * @description All orders, the one created last first. With `expand=products` every order product carries its product.
+         * List orders
+         * @description Lists all orders, most recent first. With `expand=products`, each order product contains its product.
          */
         get: operations["listOrders"];
         put?: never;
         /**
-         * Order what is in the cart
-         * @description Makes an order of all items of the cart, and empties the cart, in one step: however many ask at once, one cart makes one
-         *     order. `totalCostCents` is that of the payment summary. The estimate of each product is the time of the order plus the days
-         *     of its delivery option.
+         * Place an order
+         * @description Places an order with all items of the cart and empties the cart, atomically: concurrent requests create one order per
+         *     cart. `totalCostCents` equals the total of the payment summary. The estimated delivery time of each product is the time
+         *     of the order plus the days of its delivery option.
          */
         post: operations["createOrder"];
         delete?: never;
@@ -136,7 +136,7 @@ export interface paths {
         };
         /**
          * Get an order
-         * @description One order. With `expand=products` every product of it carries the product, complete.
+         * @description Returns an order. With `expand=products`, each order product contains its product.
          */
         get: operations["getOrder"];
         put?: never;
@@ -155,9 +155,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what the cart costs
-         * @description The cost of the products is the sum of price × quantity. Shipping is the price of its delivery option once for each item,
-         *     whatever its quantity. The tax is 10 % of the cost before tax, rounded half up to a whole cent. An empty cart costs nothing.
+         * Get the payment summary
+         * @description Product cost is the sum of price × quantity. Shipping cost is the sum of the delivery option prices, once per item
+         *     regardless of its quantity. Tax is 10 % of the cost before tax, rounded half up to a cent. An empty cart costs nothing.
          */
         get: operations["getPaymentSummary"];
         put?: never;
@@ -179,7 +179,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the default data
-         * @description Products, delivery options, cart and orders are what they were at the first start. Takes its turn with other changes.
+         * @description Restores the default products, delivery options, cart and orders.
          */
         post: operations["resetData"];
         delete?: never;
@@ -194,54 +194,54 @@ export interface components {
     schemas: {
         /**
          * Format: uuid
-         * @description A uuid in its text form of 36 characters (RFC 9562), without `urn:uuid:`
+         * @description A UUID in its 36-character text form (RFC 9562), without `urn:uuid:`
          */
         Uuid: string;
         /**
          * Format: int64
-         * @description Money, in cents
+         * @description An amount of money in cents
          */
         Cents: number;
         /**
          * Format: int64
-         * @description A moment, in milliseconds since 1970-01-01T00:00:00Z
+         * @description A time in milliseconds since 1970-01-01T00:00:00Z
          */
         TimeMs: number;
-        /** @description How many of a product */
+        /** @description A number of items */
         Quantity: number;
-        /** @description A product of the catalogue */
+        /** @description A product in the catalogue */
         Product: {
             id: components["schemas"]["Uuid"];
             /**
              * Format: uri-reference
-             * @description Where its picture is, relative to the server's root, without a leading slash
+             * @description The path of the product image, relative to the root of the server, without a leading slash
              */
             image: string;
-            /** @description Its name, as shown to people */
+            /** @description The display name */
             name: string;
-            /** @description What buyers think of it */
+            /** @description The customer rating */
             rating: {
-                /** @description The mean rating, in half stars */
+                /** @description The average rating in stars, in steps of 0.5 */
                 stars: number;
-                /** @description How many ratings there are */
+                /** @description The number of ratings */
                 count: number;
             };
-            /** @description The price of one, in cents */
+            /** @description The unit price in cents */
             priceCents: number;
-            /** @description Words that it is found by, beside its name */
+            /** @description Search keywords in addition to the name */
             keywords: string[];
         };
-        /** @description A way of delivery */
+        /** @description A delivery option */
         DeliveryOption: {
-            /** @description Its id */
+            /** @description The id */
             id: string;
-            /** @description How long it takes, in days of 86,400,000 ms */
+            /** @description The delivery time in days of 86,400,000 ms */
             deliveryDays: number;
-            /** @description Its price for an item of the cart, whatever the quantity, in cents */
+            /** @description The price per cart item in cents, regardless of the quantity */
             priceCents: number;
             /**
              * Format: int64
-             * @description When it would arrive if ordered now; present only with `expand=estimatedDeliveryTime`. In ms since 1970
+             * @description The estimated delivery time of an order placed now, in milliseconds since 1970; only with `expand=estimatedDeliveryTime`
              */
             estimatedDeliveryTimeMs?: number;
         };
@@ -249,20 +249,20 @@ export interface components {
         CartItem: {
             productId: components["schemas"]["Uuid"];
             quantity: components["schemas"]["Quantity"];
-            /** @description The id of the delivery option chosen for it */
+            /** @description The id of the selected delivery option */
             deliveryOptionId: string;
             product?: components["schemas"]["Product"];
         };
-        /** @description What to add to the cart */
+        /** @description A product to add to the cart */
         NewCartItem: {
             productId: components["schemas"]["Uuid"];
-            /** @description How many to add */
+            /** @description The quantity to add */
             quantity: number;
         };
-        /** @description What to change of an item; what isn't given stays */
+        /** @description The changes to a cart item; omitted properties keep their values */
         CartItemChange: {
             quantity?: components["schemas"]["Quantity"];
-            /** @description The id of a delivery option; a number is read as its decimal string */
+            /** @description The id of a delivery option; a number is converted to a decimal string */
             deliveryOptionId?: string | number;
         };
         /** @description An order */
@@ -270,7 +270,7 @@ export interface components {
             id: components["schemas"]["Uuid"];
             orderTimeMs: components["schemas"]["TimeMs"];
             totalCostCents: components["schemas"]["Cents"];
-            /** @description What was ordered, in the order of the cart */
+            /** @description The ordered products, in the order of the cart */
             products: components["schemas"]["OrderProduct"][];
         };
         /** @description A product of an order */
@@ -280,7 +280,7 @@ export interface components {
             estimatedDeliveryTimeMs: components["schemas"]["TimeMs"];
             product?: components["schemas"]["Product"];
         };
-        /** @description What the cart costs */
+        /** @description The costs of the cart */
         PaymentSummary: {
             /** @description The sum of the quantities */
             totalItems: number;
@@ -290,7 +290,7 @@ export interface components {
             taxCents: components["schemas"]["Cents"];
             totalCostCents: components["schemas"]["Cents"];
         };
-        /** @description One way in which a request breaks the contract */
+        /** @description A violation of the contract by a request */
         Violation: {
             /**
              * @description The part of the request
@@ -299,45 +299,45 @@ export interface components {
             in: "body" | "path" | "query" | "header";
             /**
              * Format: json-pointer
-             * @description Where in that part (JSON Pointer, RFC 6901); empty for the whole of it
+             * @description The location in that part as a JSON Pointer (RFC 6901); empty for the whole part
              */
             pointer: string;
-            /** @description The keyword of JSON Schema that doesn't hold */
+            /** @description The violated JSON Schema keyword */
             rule: string;
-            /** @description The value seen, long ones shortened; absent where there is none */
+            /** @description The value, truncated if long; absent if there is none */
             value?: unknown;
-            /** @description What would be right */
+            /** @description How to fix the request */
             remedy: string;
         };
-        /** @description Why a request was not done (RFC 9457) */
+        /** @description A problem document (RFC 9457) */
         Problem: {
             /**
              * Format: uri-reference
-             * @description Which problem it is; the page at this address explains it
+             * @description The problem type: the address of a page that explains it
              */
             type: string;
-            /** @description The problem in a few words, the same every time */
+            /** @description A short summary of the problem type */
             title: string;
-            /** @description The status of the answer */
+            /** @description The HTTP status */
             status: number;
-            /** @description What was wrong this time, and how to mend it */
+            /** @description The cause of this problem, and how to fix it */
             detail: string;
-            /** @description The same as `detail`, for clients that look here */
+            /** @description The same as `detail`, for clients that read `message` */
             message: string;
             /**
              * Format: uri-reference
              * @description The path of the request, without its query
              */
             instance: string;
-            /** @description With `invalid-request`, every way in which the request breaks the contract */
+            /** @description With `invalid-request`, all violations */
             violations?: components["schemas"]["Violation"][];
         };
-        /** @description `violations` are there with `invalid-request`; `malformed-request` is HTTP that can't be read */
+        /** @description A client error. `invalid-request` has `violations`; `malformed-request` is an HTTP syntax error */
         InvalidRequestProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
             type?: "/problems/invalid-request" | "/problems/malformed-request";
         };
-        /** @description `violations` are there with `invalid-request` */
+        /** @description A client error. `invalid-request` has `violations` */
         InvalidBodyProblem: components["schemas"]["Problem"] & {
             /** @enum {string} */
             type?: "/problems/invalid-request" | "/problems/malformed-json" | "/problems/malformed-request";
@@ -384,7 +384,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The body is larger than 100 kB (102,400 bytes), after decompression */
+        /** @description The body exceeds 100 kB (102,400 bytes) after decompression */
         BodyTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -393,7 +393,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["BodyTooLargeProblem"];
             };
         };
-        /** @description The body is not announced as `application/json`, or in a charset or compression that is not supported */
+        /** @description The content type is not `application/json`, or the charset or compression is not supported */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
@@ -403,14 +403,14 @@ export interface components {
             };
         };
         /**
-         * @description What is refused before or beside the operation: 400 HTTP that can't be read (or, under `--strict`, a query parameter that the operation
-         *     doesn't have), 403 a `Host` that is not allowed (with any method) or a page of an origin that is not allowed (with `POST`, `PUT`, `PATCH` and `DELETE`), 404 a sandbox that does not exist, under `--sandboxes declared`,
-         *     405 a method that the path doesn't have (with `Allow`), 408 a request not sent within 30 s, 413 a body of more than 10 MB where the operation takes none,
-         *     417 an expectation other than `100-continue`, 431 headers of more than 64 kB
+         * @description The request is refused regardless of the operation: 400 malformed HTTP (with `--strict`, also an unknown query parameter); 403 the `Host` is not allowed,
+         *     or a web page of another origin sent a `POST`, `PUT`, `PATCH` or `DELETE` request; 404 the sandbox does not exist (with `--sandboxes declared`); 405 the
+         *     path does not support the method (with `Allow`); 408 the request did not arrive within 30 s; 413 the operation has no request body, and the body
+         *     exceeds 10 MB; 417 the expectation is not `100-continue`; 431 the headers exceed 64 kB.
          */
-        RefusedBeside: {
+        Refused: {
             headers: {
-                /** @description With 405, the methods that the path has */
+                /** @description With 405, the methods that the path supports */
                 Allow?: string;
                 [name: string]: unknown;
             };
@@ -418,10 +418,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["RefusedBesideProblem"];
             };
         };
-        /** @description 503 the change couldn't be stored (nothing was changed) or the server is stopping, with `Retry-After`; 507 the state has reached its size limit (nothing was changed); 500 a fault of the server */
+        /** @description The server failed. 500 an internal error; 503 the data cannot be stored (nothing was changed) or the server is shutting down, with `Retry-After`; 507 the size limit of the data is reached (nothing was changed) */
         Failed: {
             headers: {
-                /** @description With 503, after how many seconds to try again */
+                /** @description With 503, the number of seconds to wait before retrying */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -431,7 +431,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Adds `product`, complete, to every product of an order. Any other value, or a second one, is refused. */
+        /** @description `products` adds the product to each order product. Other or repeated values are errors. */
         ExpandProducts: "products";
     };
     requestBodies: never;
@@ -444,8 +444,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The term to search for. `+` and `%20` are spaces, `%2B` is a plus sign; a `%` that starts no escape is taken as written.
-                 *     Given twice, the request is refused.
+                 * @description The search term. `+` and `%20` are spaces, and `%2B` is a plus sign. A `%` that does not start an escape sequence is literal.
+                 *     Sending the parameter twice is an error.
                  */
                 search?: string;
             };
@@ -455,7 +455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The products, complete; all of them in the order of the catalogue, those that were searched for with the best match first */
+            /** @description All products in catalogue order, or the matching products by relevance */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -473,14 +473,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
     listDeliveryOptions: {
         parameters: {
             query?: {
-                /** @description Adds `estimatedDeliveryTimeMs` to every option. Any other value, or a second one, is refused. */
+                /** @description `estimatedDeliveryTime` adds `estimatedDeliveryTimeMs` to each delivery option. Other or repeated values are errors. */
                 expand?: "estimatedDeliveryTime";
             };
             header?: never;
@@ -507,14 +507,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
     listCartItems: {
         parameters: {
             query?: {
-                /** @description Adds `product`, complete, to every item. Any other value, or a second one, is refused. */
+                /** @description `product` adds the product to each cart item. Other or repeated values are errors. */
                 expand?: "product";
             };
             header?: never;
@@ -523,7 +523,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The items of the cart */
+            /** @description The cart items */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -541,7 +541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
@@ -558,7 +558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The item as it is in the cart now */
+            /** @description The cart item */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -567,7 +567,7 @@ export interface operations {
                     "application/json": components["schemas"]["CartItem"];
                 };
             };
-            /** @description Invalid request, or its body can't be read as JSON */
+            /** @description Invalid request or malformed JSON */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -576,7 +576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidBodyProblem"];
                 };
             };
-            /** @description The catalogue has no such product */
+            /** @description Product not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -585,7 +585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnknownProductProblem"];
                 };
             };
-            /** @description The item would hold more than 1,000,000 of the product */
+            /** @description The quantity would exceed 1,000,000 */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -596,7 +596,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
@@ -605,7 +605,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the product whose item in the cart is meant */
+                /** @description The id of the product in the cart */
                 productId: components["schemas"]["Uuid"];
             };
             cookie?: never;
@@ -616,7 +616,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The item as it is in the cart now */
+            /** @description The cart item */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -625,7 +625,7 @@ export interface operations {
                     "application/json": components["schemas"]["CartItem"];
                 };
             };
-            /** @description Invalid request, or its body can't be read as JSON */
+            /** @description Invalid request or malformed JSON */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -634,7 +634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidBodyProblem"];
                 };
             };
-            /** @description Cart item not found, or there is no such delivery option; `type` tells which */
+            /** @description Cart item or delivery option not found; see `type` */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -645,7 +645,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
@@ -654,14 +654,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the product whose item in the cart is meant */
+                /** @description The id of the product in the cart */
                 productId: components["schemas"]["Uuid"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The item is gone; no body */
+            /** @description The item is removed */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -686,14 +686,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnknownCartItemProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
     listOrders: {
         parameters: {
             query?: {
-                /** @description Adds `product`, complete, to every product of an order. Any other value, or a second one, is refused. */
+                /** @description `products` adds the product to each order product. Other or repeated values are errors. */
                 expand?: components["parameters"]["ExpandProducts"];
             };
             header?: never;
@@ -702,7 +702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The orders, the one created last first */
+            /** @description The orders, most recent first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -720,7 +720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
@@ -736,7 +736,7 @@ export interface operations {
             /** @description The order */
             201: {
                 headers: {
-                    /** @description Where the order can be read */
+                    /** @description The path of the order */
                     Location: string;
                     [name: string]: unknown;
                 };
@@ -753,14 +753,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["EmptyCartProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
     getOrder: {
         parameters: {
             query?: {
-                /** @description Adds `product`, complete, to every product of an order. Any other value, or a second one, is refused. */
+                /** @description `products` adds the product to each order product. Other or repeated values are errors. */
                 expand?: components["parameters"]["ExpandProducts"];
             };
             header?: never;
@@ -799,7 +799,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnknownOrderProblem"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
@@ -812,7 +812,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the cart costs */
+            /** @description The costs of the cart */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -821,7 +821,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentSummary"];
                 };
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };
@@ -834,14 +834,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The data is the default data; no body */
+            /** @description The default data is restored */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["RefusedBeside"];
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Failed"];
         };
     };

@@ -181,12 +181,12 @@ describe('a command that steers', () => {
       /^ {3}1 12:00:00 POST {3}503 \/_sandbox\/w1\/api\/orders createOrder [\d.]+ ms forced: faults=f1 phase=before status=503\n {3}2 [^\n]* 201 [^\n]*\n$/,
     );
     expect(await told('journal verify --operation createOrder --times 2')).toEqual([
-      '2 such requests came, wanted: exactly 2\n',
+      'Expected exactly 2 matching requests, found 2\n',
       true,
     ]);
     const [misses, isSo] = await told('journal verify --operation listOrders --at-least 1 --within 1');
-    expect([misses.split('\n')[0], isSo]).toEqual(['0 such requests came, wanted: at least 1', false]);
-    expect(misses).toContain('it is createOrder, not listOrders');
+    expect([misses.split('\n')[0], isSo]).toEqual(['Expected at least 1 matching request, found 0', false]);
+    expect(misses).toContain('operation: expected listOrders, got createOrder');
     expect(JSON.parse((await told('journal --json'))[0])).toMatchObject([{ id: 1 }, { id: 2 }]);
   });
 

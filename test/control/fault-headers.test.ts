@@ -26,12 +26,12 @@ describe('a header of a fault', () => {
   it.each<readonly [headers: object, problem: string, pointer: string, reason: RegExp]>([
     [{ 'retry-after': 'soon' }, '409 contract-conflict', '/headers/retry-after', /integer/],
     [{ 'content-type': 'text/html' }, '409 contract-conflict', '/headers/content-type', /text\/html/],
-    [{ 'X-A': '1', 'x-a': '2' }, '400 invalid-fault', '/headers/x-a', /given twice/],
-    [{ 'content-length': '3' }, '400 invalid-fault', '/headers/content-length', /written by the server/],
-    [{ 'Transfer-Encoding': 'chunked' }, '400 invalid-fault', '/headers/Transfer-Encoding', /written by the server/],
-    [{ Connection: 'close' }, '400 invalid-fault', '/headers/Connection', /written by the server/],
-    [{ Trailer: 'X-A' }, '400 invalid-fault', '/headers/Trailer', /written by the server/],
-    [{ Upgrade: 'h2c' }, '400 invalid-fault', '/headers/Upgrade', /written by the server/],
+    [{ 'X-A': '1', 'x-a': '2' }, '400 invalid-fault', '/headers/x-a', /repeated/],
+    [{ 'content-length': '3' }, '400 invalid-fault', '/headers/content-length', /set by the server/],
+    [{ 'Transfer-Encoding': 'chunked' }, '400 invalid-fault', '/headers/Transfer-Encoding', /set by the server/],
+    [{ Connection: 'close' }, '400 invalid-fault', '/headers/Connection', /set by the server/],
+    [{ Trailer: 'X-A' }, '400 invalid-fault', '/headers/Trailer', /set by the server/],
+    [{ Upgrade: 'h2c' }, '400 invalid-fault', '/headers/Upgrade', /set by the server/],
     [{ 'X-A': 'a\rb' }, '400 invalid-request', '/headers/X-A', /use a text that matches/],
     [{ 'X-A': 'a\n' }, '400 invalid-request', '/headers/X-A', /use a text that matches/],
   ])(

@@ -214,14 +214,14 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ status: 500, durationMs: 0 }, '/durationMs', /./],
   [{ status: 500, where: { path: 'api' } }, '/where/path', /./],
   [{ status: 500, where: { url: '/api' } }, '/where/url', /./],
-  [{ status: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /no operator: there are \$eq/],
-  [{ status: 500, where: { body: { a: [{ $gt: '1' }] } } }, '/where/body/a/0/$gt', /give a number/],
-  [{ status: 500, where: { query: { q: { $lt: true } } } }, '/where/query/q/$lt', /give a number/],
-  [{ status: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /give a list/],
+  [{ status: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /not an operator: use \$eq/],
+  [{ status: 500, where: { body: { a: [{ $gt: '1' }] } } }, '/where/body/a/0/$gt', /use a number/],
+  [{ status: 500, where: { query: { q: { $lt: true } } } }, '/where/query/q/$lt', /use a number/],
+  [{ status: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /use a list/],
   [{ status: 500, where: { headers: { 'X-A': { $regex: '(' } } } }, '/where/headers/X-A/$regex', /regular/],
-  [{ status: 500, where: { headers: { 'X-A': { $glob: 1 } } } }, '/where/headers/X-A/$glob', /give a text/],
-  [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /give true or false/],
-  [{ status: 500, where: { body: { $not: { $glob: 1 } } } }, '/where/body/$not/$glob', /give a text/],
+  [{ status: 500, where: { headers: { 'X-A': { $glob: 1 } } } }, '/where/headers/X-A/$glob', /use a string/],
+  [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /use true or false/],
+  [{ status: 500, where: { body: { $not: { $glob: 1 } } } }, '/where/body/$not/$glob', /use a string/],
 ];
 
 /** What is a fault, but none of the contract that is served: the status of the refusal, and where it is wrong. */

@@ -201,7 +201,7 @@ describe('a fault with a body and headers of its own', () => {
       { status: 500, headers: { 'Content-Length': '3' } },
       '400 invalid-fault',
       '/headers/Content-Length',
-      /written by the server/,
+      /set by the server/,
     ],
     [{ status: 500, headers: { 'X A': '3' } }, '400 invalid-request', '/headers/X A', /not allowed as a name/],
     [

@@ -112,39 +112,43 @@ describe('counting requests', () => {
       (await here.steer('POST', '/requests/count', { where: { body } })).body.count;
     expect([await count({ $glob: '{"productId":*' }), await count({ quantity: 3 })]).toEqual([0, 0]);
     const { body } = await here.steer('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
-    expect(body.nearMisses[0].reasons).toEqual(['its body is longer than 4 kB, of which no more is kept']);
+    expect(body.nearMisses[0].reasons).toEqual([
+      'body: cannot be compared, because the journal keeps only the first 4 kB',
+    ]);
   });
 });
 
 describe('verifying that requests came', () => {
   it.each<readonly [often: object, isSo: boolean, said: string]>([
-    [{}, true, 'at least 1'],
-    [{ times: 2 }, true, 'exactly 2'],
-    [{ times: 1 }, false, 'exactly 1'],
-    [{ times: 3 }, false, 'exactly 3'],
-    [{ times: 0 }, false, 'exactly 0'],
-    [{ atLeast: 2 }, true, 'at least 2'],
-    [{ atLeast: 3 }, false, 'at least 3'],
-    [{ atLeast: 0 }, true, 'at least 0'],
-    [{ atMost: 2 }, true, '0 to 2'],
-    [{ atMost: 1 }, false, '0 to 1'],
-    [{ atLeast: 1, atMost: 3 }, true, '1 to 3'],
-    [{ atLeast: 3, atMost: 4 }, false, '3 to 4'],
-    [{ atLeast: 2, atMost: 2 }, true, 'exactly 2'],
+    [{}, true, 'at least 1 matching request'],
+    [{ times: 2 }, true, 'exactly 2 matching requests'],
+    [{ times: 1 }, false, 'exactly 1 matching request'],
+    [{ times: 3 }, false, 'exactly 3 matching requests'],
+    [{ times: 0 }, false, 'exactly 0 matching requests'],
+    [{ atLeast: 2 }, true, 'at least 2 matching requests'],
+    [{ atLeast: 3 }, false, 'at least 3 matching requests'],
+    [{ atLeast: 0 }, true, 'at least 0 matching requests'],
+    [{ atMost: 2 }, true, '0 to 2 matching requests'],
+    [{ atMost: 1 }, false, '0 to 1 matching request'],
+    [{ atLeast: 1, atMost: 3 }, true, '1 to 3 matching requests'],
+    [{ atLeast: 3, atMost: 4 }, false, '3 to 4 matching requests'],
+    [{ atLeast: 2, atMost: 2 }, true, 'exactly 2 matching requests'],
   ])('says whether there are as many as wanted: %j', async (often, isSo, said) => {
     const {
       verified,
       count,
       message: sentence,
     } = await verdict(await visited(), { operation: 'addCartItem', ...often });
-    expect([verified, count, sentence]).toEqual([isSo, 2, `2 such requests came, wanted: ${said}`]);
+    expect([verified, count, sentence]).toEqual([isSo, 2, `Expected ${said}, found 2`]);
   });
 
   it('wants at least one where nothing is said, of none as many as are wanted', async () => {
     const here = await visited();
     expect(await verdict(here, { operation: 'createOrder' })).toMatchObject({ verified: false, count: 0 });
     expect(await verdict(here, { operation: 'createOrder', times: 0 })).toMatchObject({ verified: true, count: 0 });
-    expect((await verdict(here, { operation: 'listOrders' })).message).toBe('1 such request came, wanted: at least 1');
+    expect((await verdict(here, { operation: 'listOrders' })).message).toBe(
+      'Expected at least 1 matching request, found 1',
+    );
   });
 
   it('shows nothing else where it is so', async () => {
@@ -156,8 +160,8 @@ describe('verifying that requests came', () => {
     const wanted = { operation: 'addCartItem', status: 201, where: { body: { quantity: 4 } }, after: 1 };
     const { nearMisses } = await verdict(here, wanted);
     expect(nearMisses.map(({ request, reasons }: Reply['body']) => [request.id, reasons])).toEqual([
-      [2, ['body/quantity is 3, not 4']],
-      [3, ['body/quantity is 11, not 4', 'its status is 400, not 201']],
+      [2, ['body/quantity: expected 4, got 3']],
+      [3, ['body/quantity: expected 4, got 11', 'status: expected 201, got 400']],
       [5, [expect.stringContaining('GET /api/none'), expect.any(String), expect.any(String)]],
     ]);
     expect(nearMisses[0].request).toEqual((await here.steer('GET', '/requests')).body[1]);
@@ -171,13 +175,13 @@ describe('verifying that requests came', () => {
       after: 5,
     });
     expect(nearMisses[0].reasons).toEqual([
-      'it came before: its id is not above 5',
-      'it is GET /api/none, no operation, not createOrder',
-      'its method is GET, not PUT',
-      'its path is /api/none, not /api/x',
-      'query a is missing, not 1',
-      'header X-Page is missing, not "x"',
-      'it did not meet f7',
+      'id: expected a number greater than 5, got 5',
+      'operation: expected createOrder, got none (GET /api/none)',
+      'method: expected PUT, got GET',
+      'path: expected /api/x, got /api/none',
+      'query a: expected 1, got no value',
+      'header X-Page: expected "x", got no value',
+      'fault: f7 did not apply',
     ]);
   });
 
@@ -194,7 +198,7 @@ describe('verifying that requests came', () => {
     expect(await verdict(here, {})).toEqual({
       verified: false,
       count: 0,
-      message: '0 such requests came, wanted: at least 1',
+      message: 'Expected at least 1 matching request, found 0',
       nearMisses: [],
     });
   });
@@ -368,7 +372,7 @@ describe('verifying what the journal has forgotten in part', () => {
     return here;
   }
 
-  const FORGOTTEN = /; of those up to #3 nobody knows any more: /;
+  const FORGOTTEN = /; the journal has dropped the requests up to #3: /;
 
   it('says no where there may have been more than are wanted, and up to which request it has forgotten', async () => {
     const here = await forgetful();
@@ -401,7 +405,7 @@ describe('verifying what the journal has forgotten in part', () => {
     expect(await verdict(here, { operation: 'listOrders', atLeast: 100 })).toEqual({
       verified: true,
       count: 100,
-      message: '100 such requests came, wanted: at least 100',
+      message: 'Expected at least 100 matching requests, found 100',
       nearMisses: [],
     });
     expect((await verdict(here, { operation: 'createOrder' })).verified).toBe(false);
@@ -459,7 +463,7 @@ describe('requests that are described in a way that makes no sense', () => {
     const wanted = { operation: 'listOrders', atLeast: 3, atMost: 2, withinMs: FOR_EVER_MS };
     const { status, body } = await here.steer('POST', '/requests/verify', wanted);
     expect([status, body.verified, body.count]).toEqual([200, false, times]);
-    expect(body.message).toMatch(/wanted: at least 3 and at most 2, which no number of requests is/);
+    expect(body.message).toMatch(/Expected at least 3 and at most 2 matching requests, which is impossible/);
   });
 
   it('are refused where they say how often, to be counted', async () => {

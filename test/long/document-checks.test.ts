@@ -20,7 +20,7 @@ const BODY = `${ADD}/requestBody/content/application~1json`;
 const PUT = '/paths/~1api~1cart-items~1{productId}/put';
 const OPTIONS = '/paths/~1api~1delivery-options/get';
 const TOO_LARGE = '/components/responses/BodyTooLarge';
-const BESIDE = '/components/responses/RefusedBeside';
+const BESIDE = '/components/responses/Refused';
 const PROBLEMS = '/content/application~1problem+json/examples';
 const KETTLE = 'fafe42e1-2f3e-46e3-a2c5-d94a792572e6';
 

@@ -23,7 +23,7 @@ describe('a contract that is saved while the shop runs', () => {
     [
       'another type of a field',
       replaced(
-        '          description: Its name, as shown to people\n          type: string\n          minLength: 1',
+        '          description: The display name\n          type: string\n          minLength: 1',
         '          type: integer',
       ),
       /contradicts the data: \/products\/0\/name /,

@@ -69,7 +69,7 @@ describe('a field that the contract has gained', () => {
     const { shop, save } = await startLive();
     await save(
       replaced(
-        "        image:\n          description: Where its picture is, relative to the server's root, without a leading slash\n          type: string\n          format: uri-reference\n          minLength: 1\n",
+        '        image:\n          description: The path of the product image, relative to the root of the server, without a leading slash\n          type: string\n          format: uri-reference\n          minLength: 1\n',
         '',
       )
         .replace('[id, image, name', '[id, name')

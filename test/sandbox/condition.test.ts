@@ -102,9 +102,9 @@ describe('a condition on a body', () => {
   it('says why it does not hold: the place, what was seen and what was wanted', () => {
     const condition = createRequestMatcher({ where: { body: { a: { 'b/c': [1, { $gt: 2 }] }, d: 'e' } } });
     expect(condition(asking({ body: { a: { 'b/c': [2, 2] } } }))).toEqual([
-      'body/a/b~1c/0 is 2, not 1',
-      'body/a/b~1c/1 is 2, not above 2',
-      'body/d is missing, not "e"',
+      'body/a/b~1c/0: expected 1, got 2',
+      'body/a/b~1c/1: expected a number greater than 2, got 2',
+      'body/d: expected "e", got no value',
     ]);
   });
 
@@ -187,16 +187,16 @@ describe('a condition', () => {
   it('gives all reasons why it does not hold', () => {
     const where = { method: 'POST', path: '/api/orders', query: { a: 1 }, headers: { 'X-B': 'c' }, body: 1 };
     expect(createRequestMatcher({ operation: ['createOrder', 'listOrders'], where })(asking())).toEqual([
-      'it is listProducts, not createOrder or listOrders',
-      'its method is GET, not POST',
-      'its path is /api/products, not /api/orders',
-      'query a is missing, not 1',
-      'header X-B is missing, not "c"',
-      'body is missing, not 1',
+      'operation: expected createOrder or listOrders, got listProducts',
+      'method: expected POST, got GET',
+      'path: expected /api/orders, got /api/products',
+      'query a: expected 1, got no value',
+      'header X-B: expected "c", got no value',
+      'body: expected 1, got no value',
     ]);
     expect(
       createRequestMatcher({ operation: 'listOrders' })(asking({ operationId: undefined, path: '/api/x' })),
-    ).toEqual(['it is GET /api/x, no operation, not listOrders']);
+    ).toEqual(['operation: expected listOrders, got none (GET /api/x)']);
   });
 
   it('does not tell what may be secret', () => {
@@ -245,7 +245,7 @@ describe('a condition that makes no sense', () => {
 
   it('is told with what would be right', () => {
     expect(() => createRequestMatcher({ where: { body: { $mor: 1 } } })).toThrow(/\$eq.*\$glob.*\$regex.*\$exists/);
-    expect(() => createRequestMatcher({ where: { body: { $exists: 1 } } })).toThrow('is 1: give true or false');
+    expect(() => createRequestMatcher({ where: { body: { $exists: 1 } } })).toThrow('is 1: use true or false');
   });
 
   it('is one that is more than 100 levels deep', () => {

@@ -16,7 +16,7 @@ interface ToldLimit {
 
 const PROBLEM = '/content/application~1problem+json/examples';
 const TOO_LARGE = '/components/responses/BodyTooLarge';
-const BESIDE = '/components/responses/RefusedBeside';
+const BESIDE = '/components/responses/Refused';
 const ADD = '/paths/~1api~1cart-items/post';
 
 /** Where each limit is told: a change of the constant, or of the words, has to come with the other. Limits of schemas are enforced as they stand. */

@@ -5,182 +5,211 @@ import { charactersOf, type MatchableRequest } from '../matcher/request-matcher.
 import { type Answering, combineFaults, type FaultEffect, isCompatible, type MatchedFault } from './combine-faults.ts';
 import { MAX_FAULT_LENGTH, type ParsedFault } from './parse-fault.ts';
 
-/** What is to fail in a sandbox. */
+/** The faults of a sandbox. */
 export interface FaultList {
-  /** Whether a request could meet one. */
+  /** Whether a fault can apply to a request. */
   readonly isActive: boolean;
   list(): readonly Fault[];
   find(id: string): Fault | undefined;
-  /** Throws `TooManyFaultsError`. */
-  add(wanted: ParsedFault): Fault;
-  /** Puts others in the place of all. */
-  replace(wanted: readonly ParsedFault[]): readonly Fault[];
-  /** Whether there was one. */
+  /** Throws a `TooManyFaultsError`. */
+  add(fault: ParsedFault): Fault;
+  /** Replaces all faults. Throws a `TooManyFaultsError`. */
+  replace(faults: readonly ParsedFault[]): readonly Fault[];
+  /** Returns whether the fault existed. */
   remove(id: string): boolean;
   clear(): void;
-  /** What is forced upon a request, which counts as one that has come; undefined where nothing is. */
-  meet(asked: MatchableRequest, answering: Answering): FaultEffect | undefined;
+  /** Applies the matching faults to a request and counts it. Returns undefined if none applies. */
+  meet(request: MatchableRequest, answering: Answering): FaultEffect | undefined;
 }
 
-/** More faults than a sandbox keeps: `message` says how many, and what to do. */
+/** The faults exceed a limit of the sandbox. */
 export class TooManyFaultsError extends Error {
   override readonly name = 'TooManyFaultsError';
 }
 
-/** How many faults a sandbox keeps. */
-const MOST = 100;
+/** The maximum number of faults of a sandbox. */
+const MAX_FAULTS = 100;
 
-/** What a fault takes, in bytes for each character of its JSON: 1 MB of lists of numbers took 116 MB, and bodies are looked at in two ways. */
+/** The memory of a fault in bytes per character of its JSON. Measured: 1 MB of number lists uses 116 MB, and bodies are compared in two ways. */
 const BYTES_PER_CHARACTER = 240;
 
-/** How many instructions the regular expressions of a sandbox's faults may have together, and what each takes, in bytes. */
-const MOST_INSTRUCTIONS = 20_000;
+/** The maximum number of instructions of the regular expressions of a sandbox's faults, and the memory of each in bytes. */
+const MAX_INSTRUCTIONS = 20_000;
 const BYTES_PER_INSTRUCTION = 1_000;
 
-/** How many steps the regular expressions of all faults may take for a request: half a second on a slow machine. */
-const MOST_STEPS = 50_000_000;
+/** The maximum number of steps of regular expressions for one request: half a second on a slow machine. */
+const MAX_STEPS = 50_000_000;
 
-interface Rule extends ParsedFault, MatchedFault {
-  /** When it is over, by a clock that nobody sets; in ms. */
-  readonly endsMs: number;
-  /** When it is over by the sandbox's clock, in ms since 1970. */
-  readonly untilMs: number;
-  seen: number;
-  met: number;
-  /** Whether it takes too long to find out which requests it applies to. */
-  isTooSlow: boolean;
-}
-
-/** What the faults of a sandbox depend on. */
+/** What a fault list uses of its sandbox. */
 export interface FaultsParts {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** How long the machine has been up or the like, in ms. */
+  /** A monotonic clock in ms. */
   readonly elapsedMs: () => number;
-  /** Told of how many bytes more they take, or less; throws where that is too much. */
+  /** Reserves more memory, or releases it if negative. Throws if the sandbox exceeds its limit. */
   readonly hold: (moreBytes: number) => void;
-  /** Told of one that is over before its time. */
+  /** Logs that a fault has expired early. */
   readonly tell: (message: string) => void;
 }
 
-/** The faults of a sandbox, of which there are none at first. */
-export function createFaultList({ clock, elapsedMs, hold, tell }: FaultsParts): FaultList {
-  let rules: readonly Rule[] = [];
-  let last = 0;
+/** Creates an empty fault list. */
+export function createFaultList(parts: FaultsParts): FaultList {
+  return new SandboxFaults(parts);
+}
 
-  function isOver({ wish, endsMs, untilMs, met, isTooSlow }: Rule): boolean {
+interface Rule extends ParsedFault, MatchedFault {
+  /** When it expires by the monotonic clock, in ms. */
+  readonly endsMs: number;
+  /** When it expires by the sandbox's clock, in ms since 1970. */
+  readonly untilMs: number;
+  matched: number;
+  applied: number;
+  /** Whether it has expired because its regular expressions take too long. */
+  isTooSlow: boolean;
+}
+
+class SandboxFaults implements FaultList {
+  private rules: readonly Rule[] = [];
+  private lastNumber = 0;
+
+  constructor(private readonly parts: FaultsParts) {}
+
+  get isActive(): boolean {
+    return this.rules.length > 0 && !this.rules.every((rule) => this.isExpired(rule));
+  }
+
+  list(): readonly Fault[] {
+    return this.rules.map((rule) => this.toFault(rule));
+  }
+
+  find(id: string): Fault | undefined {
+    const rule = this.rules.find((candidate) => candidate.id === id);
+    return rule && this.toFault(rule);
+  }
+
+  add(fault: ParsedFault): Fault {
+    const rule = this.createRule(fault);
+    const rules = [...this.rules, rule];
+    // Expired faults stay listed as long as there is room.
+    this.setRules(exceedsLimit(rules) ? rules.filter((one) => one === rule || !this.isExpired(one)) : rules);
+    return this.toFault(rule);
+  }
+
+  replace(faults: readonly ParsedFault[]): readonly Fault[] {
+    this.setRules(faults.map((fault) => this.createRule(fault)));
+    return this.list();
+  }
+
+  remove(id: string): boolean {
+    const { length } = this.rules;
+    this.setRules(this.rules.filter((rule) => rule.id !== id));
+    return this.rules.length < length;
+  }
+
+  clear(): void {
+    this.setRules([]);
+  }
+
+  meet(request: MatchableRequest, answering: Answering): FaultEffect | undefined {
+    let effect: FaultEffect | undefined;
+    this.expireSlowRules(request);
+    for (const rule of this.rules) {
+      if (this.isExpired(rule) || rule.isMeant(request).length > 0 || !answering.canMeet(rule.wish)) continue;
+      rule.matched++;
+      if (isCompatible(rule.wish, effect, answering) && applies(rule)) effect = combineFaults(effect, rule);
+    }
+    return effect;
+  }
+
+  private isExpired({ wish, endsMs, untilMs, applied, isTooSlow }: Rule): boolean {
+    const { clock, elapsedMs } = this.parts;
     return (
-      isTooSlow || met >= (wish.times ?? Number.POSITIVE_INFINITY) || elapsedMs() >= endsMs || clock.nowMs() >= untilMs
+      isTooSlow ||
+      applied >= (wish.times ?? Number.POSITIVE_INFINITY) ||
+      elapsedMs() >= endsMs ||
+      clock.nowMs() >= untilMs
     );
   }
 
-  function shown(rule: Rule): Fault {
-    return { ...rule.wish, id: rule.id, matched: rule.seen, applied: rule.met, expired: isOver(rule) };
+  private toFault(rule: Rule): Fault {
+    const { wish, id, matched, applied } = rule;
+    return { ...wish, id, matched, applied, expired: this.isExpired(rule) };
   }
 
-  function made({ wish, isMeant }: ParsedFault): Rule {
+  private createRule({ wish, isMeant }: ParsedFault): Rule {
+    const number = ++this.lastNumber;
     return {
-      id: `f${++last}`,
+      id: `f${number}`,
       wish,
       isMeant,
-      random: createRandom(wish.seed ?? last),
-      endsMs: wish.durationMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs() + wish.durationMs,
+      random: createRandom(wish.seed ?? number),
+      endsMs: wish.durationMs === undefined ? Number.POSITIVE_INFINITY : this.parts.elapsedMs() + wish.durationMs,
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : parseTime(wish.until),
-      seen: 0,
-      met: 0,
+      matched: 0,
+      applied: 0,
       isTooSlow: false,
     };
   }
 
-  /** Ends the rules whose regular expressions would take too long for a request, the first of them last. */
-  function endSlow(asked: MatchableRequest): void {
-    const slow = rules.filter((rule) => rule.isMeant.patternSize > 0 && !isOver(rule));
-    if (slow.length === 0) return;
-    const characters = charactersOf(asked);
+  /** Replaces the rules. Throws a `TooManyFaultsError`, or the error of `hold` if there is no memory. */
+  private setRules(rules: readonly Rule[]): void {
+    refuseTooMany(rules);
+    this.parts.hold(measureBytes(rules) - measureBytes(this.rules));
+    this.rules = rules;
+  }
+
+  /** Expires the rules whose regular expressions would take too long for a request, starting with the last. */
+  private expireSlowRules(request: MatchableRequest): void {
+    const rules = this.rules.filter((rule) => rule.isMeant.patternSize > 0 && !this.isExpired(rule));
+    if (rules.length === 0) return;
+    const characters = charactersOf(request);
     let steps = 0;
-    for (const rule of slow) {
+    for (const rule of rules) {
       steps += rule.isMeant.patternSize * characters;
-      if (steps <= MOST_STEPS) continue;
+      if (steps <= MAX_STEPS) continue;
       rule.isTooSlow = true;
-      tell(`fault ${rule.id} is over: its regular expressions are too large for a request of ${characters} characters`);
+      this.parts.tell(
+        `Fault ${rule.id} has expired: its regular expressions are too large for a request of ${characters} characters`,
+      );
     }
   }
-
-  /** Whether a request that has been seen meets a fault now. */
-  function strikes(rule: Rule): boolean {
-    const { skip = 0, probability = 1 } = rule.wish;
-    if (rule.seen <= skip || rule.random.next() >= probability) return false;
-    rule.met++;
-    return true;
-  }
-
-  /** Puts rules in the place of all, where there is room for them. */
-  function become(next: readonly Rule[]): void {
-    refuseTooMany(next);
-    hold(bytesOf(next) - bytesOf(rules));
-    rules = next;
-  }
-
-  return {
-    get isActive() {
-      return rules.length > 0 && !rules.every(isOver);
-    },
-    list: () => rules.map(shown),
-    find(id) {
-      const rule = rules.find((one) => one.id === id);
-      return rule && shown(rule);
-    },
-    add(wanted) {
-      const rule = made(wanted);
-      const next = [...rules, rule];
-      const isFull = next.length > MOST || lengthOf(next) > MAX_FAULT_LENGTH || patternSizeOf(next) > MOST_INSTRUCTIONS;
-      become(isFull ? next.filter((one) => one === rule || !isOver(one)) : next);
-      return shown(rule);
-    },
-    replace(wanted) {
-      become(wanted.map(made));
-      return rules.map(shown);
-    },
-    remove(id) {
-      const before = rules.length;
-      become(rules.filter((rule) => rule.id !== id));
-      return rules.length < before;
-    },
-    clear: () => become([]),
-    meet(asked, answering) {
-      let forced: FaultEffect | undefined;
-      endSlow(asked);
-      for (const rule of rules) {
-        if (isOver(rule) || rule.isMeant(asked).length > 0 || !answering.canMeet(rule.wish)) continue;
-        rule.seen++;
-        if (isCompatible(rule.wish, forced, answering) && strikes(rule)) forced = combineFaults(forced, rule);
-      }
-      return forced;
-    },
-  };
 }
 
-/** Throws `TooManyFaultsError` for more than a sandbox keeps. */
-export function refuseTooMany(wanted: readonly ParsedFault[]): void {
-  if (wanted.length > MOST)
-    throw new TooManyFaultsError(`there are ${MOST} faults already: remove some, or replace all of them`);
-  if (lengthOf(wanted) > MAX_FAULT_LENGTH)
+/** Returns whether a rule applies to a request that it matches, and counts it. */
+function applies(rule: Rule): boolean {
+  const { skip = 0, probability = 1 } = rule.wish;
+  if (rule.matched <= skip || rule.random.next() >= probability) return false;
+  rule.applied++;
+  return true;
+}
+
+function exceedsLimit(rules: readonly ParsedFault[]): boolean {
+  return (
+    rules.length > MAX_FAULTS || measureLength(rules) > MAX_FAULT_LENGTH || measurePatterns(rules) > MAX_INSTRUCTIONS
+  );
+}
+
+/** Throws a `TooManyFaultsError` if faults exceed a limit of a sandbox. */
+export function refuseTooMany(faults: readonly ParsedFault[]): void {
+  if (faults.length > MAX_FAULTS)
+    throw new TooManyFaultsError(`There are ${MAX_FAULTS} faults already: delete some, or replace all of them`);
+  if (measureLength(faults) > MAX_FAULT_LENGTH)
     throw new TooManyFaultsError(
-      `the faults are longer than ${MAX_FAULT_LENGTH} characters together: remove some, or say less in where`,
+      `The faults are longer than ${MAX_FAULT_LENGTH} characters in all: delete some, or shorten where`,
     );
-  if (patternSizeOf(wanted) > MOST_INSTRUCTIONS)
+  if (measurePatterns(faults) > MAX_INSTRUCTIONS)
     throw new TooManyFaultsError(
-      `the regular expressions of the faults compile to more than ${MOST_INSTRUCTIONS} instructions together: remove some`,
+      `The regular expressions of the faults compile to more than ${MAX_INSTRUCTIONS} instructions in all: delete some`,
     );
 }
 
-function patternSizeOf(rules: readonly ParsedFault[]): number {
-  return rules.reduce((size, { isMeant }) => size + isMeant.patternSize, 0);
+function measurePatterns(faults: readonly ParsedFault[]): number {
+  return faults.reduce((size, { isMeant }) => size + isMeant.patternSize, 0);
 }
 
-function bytesOf(rules: readonly ParsedFault[]): number {
-  return lengthOf(rules) * BYTES_PER_CHARACTER + patternSizeOf(rules) * BYTES_PER_INSTRUCTION;
+function measureBytes(faults: readonly ParsedFault[]): number {
+  return measureLength(faults) * BYTES_PER_CHARACTER + measurePatterns(faults) * BYTES_PER_INSTRUCTION;
 }
 
-function lengthOf(rules: readonly ParsedFault[]): number {
-  return rules.reduce((length, { wish }) => length + JSON.stringify(wish).length, 0);
+function measureLength(faults: readonly ParsedFault[]): number {
+  return faults.reduce((length, { wish }) => length + JSON.stringify(wish).length, 0);
 }

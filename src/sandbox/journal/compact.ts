@@ -1,45 +1,48 @@
-/** How much is kept of a body, in bytes. */
-const KEPT_BYTES = 4096;
+/** The part of a body that the journal keeps, in bytes. */
+const MAX_BODY_BYTES = 4096;
 
-/** The beginning of a text, 4 kB of it, as a text of its own: the whole isn't kept for its sake. */
+/** Returns at most the first 4 kB of a text, as a copy that does not keep the whole text in memory. */
 export function truncateText(text: string): string {
-  // A character has three bytes at most, or is one of two that have four together.
-  if (text.length * 3 <= KEPT_BYTES) return text;
-  const bytes = Buffer.from(text.slice(0, KEPT_BYTES));
-  if (bytes.length <= KEPT_BYTES) return text.length <= KEPT_BYTES ? text : bytes.toString();
-  let end = KEPT_BYTES;
-  // Not in the middle of a character: the bytes of one after the first begin with 10.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
+  if (text.length * 3 <= MAX_BODY_BYTES) return text;
+  const bytes = Buffer.from(text.slice(0, MAX_BODY_BYTES));
+  if (bytes.length <= MAX_BODY_BYTES) return text.length <= MAX_BODY_BYTES ? text : bytes.toString();
+  let end = MAX_BODY_BYTES;
+  // Does not split a character: its continuation bytes begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
 }
 
-/** How many of the last requests are looked at for the same headers. */
-const LOOKED_BACK = 4;
+/** The number of earlier requests that are compared. */
+const COMPARED_REQUESTS = 4;
 
-/** Headers, by the list of an earlier request where it has the same: a client sends the same time and again, and what isn't kept costs nothing. `earlier`: those of the request so many before. */
+/**
+ * Returns the header list of an earlier request if it is equal, because clients repeat their headers and a shared list uses no memory.
+ * `getEarlier` returns the list of the request so many before.
+ */
 export function shareHeaders(
   headers: readonly string[],
-  earlier: (back: number) => readonly string[] | undefined,
+  getEarlier: (back: number) => readonly string[] | undefined,
 ): readonly string[] {
-  for (let back = 1; back <= LOOKED_BACK; back++) {
-    const kept = earlier(back);
-    if (kept && areSame(kept, headers)) return kept;
+  for (let back = 1; back <= COMPARED_REQUESTS; back++) {
+    const earlier = getEarlier(back);
+    if (earlier && areEqual(earlier, headers)) return earlier;
   }
   return headers;
 }
 
-function areSame(some: readonly string[], others: readonly string[]): boolean {
-  if (some.length !== others.length) return false;
-  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false;
+function areEqual(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
 }
 
-/** What a text takes beside its characters, in bytes. */
-const TEXT_BYTES = 32;
+/** The memory of a string in addition to its characters, in bytes. */
+const STRING_BYTES = 32;
 
-/** About how much headers take, in bytes. */
+/** Returns the approximate memory of a header list in bytes. */
 export function measureHeaders(headers: readonly string[]): number {
-  let length = headers.length * TEXT_BYTES;
-  for (const part of headers) length += part.length;
-  return length;
+  let bytes = headers.length * STRING_BYTES;
+  for (const part of headers) bytes += part.length;
+  return bytes;
 }

@@ -5,7 +5,7 @@ import type { MatchableRequest } from '../matcher/request-matcher.ts';
 import type { Entry, RecordedResponse } from './journal.ts';
 import { redactSecrets, redactText } from './redact-secrets.ts';
 
-/** A request of the journal as it is shown: without what may be secret. */
+/** Returns a journal entry as the control API shows it, with secrets redacted. */
 export function toJournalEntry(entry: Entry): JournalEntry {
   const { id, atMs, ms, operationId, answer, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
@@ -19,11 +19,11 @@ export function toJournalEntry(entry: Entry): JournalEntry {
       method,
       url: redactText(entry.url),
       path: redactText(path),
-      query: hidden(query),
-      headers: hidden(headers),
-      ...shownBody(body, entry.isTruncated),
+      query: redactValues(query),
+      headers: redactValues(headers),
+      ...toBodyProperties(body, entry.isTruncated),
     },
-    response: answer ? shownAnswer(answer) : null,
+    response: answer ? toJournalResponse(answer) : null,
     ...(violations.length > 0 ? { violations: redactSecrets(violations) as typeof violations } : {}),
     ...(responseViolations.length > 0 ? { responseViolations: responseViolations.map(redactText) } : {}),
     ...(notes.length > 0 ? { notes: notes.map(redactText) } : {}),
@@ -31,64 +31,61 @@ export function toJournalEntry(entry: Entry): JournalEntry {
   };
 }
 
-/** What of a request conditions look at. */
-export function toMatchableRequest({
-  operationId,
-  method,
-  url,
-  prefix,
-  headers,
-  body,
-  isTruncated,
-}: Entry): MatchableRequest {
-  const target = url.slice(prefix.length);
-  const asked = {
+/** Returns the parts of a recorded request that matchers compare. */
+export function toMatchableRequest(entry: Entry): MatchableRequest {
+  const { operationId, method, isTruncated } = entry;
+  const target = entry.url.slice(entry.prefix.length);
+  const headers = parseHeaders(entry.headers);
+  const type = headers['content-type'];
+  return {
     operationId,
     method,
     path: getPathname(target) || '/',
     query: parseQuery(target.split('?')[1] ?? ''),
+    headers,
+    body: parseBody(entry.body, isTruncated, type),
+    isTruncated,
+    isForm: isFormType(type),
   };
-  const named = headersIn(headers);
-  const type = named['content-type'];
-  return { ...asked, headers: named, body: contentOf(body, isTruncated, type), isTruncated, isForm: isFormType(type) };
 }
 
-/** Headers by their names in small letters; of one that came several times all values. */
-function headersIn(parts: Entry['headers']): Record<string, string> {
+/** Returns headers by their names in lower case; the values of repeated headers are joined. */
+function parseHeaders(parts: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [name = '', value = ''] = parts.slice(at, at + 2);
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [name = '', value = ''] = parts.slice(index, index + 2);
     const key = name.toLowerCase();
-    const between = key === 'cookie' ? '; ' : ', ';
-    headers[key] = Object.hasOwn(headers, key) ? headers[key] + between + value : value;
+    const separator = key === 'cookie' ? '; ' : ', ';
+    headers[key] = Object.hasOwn(headers, key) ? headers[key] + separator + value : value;
   }
   return headers;
 }
 
-function shownBody(content: unknown, isTruncated: boolean): { body?: unknown; isTruncated?: true } {
-  if (content === undefined) return {};
-  return { body: redactSecrets(content), ...(isTruncated ? { isTruncated: true } : {}) };
-}
-
-/** What a body holds: JSON or a form, where it is that and whole; else its text; undefined where there is none. */
-function contentOf(text: string | undefined, isTruncated: boolean, type = ''): unknown {
+/** Parses a complete body of JSON or a form. Returns the text of other and truncated bodies, and undefined if there is none. */
+function parseBody(text: string | undefined, isTruncated: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isTruncated) return text;
   if (isFormType(type)) return parseQuery(text);
   try {
     return JSON.parse(text);
   } catch {
-    // A page, or JSON that is broken.
+    // Not JSON, or malformed.
     return text;
   }
 }
 
-function shownAnswer({ status, headers, bytes, text }: RecordedResponse) {
-  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+function toJournalResponse({ status, headers, bytes, text }: RecordedResponse) {
+  const lowerCased = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const isTruncated = Buffer.byteLength(text) < bytes;
-  return { status, headers: hidden(named), bytes, ...shownBody(contentOf(text, isTruncated), isTruncated) };
+  const body = parseBody(text, isTruncated);
+  return { status, headers: redactValues(lowerCased), bytes, ...toBodyProperties(body, isTruncated) };
 }
 
-function hidden(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function toBodyProperties(body: unknown, isTruncated: boolean): { body?: unknown; isTruncated?: true } {
+  if (body === undefined) return {};
+  return { body: redactSecrets(body), ...(isTruncated ? { isTruncated: true } : {}) };
+}
+
+function redactValues(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return redactSecrets(values) as Record<string, unknown>;
 }

@@ -1,7 +1,8 @@
 import type { JournalEntry } from '../../control/operation.ts';
 import { measureHeaders, shareHeaders, truncateText } from './compact.ts';
+import { type JournalMemory, type MemoryUser, SharedJournalMemory } from './journal-memory.ts';
 
-/** A request of the shop and its answer, as they are handed over. */
+/** A request with its response, as `http` hands it over. */
 export interface RecordedRequest extends Outcome {
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[];
@@ -9,228 +10,224 @@ export interface RecordedRequest extends Outcome {
   readonly sent?: string | undefined;
 }
 
-/** What is known of a request beside what it brought along. */
 interface Outcome {
   readonly method: string;
-  /** As it was sent; it begins with the prefix, which names the sandbox. */
+  /** The request target as it was sent, including the prefix. */
   readonly url: string;
+  /** The beginning of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
   readonly prefix: string;
-  /** Undefined where none went out. */
+  /** Undefined if no response was sent. */
   readonly answer: RecordedResponse | undefined;
-  /** How long it took, in ms. */
+  /** The time from request to response, in ms. */
   readonly ms: number;
   readonly operationId: string | undefined;
-  /** What few have. */
+  /** Undefined for most requests. */
   readonly remarks: Remarks | undefined;
 }
 
-/** What there is to say of a request: what was wrong with it, and what was forced upon it. */
+/** What the journal adds to a request: its violations, notes, and the effects of faults and preferences. */
 export type Remarks = {
-  readonly [What in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[What] | undefined;
+  readonly [Name in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[Name] | undefined;
 };
 
-/** An answer as it went out; one that went out several times is kept once. */
+/** A response as it was sent. The cache records one object for many requests. */
 export interface RecordedResponse {
   readonly status: number;
-  /** Those that not all answers have. */
+  /** Headers that differ between responses. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The length of the whole body, and its beginning. */
+  /** The length of the complete body in bytes. */
   readonly bytes: number;
+  /** The beginning of the body. */
   readonly text: string;
 }
 
-/** A request in the journal. */
+/** A recorded request. */
 export interface Entry extends Outcome {
   readonly id: number;
-  /** When it was answered, in ms since 1970. */
+  /** The time of the response, in ms since 1970. */
   readonly atMs: number;
-  /** Names and values in turn; one and the same list for requests that follow one another with the same. */
+  /** Names and values in turn. Consecutive requests with the same headers share one list. */
   readonly headers: readonly string[];
-  /** The beginning of its body, and whether that is all. */
+  /** The beginning of the body. */
   readonly body: string | undefined;
   readonly isTruncated: boolean;
-  /** About how much it takes, what is kept once for several included. */
+  /** The approximate memory of the entry in bytes, including what it shares with others. */
   readonly bytes: number;
 }
 
-/** What was asked in a sandbox, the last requests of it. */
+/** The recorded requests of a sandbox. */
 export interface Journal {
-  add(recorded: RecordedRequest): void;
-  /** The oldest first, as they are now. */
+  add(request: RecordedRequest): void;
+  /** Returns the current entries, oldest first. */
   entries(): readonly Entry[];
-  /** How many there are. */
+  /** Returns the number of entries. */
   size(): number;
-  /** The oldest entry whose id is greater than `id`; undefined where there is none. */
+  /** Returns the oldest entry with an id greater than `id`. */
   entryAfter(id: number): Entry | undefined;
-  /** The id of the last request that was added, even where it has left the journal; 0 where none was. */
+  /** Returns the id of the last request that was added, even if the journal has dropped it; 0 if there is none. */
   lastId(): number;
-  /** The id of the last request that had to leave for others since it was cleared; 0 where none had. */
+  /** Returns the id of the last request that was dropped to make room since the journal was cleared; 0 if there is none. */
   forgotten(): number;
-  /** Forgets all, what has begun and is not answered yet too. Ids go on from where they were. */
+  /** Deletes the entries. Requests that are in progress are not recorded. Ids continue. */
   clear(): void;
-  /** Has somebody be told of each further request, and of the end; the function that is given back ends that. */
+  /** Calls the follower for each new request and for the end of the journal. Returns a function that stops this. */
   follow(follower: Follower): () => void;
-  /** Whether somebody follows it. */
   readonly isFollowed: boolean;
-  /** Forgets all, takes no more, and tells those who follow. */
+  /** Deletes the entries, ends the followers, and ignores new requests. */
   end(ending: Ending): void;
 }
 
-/** Why a journal has ended: its sandbox was removed, or it expired. */
+/** Why a journal ended: its sandbox was deleted or has expired. */
 export interface Ending {
   readonly event: 'removed' | 'expired';
   readonly sandbox: string;
-  /** When, in ms since 1970. */
+  /** In ms since 1970. */
   readonly atMs: number;
 }
 
-/** Somebody who follows a journal. */
+/** Receives the new entries of a journal. */
 export interface Follower {
   readonly tell: (entry: Entry) => void;
-  /** `ending` is undefined where the journal goes on. */
+  /** `ending` is undefined if the journal continues without this follower. */
   readonly end: (ending?: Ending) => void;
 }
 
-/** The journals of a server, which share a bound. */
+/** The journals of a server, which share a memory limit. */
 export interface Journals {
-  /** A journal of so many requests. `onUnfollow` is called each time a follower leaves. */
-  create(most: number, onUnfollow?: () => void): Journal;
+  /** Creates a journal that keeps the last `maxEntries` requests. `onUnfollow` is called each time a follower leaves. */
+  create(maxEntries: number, onUnfollow?: () => void): Journal;
 }
 
-/** How much all journals may take together, in bytes, and down to what they are brought where it is more. Those that hold most lose their oldest. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const EASED_BYTES = MOST_BYTES * 0.9;
+/** The sources of time: the machine's time in ms since 1970, and a monotonic clock in ms. */
+interface Clocks {
+  readonly nowMs: () => number;
+  readonly elapsedMs: () => number;
+}
 
-/** What a request takes beside its texts, in bytes. */
+/** Creates the journals of a server. Together they use at most 32 MB. */
+export function createJournals(nowMs: () => number, elapsedMs: () => number): Journals {
+  const memory = new SharedJournalMemory();
+  return {
+    create: (maxEntries, onUnfollow = () => {}) =>
+      new RingJournal({ maxEntries, onUnfollow, memory, clocks: { nowMs, elapsedMs } }),
+  };
+}
+
+interface RingJournalOptions {
+  readonly maxEntries: number;
+  readonly onUnfollow: () => void;
+  readonly memory: JournalMemory;
+  readonly clocks: Clocks;
+}
+
+/** A journal in a ring buffer: the entry with an id has the index `(id - 1) % maxEntries`. */
+class RingJournal implements Journal, MemoryUser {
+  usedBytes = 0;
+  private readonly ring: (Entry | undefined)[] = [];
+  private readonly followers = new Set<Follower>();
+  private firstId = 1;
+  private latestId = 0;
+  private droppedId = 0;
+  private clearedMs = Number.NEGATIVE_INFINITY;
+  private hasEnded = false;
+
+  constructor(private readonly options: RingJournalOptions) {}
+
+  add(request: RecordedRequest): void {
+    const { maxEntries, memory, clocks } = this.options;
+    // A request that began before the journal was cleared is not recorded.
+    if (this.hasEnded || (request.ms > 0 && clocks.elapsedMs() - request.ms < this.clearedMs)) return;
+    const id = this.latestId + 1;
+    const headers = shareHeaders(request.rawHeaders, (back) => this.get(id - back)?.headers);
+    const entry = createEntry(request, { id, atMs: clocks.nowMs(), headers });
+    if (id - this.firstId === maxEntries) this.drop(this.firstId);
+    this.latestId = id;
+    this.ring[(id - 1) % maxEntries] = entry;
+    memory.add(this, entry.bytes);
+    memory.enforceLimit();
+    for (const follower of this.followers) notify(follower, entry);
+  }
+
+  entries(): readonly Entry[] {
+    return Array.from({ length: this.size() }, (_, index) => this.get(this.firstId + index) as Entry);
+  }
+
+  size(): number {
+    return this.latestId - this.firstId + 1;
+  }
+
+  entryAfter(id: number): Entry | undefined {
+    return id < this.latestId ? this.get(Math.max(this.firstId, id + 1)) : undefined;
+  }
+
+  lastId(): number {
+    return this.latestId;
+  }
+
+  forgotten(): number {
+    return this.droppedId;
+  }
+
+  clear(): void {
+    this.drop(this.latestId);
+    this.droppedId = 0;
+    this.clearedMs = this.options.clocks.elapsedMs();
+  }
+
+  get isFollowed(): boolean {
+    return this.followers.size > 0;
+  }
+
+  follow(follower: Follower): () => void {
+    this.followers.add(follower);
+    return () => {
+      if (this.followers.delete(follower)) this.options.onUnfollow();
+    };
+  }
+
+  end(ending: Ending): void {
+    this.hasEnded = true;
+    this.clear();
+    for (const { end } of this.followers) end(ending);
+  }
+
+  dropOlderHalf(): void {
+    this.drop(this.firstId + Math.floor((this.latestId - this.firstId) / 2));
+  }
+
+  /** Returns the entry with an id from the first to the latest. */
+  private get(id: number): Entry | undefined {
+    return this.ring[(id - 1) % this.options.maxEntries];
+  }
+
+  /** Drops the entries up to an id. */
+  private drop(lastId: number): void {
+    const { maxEntries, memory } = this.options;
+    for (; this.firstId <= lastId; this.firstId++) {
+      memory.add(this, -(this.get(this.firstId)?.bytes ?? 0));
+      this.ring[(this.firstId - 1) % maxEntries] = undefined;
+    }
+    this.droppedId = lastId;
+  }
+}
+
+/** The memory of an entry in addition to its texts, in bytes. */
 const ENTRY_BYTES = 500;
 
-/** A journal as the others see it. */
-interface Holder {
-  bytes: number;
-  /** Lets go of the older half. */
-  ease(): void;
+/** Creates an entry. Lists its properties, because an object made with spread syntax uses twice the memory. */
+function createEntry(request: RecordedRequest, { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>): Entry {
+  const { method, url, prefix, answer, ms, operationId, remarks, sent } = request;
+  const body = sent && truncateText(sent);
+  const isTruncated = body !== sent;
+  const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (answer?.text.length ?? 0);
+  return { id, atMs, method, url, prefix, headers, body, isTruncated, answer, ms, operationId, remarks, bytes };
 }
 
-/** Journals that take 32 MB together at most. `nowMs`: the machine's time, in ms since 1970; `elapsedMs`: how long it has been up or the like. */
-export function createJournals(nowMs: () => number, elapsedMs: () => number): Journals {
-  const holders = new Set<Holder>();
-  let bytes = 0;
-
-  function hold(holder: Holder, more: number): void {
-    holder.bytes += more;
-    bytes += more;
-    if (holder.bytes === more) holders.add(holder);
-    else if (holder.bytes === 0) holders.delete(holder);
-  }
-
-  function makeRoom(): void {
-    while (bytes > EASED_BYTES && holders.size > 0) {
-      for (const holder of [...holders].sort((one, other) => other.bytes - one.bytes)) {
-        if (bytes <= EASED_BYTES) return;
-        holder.ease();
-      }
-    }
-  }
-
-  // Written out, and not by spreading: an object that is made so takes half the room.
-  function entryOf(recorded: RecordedRequest, id: number, headers: Entry['headers']): Entry {
-    const { method, url, prefix, answer, ms, operationId, remarks, sent } = recorded;
-    const body = sent && truncateText(sent);
-    const isTruncated = body !== sent;
-    const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (answer?.text.length ?? 0);
-    return {
-      id,
-      atMs: nowMs(),
-      method,
-      url,
-      prefix,
-      headers,
-      body,
-      isTruncated,
-      answer,
-      ms,
-      operationId,
-      remarks,
-      bytes,
-    };
-  }
-
-  function create(most: number, onUnfollow: () => void = () => {}): Journal {
-    /** Each entry at the place of its id, by turns: the newest takes that of the oldest. */
-    const places: (Entry | undefined)[] = [];
-    const followers = new Set<Follower>();
-    let first = 1;
-    let last = 0;
-    let forgotten = 0;
-    let clearedMs = Number.NEGATIVE_INFINITY;
-    let isOver = false;
-    /** The entry with an id from the first to the last. */
-    const at = (id: number) => places[(id - 1) % most];
-    const size = () => last - first + 1;
-    const forget = (upTo: number) => {
-      for (; first <= upTo; first++) {
-        hold(holder, -(at(first)?.bytes ?? 0));
-        places[(first - 1) % most] = undefined;
-      }
-      forgotten = upTo;
-    };
-    const holder: Holder = {
-      bytes: 0,
-      ease: () => forget(first + Math.floor((last - first) / 2)),
-    };
-    const clear = () => {
-      forget(last);
-      forgotten = 0;
-      clearedMs = elapsedMs();
-    };
-    return {
-      add(recorded) {
-        // What began before is of the time before.
-        if (isOver || (recorded.ms > 0 && elapsedMs() - recorded.ms < clearedMs)) return;
-        const entry = entryOf(
-          recorded,
-          last + 1,
-          shareHeaders(recorded.rawHeaders, (back) => at(last + 1 - back)?.headers),
-        );
-        if (entry.id - first === most) forget(first);
-        last = entry.id;
-        places[(last - 1) % most] = entry;
-        hold(holder, entry.bytes);
-        if (bytes > MOST_BYTES) makeRoom();
-        for (const follower of followers) told(follower, entry);
-      },
-      size,
-      entryAfter: (id) => (id < last ? at(Math.max(first, id + 1)) : undefined),
-      lastId: () => last,
-      entries: () => Array.from({ length: size() }, (_, place) => at(first + place) as Entry),
-      forgotten: () => forgotten,
-      clear,
-      get isFollowed() {
-        return followers.size > 0;
-      },
-      end(ending) {
-        isOver = true;
-        clear();
-        for (const { end } of followers) end(ending);
-      },
-      follow(follower) {
-        followers.add(follower);
-        return () => {
-          if (followers.delete(follower)) onUnfollow();
-        };
-      },
-    };
-  }
-
-  return { create };
-}
-
-/** Tells somebody, whose trouble with it is not the request's. */
-function told({ tell, end }: Follower, entry: Entry): void {
+/** Hands an entry to a follower. A follower that throws is ended: its failure is not the request's. */
+function notify({ tell, end }: Follower, entry: Entry): void {
   try {
     tell(entry);
   } catch {
-    // Nothing can be told to them any more.
     end();
   }
 }

@@ -1,138 +1,154 @@
 import type { RequestsWanted, Verdict } from '../../control/operation.ts';
-import { CUT_BODY, createRequestMatcher } from '../matcher/request-matcher.ts';
+import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 import type { Entry, Journal } from './journal.ts';
 import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
 
-/** How often requests are to have come. */
+/** The expected number of requests, from `least` to `most`. It cannot be met if `least > most`. */
 export interface Bounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** What is asked of the journal: how often, where nothing is said at least once. */
+/** The expected number of requests as the control API takes it. */
 export interface ExpectedCount {
   readonly times?: number | undefined;
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
 }
 
-/** How often requests are wanted; whether they can be at all is `least <= most`. */
+/** Returns the bounds of an expected number; without properties at least one request is expected. */
 export function parseBounds({ times, atLeast, atMost }: ExpectedCount): Bounds {
   const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** Which requests of a journal are wanted, and why others aren't, a sentence each. */
+/** Selects entries of a journal. */
 export interface ExpectedRequests {
+  /** Returns why an entry does not match, one sentence each; an empty list if it matches. */
   readonly reasons: (entry: Entry) => readonly string[];
   readonly isMeant: (entry: Entry) => boolean;
-  /** Those with a higher id alone. */
+  /** Only entries with a higher id match. */
   readonly after: number;
-  /** The instructions that the regular expressions of the condition compile to. */
+  /** The number of instructions of its regular expressions. */
   readonly patternSize: number;
 }
 
-/** How many steps regular expressions may take for the requests of a journal: some 3 s. */
-const MOST_STEPS = 300_000_000;
+/** The maximum number of steps of regular expressions for the entries of a journal: about 3 s. */
+const MAX_STEPS = 300_000_000;
 
-/** Throws a `InvalidMatcherError` where the regular expressions of a condition would take too long for the requests of a journal. */
+/** Throws an `InvalidMatcherError` if the regular expressions of a matcher would take too long for the entries of a journal. */
 export function refuseSlow({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-  if (patternSize * bytes <= MOST_STEPS) return;
-  const trouble = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal before`;
+  if (patternSize * bytes <= MAX_STEPS) return;
+  const trouble = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
   throw new InvalidMatcherError([{ pointer: '/where', trouble }]);
 }
 
-/** Which requests are wanted. Throws a `InvalidMatcherError`. */
-export function parseExpectedRequests(wanted: RequestsWanted): ExpectedRequests {
-  const condition = createRequestMatcher(wanted);
-  const { after = 0, fault } = wanted;
-  const statuses = wanted.status === undefined ? undefined : [wanted.status].flat();
-  const reasons = (entry: Entry) => {
-    const status = entry.answer?.status;
-    const met = entry.remarks?.forced?.faults ?? [];
-    return [
-      ...(entry.id > after ? [] : [`it came before: its id is not above ${after}`]),
-      ...condition(toMatchableRequest(entry)),
-      ...(statuses && !(status !== undefined && statuses.includes(status))
-        ? [`its status is ${status ?? 'none'}, not ${statuses.join(' or ')}`]
-        : []),
-      ...(fault !== undefined && !met.includes(fault) ? [`it did not meet ${fault}`] : []),
-    ];
-  };
-  const { patternSize } = condition;
-  const isQuick = (entry: Entry) => patternSize * entry.bytes <= MOST_STEPS;
-  const isMeant = (entry: Entry) => entry.id > after && isQuick(entry) && reasons(entry).length === 0;
+/** Creates the selection of a filter. Throws an `InvalidMatcherError`. */
+export function parseExpectedRequests(filter: RequestsWanted): ExpectedRequests {
+  const matcher = createRequestMatcher(filter);
+  const { patternSize } = matcher;
+  const { after = 0, fault } = filter;
+  const statuses = filter.status === undefined ? undefined : [filter.status].flat();
+  const reasons = (entry: Entry) => [
+    ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
+    ...matcher(toMatchableRequest(entry)),
+    ...compareStatus(entry.answer?.status, statuses),
+    ...(fault === undefined || hasFault(entry, fault) ? [] : [`fault: ${fault} did not apply`]),
+  ];
+  const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
+  const isMeant = (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0;
   return { reasons, after, patternSize, isMeant };
 }
 
-/** How many requests a verdict shows. */
-const SHOWN = 3;
+function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
+  if (!expected || (status !== undefined && expected.includes(status))) return [];
+  return [`status: expected ${expected.join(' or ')}, got ${status ?? 'no response'}`];
+}
 
-/** Whether requests came as often as wanted, and where not what came closest. What a journal has forgotten may have been some: then nobody knows that there were not more. */
+function hasFault({ remarks }: Entry, fault: string): boolean {
+  return remarks?.forced?.faults?.includes(fault) ?? false;
+}
+
+/** The maximum number of requests in a verification. */
+const MAX_NEAR_MISSES = 3;
+
+/** An entry with the reasons why it does not match. */
+interface ComparedEntry {
+  readonly entry: Entry;
+  readonly reasons: readonly string[];
+}
+
+/**
+ * Verifies the number of matching requests. If it is wrong, returns the near misses (too few) or the last matches (too many). Fails if entries that the
+ * journal has dropped or truncated could change the result.
+ */
 export function verifyRequests(
   journal: Pick<Journal, 'entries' | 'forgotten'>,
-  wanted: ExpectedRequests,
-  { least, most }: Bounds,
+  expected: ExpectedRequests,
+  bounds: Bounds,
 ): Verdict {
   const entries = journal.entries();
-  refuseSlow(wanted, entries);
-  const judged = entries.map((entry) => ({ entry, reasons: wanted.reasons(entry) }));
-  const found = judged.filter(({ reasons }) => reasons.length === 0);
-  const { length: count } = found;
-  const isBounded = count <= most && most !== Number.POSITIVE_INFINITY;
-  const isUnknown = isBounded && (journal.forgotten() > wanted.after || judged.some(isUnseen));
-  const verified = count >= least && count <= most && !isUnknown;
-  const nearest = verified ? [] : count > most ? found.slice(-SHOWN) : nearestOf(judged);
+  refuseSlow(expected, entries);
+  const compared = entries.map((entry) => ({ entry, reasons: expected.reasons(entry) }));
+  const matches = compared.filter(({ reasons }) => reasons.length === 0);
+  const { length: count } = matches;
+  const isBounded = count <= bounds.most && bounds.most !== Number.POSITIVE_INFINITY;
+  const isUncertain = isBounded && (journal.forgotten() > expected.after || compared.some(isUndecided));
+  const verified = count >= bounds.least && count <= bounds.most && !isUncertain;
+  const shown = verified ? [] : count > bounds.most ? matches.slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
+  const warnings = verified ? [] : describeUncertainty(journal, expected, compared);
   return {
     verified,
     count,
-    message: [sentence(count, { least, most }), ...(verified ? [] : unknownSaid(journal, wanted, judged))].join('; '),
-    nearMisses: nearest.map(({ entry, reasons }) => ({
+    message: [describeCount(count, bounds), ...warnings].join('; '),
+    nearMisses: shown.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
       reasons: reasons.length > 0 ? reasons : ['it matches'],
     })),
   };
 }
 
-function sentence(count: number, { least, most }: Bounds): string {
-  return `${count} such request${count === 1 ? '' : 's'} came, wanted: ${formatBounds({ least, most })}`;
+function describeCount(count: number, { least, most }: Bounds): string {
+  return `Expected ${describeBounds(least, most)}, found ${count}`;
 }
 
-function formatBounds({ least, most }: Bounds): string {
-  if (least === most) return `exactly ${least}`;
-  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`;
-  if (least > most) return `at least ${least} and at most ${most}, which no number of requests is`;
-  return `${least} to ${most}`;
+function describeBounds(least: number, most: number): string {
+  if (least === most) return `exactly ${countRequests(least)}`;
+  if (most === Number.POSITIVE_INFINITY) return `at least ${countRequests(least)}`;
+  if (least > most) return `at least ${least} and at most ${countRequests(most)}, which is impossible`;
+  return `${least} to ${countRequests(most)}`;
 }
 
-/** What nobody knows, a sentence each. */
-function unknownSaid(
+function countRequests(count: number): string {
+  return `${count} matching request${count === 1 ? '' : 's'}`;
+}
+
+function describeUncertainty(
   journal: Pick<Journal, 'forgotten'>,
   { after }: ExpectedRequests,
-  judged: readonly { readonly reasons: readonly string[] }[],
+  compared: readonly ComparedEntry[],
 ): readonly string[] {
-  const forgotten = journal.forgotten();
-  const unseen = judged.filter(isUnseen).length;
-  const remedy = 'ask for what came after, or clear the journal before';
+  const dropped = journal.forgotten();
+  const undecided = compared.filter(isUndecided).length;
   return [
-    ...(forgotten > after ? [`of those up to #${forgotten} nobody knows any more: ${remedy}`] : []),
-    ...(unseen > 0 ? [`of ${unseen} nobody knows, since their bodies are cut`] : []),
+    ...(dropped > after
+      ? [`the journal has dropped the requests up to #${dropped}: set \`after\`, or clear the journal first`]
+      : []),
+    ...(undecided > 0 ? [`the truncated bodies of ${undecided} requests cannot be compared`] : []),
   ];
 }
 
-/** Whether a request may be one that is wanted, since only its cut body speaks against it. */
-function isUnseen({ reasons }: { readonly reasons: readonly string[] }): boolean {
-  return reasons.length === 1 && reasons[0] === CUT_BODY;
+/** Returns whether a request might match: only its truncated body cannot be compared. */
+function isUndecided({ reasons }: ComparedEntry): boolean {
+  return reasons.length === 1 && reasons[0] === TRUNCATED_BODY;
 }
 
-/** Those that are not as wanted in the fewest ways, of these the last. */
-function nearestOf<Judged extends { readonly entry: Entry; readonly reasons: readonly string[] }>(
-  judged: readonly Judged[],
-): readonly Judged[] {
-  return judged
+/** Returns the entries with the fewest reasons, the latest first. */
+function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {
+  return compared
     .filter(({ reasons }) => reasons.length > 0)
-    .sort((one, other) => one.reasons.length - other.reasons.length || other.entry.id - one.entry.id)
-    .slice(0, SHOWN);
+    .sort((a, b) => a.reasons.length - b.reasons.length || b.entry.id - a.entry.id)
+    .slice(0, MAX_NEAR_MISSES);
 }

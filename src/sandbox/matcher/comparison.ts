@@ -1,32 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 
-type Meets = (value: unknown) => boolean;
+type Predicate = (value: unknown) => boolean;
 
-/** How values are compared, and where the one that is compared with stands. */
+/** How the values of a part of the request are compared, and where the matcher stands. */
 export interface Comparison {
+  /** The location of the matcher (JSON Pointer). */
   readonly pointer: string;
-  readonly meets: (seen: unknown, isMet: Meets) => boolean;
-  readonly isSame: (seen: unknown, wanted: unknown) => boolean;
-  readonly numberOf: (seen: unknown) => number;
-  /** The entries of a list; undefined for what is none. */
-  readonly listOf: (seen: unknown) => readonly unknown[] | undefined;
-  /** Counts the instructions of a regular expression; throws where there are too many. */
+  /** Returns whether a value satisfies a predicate. */
+  readonly satisfies: (value: unknown, predicate: Predicate) => boolean;
+  readonly isEqual: (value: unknown, expected: unknown) => boolean;
+  /** Returns NaN for a value that is not a number. */
+  readonly toNumber: (value: unknown) => number;
+  /** Returns the entries of a list; undefined for other values. */
+  readonly toList: (value: unknown) => readonly unknown[] | undefined;
+  /** Counts the instructions of a regular expression. Throws an `InvalidMatcherError` if there are too many. */
   readonly addPatternSize: (size: number) => void;
 }
 
-/** Queries and headers are texts, whatever they stand for; of one that came several times one has to be as wanted. */
+/** Compares queries, headers and forms: as text. If a name is repeated, one of its values has to match. */
 export const textComparison = {
-  meets: (seen: unknown, isMet: Meets) => isMet(seen) || (Array.isArray(seen) && seen.some(isMet)),
-  isSame: (seen: unknown, wanted: unknown) => seen !== undefined && String(seen) === String(wanted),
-  numberOf: (seen: unknown) => (typeof seen === 'string' && seen.trim() !== '' ? Number(seen) : Number.NaN),
-  // What came once is a list of one.
-  listOf: (seen: unknown) => (seen === undefined ? undefined : [seen].flat()),
+  satisfies: (value: unknown, predicate: Predicate) =>
+    predicate(value) || (Array.isArray(value) && value.some(predicate)),
+  isEqual: (value: unknown, expected: unknown) => value !== undefined && String(value) === String(expected),
+  toNumber: (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN),
+  // A single value is a list of one.
+  toList: (value: unknown) => (value === undefined ? undefined : [value].flat()),
 };
 
-/** Bodies are of JSON's types. */
+/** Compares JSON bodies: by type and value. */
 export const jsonComparison = {
-  meets: (seen: unknown, isMet: Meets) => isMet(seen),
-  isSame: isDeepStrictEqual,
-  numberOf: (seen: unknown) => (typeof seen === 'number' ? seen : Number.NaN),
-  listOf: (seen: unknown) => (Array.isArray(seen) ? seen : undefined),
+  satisfies: (value: unknown, predicate: Predicate) => predicate(value),
+  isEqual: isDeepStrictEqual,
+  toNumber: (value: unknown) => (typeof value === 'number' ? value : Number.NaN),
+  toList: (value: unknown) => (Array.isArray(value) ? value : undefined),
 };

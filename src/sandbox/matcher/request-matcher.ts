@@ -5,111 +5,112 @@ import { type Comparison, jsonComparison, textComparison } from './comparison.ts
 import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
 import { createValueMatcher, InvalidMatcherError, redactMismatch } from './value-matcher.ts';
 
-/** What of a request is looked at. */
+/** The parts of a request that matchers compare. */
 export interface MatchableRequest {
-  /** Undefined where it led to no operation. */
+  /** Undefined if the request matches no operation. */
   readonly operationId: string | undefined;
   readonly method: string;
-  /** Without what names a sandbox. */
+  /** The path without `/_sandbox/ID`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
-  /** Whether there was more of the body than is known. */
+  /** Whether the body is truncated. */
   readonly isTruncated?: boolean;
-  /** Whether the body is a form, which is of texts. */
+  /** Whether the body is a form, whose values are text. */
   readonly isForm?: boolean;
 }
 
-/** Why a request isn't as wanted, a sentence each; none where it is. */
+/** Returns why a request does not match, one sentence each; an empty list if it matches. */
 export interface RequestMatcher {
-  (asked: MatchableRequest): readonly string[];
-  /** The instructions that its regular expressions compile to, together. */
+  (request: MatchableRequest): readonly string[];
+  /** The number of instructions of its regular expressions. */
   readonly patternSize: number;
 }
 
-/** A part of a condition. */
-type Part = (asked: MatchableRequest) => readonly string[];
+type PartMatcher = (request: MatchableRequest) => readonly string[];
 
-/** Counts the instructions of the regular expressions of a condition. */
 type AddPatternSize = Comparison['addPatternSize'];
 
-/** What requests are to be like. */
+/** The JSON form of a request matcher. */
 export interface MatcherDefinition {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: Where | undefined;
 }
 
-/** Whether a request is as wanted, in all that is said. Throws `InvalidMatcherError`. */
+/** Creates a matcher: a request matches if all given parts match. Throws an `InvalidMatcherError`. */
 export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
   let patternSize = 0;
-  const add: AddPatternSize = (size) => {
+  const addPatternSize: AddPatternSize = (size) => {
     patternSize += size;
     if (patternSize > MOST_INSTRUCTIONS) throw new InvalidMatcherError([TOO_LARGE]);
   };
-  const parts: readonly Part[] = [
-    ...(operation === undefined ? [] : [ofOperation([operation].flat())]),
-    ...(where.method === undefined ? [] : [ofMethod(where.method.toUpperCase())]),
-    ...(where.path === undefined ? [] : [ofPath(where.path)]),
-    ...Object.entries(where.query ?? {}).map(([name, wanted]) => inQuery(name, wanted, add)),
-    ...Object.entries(where.headers ?? {}).map(([name, wanted]) => inHeader(name, wanted, add)),
-    ...(Object.hasOwn(where, 'body') ? [inBody(where.body, add)] : []),
+  const matchers: readonly PartMatcher[] = [
+    ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
+    ...(where.method === undefined ? [] : [matchMethod(where.method.toUpperCase())]),
+    ...(where.path === undefined ? [] : [matchPath(where.path)]),
+    ...Object.entries(where.query ?? {}).map(([name, expected]) => matchQuery(name, expected, addPatternSize)),
+    ...Object.entries(where.headers ?? {}).map(([name, expected]) => matchHeader(name, expected, addPatternSize)),
+    ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
   ];
-  return Object.assign((asked: MatchableRequest) => parts.flatMap((part) => part(asked)), { patternSize });
+  const match = (request: MatchableRequest) => matchers.flatMap((matcher) => matcher(request));
+  return Object.assign(match, { patternSize });
 }
 
-/** Whether a matcher that was accepted matches only requests with a body. */
+/** Whether a valid matcher matches only requests with a body. */
 export function needsBody(where: Where = {}): boolean {
   const nobody = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
-  return Object.hasOwn(where, 'body') && inBody(where.body, () => {})(nobody).length > 0;
+  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
 }
 
 const TOO_LARGE = {
   pointer: '/where',
-  trouble: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: give fewer, or lower bounds of repetition`,
+  trouble: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`,
 };
 
-/** How many characters of a request regular expressions may have to look at. */
+/** Returns the number of characters that regular expressions may compare. */
 export function charactersOf({ path, query, headers, body }: MatchableRequest): number {
   return JSON.stringify([path, query, headers, body]).length;
 }
 
-/** Why nobody knows whether a body is as wanted. */
-export const CUT_BODY = 'its body is longer than 4 kB, of which no more is kept';
+/** Why a truncated body does not match. */
+export const TRUNCATED_BODY = 'body: cannot be compared, because the journal keeps only the first 4 kB';
 
-function ofOperation(ids: readonly string[]): Part {
+function matchOperation(ids: readonly string[]): PartMatcher {
+  const expected = ids.join(' or ');
   return ({ operationId, method, path }) => {
     if (operationId !== undefined && ids.includes(operationId)) return [];
-    return [`it is ${operationId ?? `${method} ${redactText(path)}, no operation`}, not ${ids.join(' or ')}`];
+    return [`operation: expected ${expected}, got ${operationId ?? `none (${method} ${redactText(path)})`}`];
   };
 }
 
-function ofMethod(wanted: string): Part {
-  return ({ method }) => (method === wanted ? [] : [`its method is ${method}, not ${wanted}`]);
+function matchMethod(expected: string): PartMatcher {
+  return ({ method }) => (method === expected ? [] : [`method: expected ${expected}, got ${method}`]);
 }
 
-function ofPath(wanted: string): Part {
-  const isLike = createGlob(wanted);
-  return ({ path }) => (isLike(path) ? [] : [`its path is ${redactText(path)}, not ${wanted}`]);
+function matchPath(expected: string): PartMatcher {
+  const isMatch = createGlob(expected);
+  return ({ path }) => (isMatch(path) ? [] : [`path: expected ${expected}, got ${redactText(path)}`]);
 }
 
-function inQuery(name: string, wanted: unknown, addPatternSize: AddPatternSize): Part {
-  const comparing = { pointer: pointerTo('where', 'query', name), ...textComparison, addPatternSize };
-  const expectation = redactMismatch(name, createValueMatcher(wanted, comparing));
-  return ({ query }) => expectation(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
+function matchQuery(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
+  const comparison = { pointer: pointerTo('where', 'query', name), ...textComparison, addPatternSize };
+  const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
+  return ({ query }) => matcher(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
 }
 
-function inHeader(name: string, wanted: unknown, addPatternSize: AddPatternSize): Part {
-  const comparing = { pointer: pointerTo('where', 'headers', name), ...textComparison, addPatternSize };
-  const expectation = redactMismatch(name, createValueMatcher(wanted, comparing));
+function matchHeader(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
+  const comparison = { pointer: pointerTo('where', 'headers', name), ...textComparison, addPatternSize };
+  const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
   const key = name.toLowerCase();
-  return ({ headers }) => expectation(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);
+  return ({ headers }) => matcher(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);
 }
 
-function inBody(wanted: unknown, addPatternSize: AddPatternSize): Part {
-  const inJson = createValueMatcher(wanted, { pointer: '/where/body', ...jsonComparison, addPatternSize });
-  // A body is one or the other: what both have counts once.
-  const inForm = createValueMatcher(wanted, { pointer: '/where/body', ...textComparison, addPatternSize: () => {} });
+function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
+  const pointer = '/where/body';
+  const matchJson = createValueMatcher(expected, { pointer, ...jsonComparison, addPatternSize });
+  // A body is JSON or a form, so its patterns count once.
+  const matchForm = createValueMatcher(expected, { pointer, ...textComparison, addPatternSize: () => {} });
   return ({ body, isTruncated = false, isForm = false }) =>
-    isTruncated ? [CUT_BODY] : (isForm ? inForm : inJson)(body, 'body');
+    isTruncated ? [TRUNCATED_BODY] : (isForm ? matchForm : matchJson)(body, 'body');
 }

@@ -4,7 +4,7 @@ import { isSecretName, redactSecrets } from '../journal/redact-secrets.ts';
 import type { Comparison } from './comparison.ts';
 import { compilePattern, createGlob, type Pattern, PatternError } from './patterns.ts';
 
-/** A condition that makes no sense: where, and why. */
+/** An invalid matcher. `flaws` are its issues. */
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
@@ -13,183 +13,182 @@ export class InvalidMatcherError extends Error {
   }
 }
 
-/** Why a value isn't as expected, with the place where it stands. */
-export type ValueMatcher = (seen: unknown, place: string) => readonly string[];
+/** Returns why a value does not match, one sentence each, beginning with its place; an empty list if it matches. */
+export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
-/** How deep what is expected may be. */
-const DEEPEST = 100;
+/** The maximum depth of a matcher. */
+const MAX_DEPTH = 100;
 
-/** What is expected of a value, by what stands for it in `where`. Throws a `InvalidMatcherError`. */
-export function createValueMatcher(wanted: unknown, comparing: Comparison, depth = 0): ValueMatcher {
-  if (depth > DEEPEST) throw flaw(comparing, 'is too deep');
-  if (Array.isArray(wanted)) return ofList(wanted, comparing, depth);
-  if (typeof wanted !== 'object' || wanted === null) return ofValue(wanted, comparing);
-  const names = Object.keys(wanted);
-  if (!names.some((name) => name.startsWith('$'))) return ofProperties(wanted, comparing, depth);
-  const parts = names.map((name) => ofOperator(name, (wanted as Record<string, unknown>)[name], comparing, depth));
-  return (seen, place) => parts.flatMap((part) => part(seen, place));
+/** Creates a matcher from its JSON form in `where`. Throws an `InvalidMatcherError`. */
+export function createValueMatcher(expected: unknown, comparison: Comparison, depth = 0): ValueMatcher {
+  if (depth > MAX_DEPTH) throw createError(comparison, 'is nested too deeply');
+  if (Array.isArray(expected)) return matchList(expected, comparison, depth);
+  if (typeof expected !== 'object' || expected === null) return matchEqual(expected, comparison);
+  const entries = Object.entries(expected);
+  if (!entries.some(([name]) => name.startsWith('$'))) return matchProperties(expected, comparison, depth);
+  const matchers = entries.map(([name, operand]) => matchOperator(name, operand, comparison, depth));
+  return (value, place) => matchers.flatMap((matcher) => matcher(value, place));
 }
 
-function ofValue(wanted: unknown, { isSame, meets }: Comparison): ValueMatcher {
-  const isMet = (seen: unknown) => isSame(seen, wanted);
-  return (seen, place) => (meets(seen, isMet) ? [] : [`${place} is ${told(seen)}, not ${told(wanted)}`]);
+function matchEqual(expected: unknown, { isEqual, satisfies }: Comparison): ValueMatcher {
+  const predicate = (value: unknown) => isEqual(value, expected);
+  return (value, place) => (satisfies(value, predicate) ? [] : [describeMismatch(place, format(expected), value)]);
 }
 
-function ofProperties(wanted: object, comparing: Comparison, depth: number): ValueMatcher {
-  const parts = Object.entries(wanted).map(
-    ([name, value]) => [name, redactMismatch(name, propertyOf(name, value, comparing, depth))] as const,
+function matchProperties(expected: object, comparison: Comparison, depth: number): ValueMatcher {
+  const matchers = Object.entries(expected).map(
+    ([name, value]) => [name, redactMismatch(name, matchProperty(name, value, comparison, depth))] as const,
   );
-  return (seen, place) => {
-    if (typeof seen !== 'object' || seen === null || Array.isArray(seen))
-      return [`${place} is ${told(seen)}, no object`];
-    const properties = seen as Readonly<Record<string, unknown>>;
-    return parts.flatMap(([name, part]) =>
-      part(Object.hasOwn(properties, name) ? properties[name] : undefined, place + pointerTo(name)),
+  return (value, place) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return [describeMismatch(place, 'an object', value)];
+    const properties = value as Readonly<Record<string, unknown>>;
+    return matchers.flatMap(([name, matcher]) =>
+      matcher(Object.hasOwn(properties, name) ? properties[name] : undefined, place + pointerTo(name)),
     );
   };
 }
 
-function propertyOf(name: string, wanted: unknown, comparing: Comparison, depth: number): ValueMatcher {
-  return createValueMatcher(wanted, { ...comparing, pointer: comparing.pointer + pointerTo(name) }, depth + 1);
+function matchProperty(name: string, expected: unknown, comparison: Comparison, depth: number): ValueMatcher {
+  return createValueMatcher(expected, { ...comparison, pointer: comparison.pointer + pointerTo(name) }, depth + 1);
 }
 
-/** An expectation that doesn't tell the value of what may be secret. */
-export function redactMismatch(name: string, expectation: ValueMatcher): ValueMatcher {
-  if (!isSecretName(name)) return expectation;
-  return (seen, place) => (expectation(seen, place).length === 0 ? [] : [`${place} is not as wanted`]);
+/** Returns a matcher that does not reveal the value of a property, header or parameter with a secret name. */
+export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
+  if (!isSecretName(name)) return matcher;
+  return (value, place) => (matcher(value, place).length === 0 ? [] : [`${place}: the value does not match`]);
 }
 
-function ofList(wanted: readonly unknown[], comparing: Comparison, depth: number): ValueMatcher {
-  const parts = wanted.map((value, at) => propertyOf(String(at), value, comparing, depth));
-  return (seen, place) => {
-    const entries = comparing.listOf(seen);
-    if (!entries) return [`${place} is ${told(seen)}, no list`];
-    if (entries.length !== parts.length) return [`${place} has ${entries.length} entries, not ${parts.length}`];
-    return parts.flatMap((part, at) => part(entries[at], place + pointerTo(at)));
+function matchList(expected: readonly unknown[], comparison: Comparison, depth: number): ValueMatcher {
+  const matchers = expected.map((value, index) => matchProperty(String(index), value, comparison, depth));
+  return (value, place) => {
+    const entries = comparison.toList(value);
+    if (!entries) return [describeMismatch(place, 'a list', value)];
+    if (entries.length !== matchers.length)
+      return [`${place}: expected ${matchers.length} entries, got ${entries.length}`];
+    return matchers.flatMap((matcher, index) => matcher(entries[index], place + pointerTo(index)));
   };
 }
 
-/** What a condition says beside plain values: what its own value has to be, and what it demands. */
 interface Operator {
-  readonly takes: string;
-  readonly isTaken: (value: unknown) => boolean;
-  /** Whether a value meets it. */
-  readonly meets: (value: never, comparing: Comparison, depth: number) => (seen: unknown) => boolean;
-  readonly says: string;
+  /** What the operand has to be. */
+  readonly operand: string;
+  readonly isOperand: (value: unknown) => boolean;
+  readonly createPredicate: (operand: never, comparison: Comparison, depth: number) => (value: unknown) => boolean;
+  /** Describes the values that match. */
+  readonly describe: (operand: string) => string;
 }
 
 const isNumber = (value: unknown) => typeof value === 'number';
+const isText = (value: unknown) => typeof value === 'string';
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
   $eq: {
-    takes: 'any value',
-    isTaken: () => true,
-    meets:
-      (wanted: unknown, { isSame }) =>
-      (seen) =>
-        isSame(seen, wanted),
-    says: 'not just',
+    operand: 'any value',
+    isOperand: () => true,
+    createPredicate: (expected: unknown, comparison) => (value) => comparison.isEqual(value, expected),
+    describe: (operand) => `exactly ${operand}`,
   },
   $glob: {
-    takes: 'a text with * for any text',
-    isTaken: (value) => typeof value === 'string',
-    meets: (wanted: string) => {
-      const isLike = createGlob(wanted);
-      return (seen) => typeof seen === 'string' && isLike(seen);
+    operand: 'a string; * matches any text',
+    isOperand: isText,
+    createPredicate: (pattern: string) => {
+      const isMatch = createGlob(pattern);
+      return (value) => typeof value === 'string' && isMatch(value);
     },
-    says: 'not like',
+    describe: (operand) => `a string like ${operand}`,
   },
   $regex: {
-    takes: 'a regular expression as a text',
-    isTaken: (value) => typeof value === 'string',
-    meets: (wanted: string, comparing) => {
-      const { isMatch, size } = patternIn(wanted, comparing);
-      comparing.addPatternSize(size);
-      return (seen) => typeof seen === 'string' && isMatch(seen);
+    operand: 'a regular expression as a string',
+    isOperand: isText,
+    createPredicate: (source: string, comparison) => {
+      const { isMatch, size } = compileOperand(source, comparison);
+      comparison.addPatternSize(size);
+      return (value) => typeof value === 'string' && isMatch(value);
     },
-    says: 'which does not match',
+    describe: (operand) => `a string that matches ${operand}`,
   },
   $gt: {
-    takes: 'a number',
-    isTaken: isNumber,
-    meets:
-      (wanted: number, { numberOf }) =>
-      (seen) =>
-        numberOf(seen) > wanted,
-    says: 'not above',
+    operand: 'a number',
+    isOperand: isNumber,
+    createPredicate: (limit: number, comparison) => (value) => comparison.toNumber(value) > limit,
+    describe: (operand) => `a number greater than ${operand}`,
   },
   $lt: {
-    takes: 'a number',
-    isTaken: isNumber,
-    meets:
-      (wanted: number, { numberOf }) =>
-      (seen) =>
-        numberOf(seen) < wanted,
-    says: 'not below',
+    operand: 'a number',
+    isOperand: isNumber,
+    createPredicate: (limit: number, comparison) => (value) => comparison.toNumber(value) < limit,
+    describe: (operand) => `a number less than ${operand}`,
   },
   $exists: {
-    takes: 'true or false',
-    isTaken: (value) => typeof value === 'boolean',
-    meets: (wanted: boolean) => (seen) => (seen !== undefined) === wanted,
-    says: 'and is to exist:',
+    operand: 'true or false',
+    isOperand: (value) => typeof value === 'boolean',
+    createPredicate: (isExpected: boolean) => (value) => (value !== undefined) === isExpected,
+    describe: (operand) => (operand === 'true' ? 'a value' : 'no value'),
   },
   $in: {
-    takes: 'a list of values',
-    isTaken: Array.isArray,
-    meets: (wanted: readonly unknown[], comparing, depth) => {
-      const some = wanted.map((value) => createValueMatcher(value, comparing, depth + 1));
-      return (seen) => some.some((expectation) => expectation(seen, '').length === 0);
+    operand: 'a list of values',
+    isOperand: Array.isArray,
+    createPredicate: (options: readonly unknown[], comparison, depth) => {
+      const matchers = options.map((option) => createValueMatcher(option, comparison, depth + 1));
+      return (value) => matchers.some((matcher) => matcher(value, '').length === 0);
     },
-    says: 'not in',
+    describe: (operand) => `one of ${operand}`,
   },
   $not: {
-    takes: 'any value',
-    isTaken: () => true,
-    meets: (wanted: unknown, comparing, depth) => {
-      const expectation = createValueMatcher(wanted, comparing, depth + 1);
-      return (seen) => expectation(seen, '').length > 0;
+    operand: 'any value',
+    isOperand: () => true,
+    createPredicate: (unexpected: unknown, comparison, depth) => {
+      const matcher = createValueMatcher(unexpected, comparison, depth + 1);
+      return (value) => matcher(value, '').length > 0;
     },
-    says: 'which is what it is not to be:',
+    describe: (operand) => `anything but ${operand}`,
   },
 };
 
-/** Operators that look at all values of a query or a header that came several times, not at each. */
-const OF_ALL = ['$not', '$exists'];
+/** Operators that compare all values of a repeated query parameter or header at once. */
+const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
-function ofOperator(name: string, wanted: unknown, comparing: Comparison, depth: number): ValueMatcher {
+function matchOperator(name: string, operand: unknown, comparison: Comparison, depth: number): ValueMatcher {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  const here = { ...comparing, pointer: comparing.pointer + pointerTo(name) };
-  if (!operator) throw flaw(here, `is no operator: there are ${Object.keys(OPERATORS).join(', ')}`);
-  if (isDeeper(wanted, DEEPEST)) throw flaw(here, 'is too deep');
-  if (!operator.isTaken(wanted)) throw flaw(here, `is ${told(wanted)}: give ${operator.takes}`);
-  const isMet = operator.meets(wanted as never, here, depth);
-  const holds = (seen: unknown) => (OF_ALL.includes(name) ? isMet(seen) : here.meets(seen, isMet));
-  return (seen, place) => (holds(seen) ? [] : [`${place} is ${told(seen)}, ${operator.says} ${told(wanted)}`]);
+  const here = { ...comparison, pointer: comparison.pointer + pointerTo(name) };
+  if (!operator) throw createError(here, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
+  if (isDeeper(operand, MAX_DEPTH)) throw createError(here, 'is nested too deeply');
+  if (!operator.isOperand(operand)) throw createError(here, `is ${format(operand)}: use ${operator.operand}`);
+  const predicate = operator.createPredicate(operand as never, here, depth);
+  const isMatch = (value: unknown) =>
+    WHOLE_VALUE_OPERATORS.includes(name) ? predicate(value) : here.satisfies(value, predicate);
+  const expected = operator.describe(format(operand));
+  return (value, place) => (isMatch(value) ? [] : [describeMismatch(place, expected, value)]);
 }
 
-function patternIn(source: string, comparing: Comparison): Pattern {
+function compileOperand(source: string, comparison: Comparison): Pattern {
   try {
     return compilePattern(source);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw flaw(comparing, error.message);
+    throw createError(comparison, error.message);
   }
 }
 
-function isDeeper(value: unknown, most: number): boolean {
+function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }
 
-/** How much of a value is told. */
-const TOLD = 100;
+function describeMismatch(place: string, expected: string, value: unknown): string {
+  return `${place}: expected ${expected}, got ${format(value)}`;
+}
 
-function told(value: unknown): string {
-  if (value === undefined) return 'missing';
+/** The maximum length of a value in a message, in characters. */
+const MAX_VALUE_LENGTH = 100;
+
+function format(value: unknown): string {
+  if (value === undefined) return 'no value';
   const text = JSON.stringify(redactSecrets(value));
-  return text.length > TOLD ? `${text.slice(0, TOLD)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
-function flaw({ pointer }: Comparison, trouble: string): InvalidMatcherError {
+function createError({ pointer }: Comparison, trouble: string): InvalidMatcherError {
   return new InvalidMatcherError([{ pointer, trouble }]);
 }
