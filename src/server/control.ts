@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ControlParts } from '../control/handler.ts';
-import { validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
@@ -29,7 +29,8 @@ export async function createControlParts(
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
     faults.list().flatMap(({ id: fault, expired, ...wish }) => {
-      const [flaw] = expired ? [] : validateInjectedResponse(contract, wish);
+      if (expired) return [];
+      const [flaw] = [...findUnknownOperations(contract, wish.operation), ...validateInjectedResponse(contract, wish)];
       return flaw ? [`fault ${fault} of sandbox ${id} can no longer apply: its ${flaw.pointer} ${flaw.trouble}`] : [];
     }),
   );

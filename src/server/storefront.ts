@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import { createAccessPolicy } from '../http/access-policy.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
 import { type FaultTarget, findUnmatchableParts } from '../mock/unmatched-faults.ts';
-import { type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findUnknownOperations, type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPackageFile } from '../package-file.ts';
@@ -112,6 +112,7 @@ export async function createStorefront(options: Options = {}): Promise<Storefron
       check: () => check,
       unmatched: (wish: FaultTarget) => findUnmatchableParts(service.contract.routes, wish),
       warn: tell.warn,
+      findUnknownOperations: (operation) => findUnknownOperations(service.contract, operation),
       undocumented: (meant: InjectedResponse) => validateInjectedResponse(service.contract, meant),
       stopping: stopping.signal,
     },
