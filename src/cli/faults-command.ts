@@ -55,6 +55,7 @@ interface FaultOptions extends ControlOptions {
   readonly duration?: number;
   readonly bodyDuration?: number;
   readonly header?: Readonly<Record<string, string>>;
+  readonly body?: { readonly value: unknown };
   readonly [option: string]: unknown;
 }
 
@@ -68,9 +69,10 @@ function toRequest(action: string, fault: string | undefined, options: FaultOpti
   return { method: 'DELETE', path: `/faults/${encodeURIComponent(fault)}` };
 }
 
-function toFault({ url, sandbox, token, duration, bodyDuration, header, ...definition }: FaultOptions): object {
+function toFault({ url, sandbox, token, duration, bodyDuration, header, body, ...definition }: FaultOptions): object {
   return {
     ...definition,
+    ...(body === undefined ? {} : { body: body.value }),
     ...(header === undefined ? {} : { headers: header }),
     ...(duration === undefined ? {} : { durationMs: duration }),
     ...(bodyDuration === undefined ? {} : { bodyDurationMs: bodyDuration }),

@@ -65,10 +65,10 @@ export function parseJson(text: string): object {
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Parses any JSON value. */
-export function parseAnyJson(text: string): unknown {
+/** Parses any JSON value. Returns it in an object, since commander takes a parsed `null` for a missing value. */
+export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text) };
   } catch {
     throw new InvalidArgumentError('Use JSON; a string needs double quotes.');
   }

@@ -1,5 +1,10 @@
+import { parseTime } from '../sandbox/clock.ts';
 import { refuseTooMany } from '../sandbox/faults/fault-list.ts';
-import { faultFlaws, parseFault } from '../sandbox/faults/parse-fault.ts';
+import { findFaultIssues, parseFault } from '../sandbox/faults/parse-fault.ts';
+import { needsBody } from '../sandbox/matcher/request-matcher.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { toIsoTime } from '../util/iso-time.ts';
+import type { Issue } from '../util/issue.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultWish } from './operation.ts';
 import { ControlProblemError } from './refusal.ts';
@@ -16,30 +21,25 @@ export const faultHandlers: ControlHandlers<
   getFault: ({ path }, parts) =>
     shown(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
   addFault({ path, body }, parts) {
-    refuseIssues('invalid-fault', flawsOf(body, parts));
-    const wanted = withControlProblems(() => parseFault(body));
-    // What is refused makes no sandbox.
-    return told(
-      path.id,
-      shown(
-        withControlProblems(() => parts.sandboxes.get(path.id).faults.add(wanted)),
-        parts,
-      ),
-      parts,
-    );
+    refuseFaults([{ wish: body, at: '' }], parts);
+    return withControlProblems(() => {
+      const wanted = parseFault(body);
+      // A refused fault does not create the sandbox.
+      refuseTooMany([wanted]);
+      const sandbox = parts.sandboxes.get(path.id);
+      return told(sandbox, sandbox.faults.add(wanted), parts);
+    });
   },
   replaceFaults({ path, body }, parts) {
-    const flaws = body.flatMap((wish, place) =>
-      flawsOf(wish, parts).map((flaw) => ({ ...flaw, pointer: `/${place}${flaw.pointer}` })),
-    );
-    refuseIssues('invalid-fault', flaws);
-    const wanted = withControlProblems(() => body.map((wish, place) => parseFault(wish, `/${place}`)));
-    const faults = withControlProblems(() => {
+    const placed = body.map((wish, place) => ({ wish, at: `/${place}` }));
+    refuseFaults(placed, parts);
+    return withControlProblems(() => {
+      const wanted = placed.map(({ wish, at }) => parseFault(wish, at));
       // What is refused makes no sandbox.
       refuseTooMany(wanted);
-      return parts.sandboxes.get(path.id).faults.replace(wanted);
+      const sandbox = parts.sandboxes.get(path.id);
+      return sandbox.faults.replace(wanted).map((fault) => told(sandbox, fault, parts));
     });
-    return faults.map((fault) => told(path.id, shown(fault, parts), parts));
   },
   clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {
@@ -47,22 +47,44 @@ export const faultHandlers: ControlHandlers<
   },
 };
 
-/** What is wrong with a fault: what the contract of the shop lacks, and what makes no sense. */
-function flawsOf(wish: FaultWish, parts: ControlParts) {
-  const flaws = faultFlaws(wish);
-  return flaws.length > 0 ? flaws : parts.undocumented(wish);
+/** A fault of a request, and its JSON Pointer in the body. */
+interface PlacedFault {
+  readonly wish: FaultWish;
+  readonly at: string;
+}
+
+/** Refuses faults that cannot be applied, or whose operations or responses the contract of the application doesn't have. */
+function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void {
+  const findIssues = (find: (wish: FaultWish) => readonly Issue[]) =>
+    faults.flatMap(({ wish, at }) => find(wish).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
+  refuseIssues('invalid-fault', findIssues(findFaultIssues));
+  refuseIssues(
+    'unknown-operation',
+    findIssues(({ operation }) => parts.findUnknownOperations(operation)),
+  );
+  refuseIssues('contract-conflict', findIssues(parts.undocumented));
 }
 
 /** A fault with why no request can meet it, where none can. */
 function shown(fault: Fault, parts: ControlParts): Fault {
-  const warnings = parts.unmatched(fault);
-  return warnings.length > 0 ? { ...fault, warnings } : fault;
+  return withWarnings(fault, parts.unmatched({ ...fault, needsBody: needsBody(fault.where) }));
+}
+
+function withWarnings(fault: Fault, warnings: readonly string[]): Fault {
+  return warnings.length > 0 ? { ...fault, warnings: [...(fault.warnings ?? []), ...warnings] } : fault;
 }
 
 /** A fault that was set, whose warnings stand in the log. */
-function told(sandbox: string, fault: Fault, parts: ControlParts): Fault {
-  for (const warning of fault.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${sandbox}: ${warning}`);
-  return fault;
+function told({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
+  const result = withWarnings(shown(fault, parts), findExpiredUntil(fault, clock.nowMs()));
+  for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
+  return result;
+}
+
+/** Returns a warning if a new fault has already expired by the clock of the sandbox. */
+function findExpiredUntil({ until }: Fault, nowMs: number): readonly string[] {
+  if (until === undefined || parseTime(until) > nowMs) return [];
+  return [`it has expired: its until (${until}) is not after the time of the sandbox (${toIsoTime(nowMs)})`];
 }
 
 function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts): never {

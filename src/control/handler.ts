@@ -13,7 +13,12 @@ type Meant = {
 };
 
 /** Which requests a fault means. */
-type RequestsMeant = { readonly [Name in 'operation' | 'where']?: FaultWish[Name] | undefined };
+interface RequestsMeant {
+  readonly operation?: FaultWish['operation'] | undefined;
+  readonly where?: FaultWish['where'] | undefined;
+  /** Whether only requests with a body match. */
+  readonly needsBody: boolean;
+}
 
 /** What control steers. */
 export interface ControlParts {
@@ -23,7 +28,9 @@ export interface ControlParts {
   readonly defaults: () => State;
   /** Returns the validator of states under the contract that is served now. */
   readonly validator: () => StateValidator;
-  /** What of operations and answers the contract that is served now doesn't have. */
+  /** Returns the operations that the contract of the application doesn't have. */
+  readonly findUnknownOperations: (operation: FaultWish['operation']) => readonly Issue[];
+  /** Returns why the contract of the application doesn't allow the response of a fault for its operations. */
   readonly undocumented: (meant: Meant) => readonly Issue[];
   /** Why no request can meet a fault under the contract that is served now, a sentence each. */
   readonly unmatched: (meant: RequestsMeant) => readonly string[];

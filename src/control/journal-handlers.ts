@@ -1,7 +1,6 @@
 import type { Entry, Journal } from '../sandbox/journal/journal.ts';
 import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
 import {
-  type Bounds,
   type ExpectedRequests,
   parseBounds,
   parseExpectedRequests,
@@ -43,7 +42,7 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
   },
   async verifyRequests({ path, body }, parts) {
     const wanted = wantedIn(body, parts);
-    const bounds = boundsIn(body);
+    const bounds = parseBounds(body);
     const { journal } = getSandbox(path.id, parts);
     const { isMeant } = wanted;
     const count = countOf(wanted, journal);
@@ -72,22 +71,11 @@ function unknown(id: string): ControlProblemError {
   );
 }
 
-/** How often they are wanted; declines where that makes no sense. */
-function boundsIn(body: ControlInput<'verifyRequests'>['body']): Bounds {
-  const bounds = parseBounds(body);
-  const isTwice = body.times !== undefined && (body.atLeast ?? body.atMost) !== undefined;
-  if (bounds.least <= bounds.most && !isTwice) return bounds;
-  const message = 'can not be had: give times, or atLeast and atMost where atLeast is not above atMost';
-  throw new ControlProblemError('invalid-matcher', `${isTwice ? '/times' : '/atLeast'} ${message}`, [
-    { pointer: isTwice ? '/times' : '/atLeast', message },
-  ]);
-}
-
 /** Which requests a query means; `after` is undefined where it doesn't say. Declines where it names no operations. */
 function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const numberIn = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
   const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
-  refuseIssues('invalid-matcher', parts.undocumented({ operation }));
+  refuseIssues('unknown-operation', parts.findUnknownOperations(operation));
   const after = numberIn('after');
   return {
     after,
@@ -103,6 +91,6 @@ function isOf(operations: readonly string[] | undefined, { operationId }: Pick<E
 
 /** Which requests are wanted; declines where that makes no sense. */
 function wantedIn(body: RequestsWanted, parts: ControlParts) {
-  refuseIssues('invalid-matcher', parts.undocumented({ operation: body.operation }));
+  refuseIssues('unknown-operation', parts.findUnknownOperations(body.operation));
   return withControlProblems(() => parseExpectedRequests(body));
 }

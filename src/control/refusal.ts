@@ -5,12 +5,13 @@ export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
   | 'unknown-fault'
+  | 'unknown-operation'
+  | 'contract-conflict'
   | 'invalid-fault'
   | 'invalid-matcher'
   | 'default-sandbox'
   | 'invalid-state'
   | 'state-too-large'
-  | 'invalid-time'
   | 'built-in-snapshot'
   | 'limit-reached';
 

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
-import { ControlProblemError } from './refusal.ts';
+import { type ControlCode, ControlProblemError } from './refusal.ts';
 
 /** The sandbox of an id, which has to be there: looking at one doesn't make it. */
 export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
@@ -27,7 +27,7 @@ export function formatNames(names: readonly string[]): string {
 }
 
 /** Declines where there are flaws. */
-export function refuseIssues(code: 'invalid-fault' | 'invalid-matcher', flaws: readonly Issue[]): void {
+export function refuseIssues(code: ControlCode, flaws: readonly Issue[]): void {
   if (flaws.length > 0) throw new ControlProblemError(code, sentenceOf(flaws), flaws);
 }
 

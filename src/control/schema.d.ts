@@ -602,8 +602,8 @@ export interface components {
             readonly connection?: "reset" | "cut";
             /** @description Milliseconds over which the response body is sent */
             readonly bodyDurationMs?: number;
-        };
-        /** @description The delay of the response in milliseconds, or a range to choose it from */
+        } & ((unknown | unknown | unknown | unknown | unknown) & (unknown | unknown) & (unknown | unknown) & unknown & unknown & (unknown | unknown | unknown) & unknown & unknown & unknown & unknown);
+        /** @description The delay of the response in milliseconds, or a range to choose it from. The order of the bounds does not matter */
         readonly Delay: number | {
             readonly from: number;
             readonly to: number;
@@ -669,7 +669,7 @@ export interface components {
             readonly atMost?: number;
             /** @description Milliseconds to wait for the expected number */
             readonly withinMs?: number;
-        };
+        } & (unknown & unknown);
         /** @description One or more response statuses */
         readonly Statuses: number | readonly number[];
         /** @description The result of a verification */
@@ -814,10 +814,11 @@ export interface components {
             };
         };
         /**
-         * @description The request is refused, and nothing changed: 400 it violates this contract or is not a valid state; 401 the token is missing or wrong; 403 the host,
-         *     origin or address is not allowed; 404 the path, sandbox, snapshot or fault does not exist; 405 the path does not have this method (with `Allow`); 409
-         *     the operation conflicts with the state of the sandbox or is not possible for `default`; 413 the body is larger than 100 kB (a state: 16 MB or
-         *     1,200,000 values), or the state exceeds the limit of the data file or the sandbox.
+         * @description The request is refused, and nothing changed: 400 it violates this contract; 401 the token is missing or wrong; 403 the host, origin or address is not
+         *     allowed; 404 the path, sandbox, snapshot or fault does not exist, or the application does not have the operation; 405 the path does not have this method
+         *     (with `Allow`); 409 a state or the response of a fault violates the application's contract, a limit of the sandbox is reached, or the operation is not
+         *     possible for `default`; 413 the body is larger than 100 kB (a state: 16 MB or 1,200,000 values), or the state exceeds the limit of the data file or
+         *     the sandbox.
          */
         readonly Refused: {
             headers: {
@@ -827,7 +828,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request has no `Content-Type` `application/json`, which PUT and POST need even without a body */
+        /** @description The body of the request does not have the `Content-Type` `application/json` */
         readonly NotJson: {
             headers: {
                 readonly [name: string]: unknown;

@@ -13,12 +13,12 @@ export interface Waiting extends Bounds {
 }
 
 /**
- * Resolves as soon as nothing can change a verdict any more: once there are enough, where any number more will do, or too many; else after some ms,
- * since one more request could come until then.
+ * Resolves as soon as further requests cannot change the verdict: at once if no number of requests is allowed, when the minimum is reached and there is
+ * no maximum, or when the maximum is exceeded. Otherwise resolves after `withinMs`.
  */
 export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMeant }: Waiting): Promise<void> {
   let seen = count;
-  const isSettled = () => seen > most || (seen >= least && most === Number.POSITIVE_INFINITY);
+  const isSettled = () => least > most || seen > most || (seen >= least && most === Number.POSITIVE_INFINITY);
   if (withinMs === 0 || isSettled() || stopping.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {

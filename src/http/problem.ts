@@ -66,17 +66,28 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Fault not found',
     explanation: 'The sandbox has no fault with this id.',
   },
+  'unknown-operation': {
+    status: 404,
+    title: 'Operation not found',
+    explanation:
+      'The contract has no operation with this operationId. `violations` lists the operations of the contract.',
+  },
+  'contract-conflict': {
+    status: 409,
+    title: 'Conflict with the contract',
+    explanation:
+      'The contract does not document the status or the example of the fault for its operations, or the body or the headers of the fault violate it. `violations` lists the errors.',
+  },
   'invalid-fault': {
     status: 400,
     title: 'Invalid fault',
     explanation:
-      'The fault refers to an operation or a response that the contract does not have, or its response violates the contract. `violations` lists the errors.',
+      'The fault has a header that only the server can set, or repeats a header. `violations` lists the errors.',
   },
   'invalid-matcher': {
     status: 400,
     title: 'Invalid matcher',
-    explanation:
-      'The matcher has an unknown operator, an invalid value, or numbers that contradict each other. `violations` lists the errors.',
+    explanation: 'The matcher has an unknown operator or an invalid value. `violations` lists the errors.',
   },
   'default-sandbox': {
     status: 409,
@@ -84,7 +95,7 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     explanation: 'Requests that select no sandbox use the sandbox default. It can be reset, but not deleted.',
   },
   'invalid-state': {
-    status: 400,
+    status: 409,
     title: 'Invalid state',
     explanation:
       'The new state violates the contract, or an entry refers to an entry that does not exist. `violations` lists the errors. Nothing was changed.',
@@ -94,11 +105,6 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'The state is too large',
     explanation:
       'With this state, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Send a smaller state.',
-  },
-  'invalid-time': {
-    status: 400,
-    title: 'Invalid time',
-    explanation: 'A time is an ISO 8601 string such as 2025-06-01T12:00:00Z, or a number of milliseconds since 1970.',
   },
   'built-in-snapshot': {
     status: 409,

@@ -28,7 +28,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   500: 'the server has an internal error: this is not caused by the request',
   501: 'the server does not support what the request needs',
   502: 'a gateway got an invalid response from the server: try again',
-  503: 'the server can not handle the request now: try again after the time in Retry-After',
+  503: 'the server cannot handle the request now: try again after the time in Retry-After',
   504: 'a gateway got no response from the server in time: try again',
   507: 'the server has no room to store what the request needs',
 };

@@ -5,6 +5,8 @@ import { IMAGES_PATH } from '../util/request-target.ts';
 export interface FaultTarget {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
+  /** Whether only requests with a body match. */
+  readonly needsBody?: boolean | undefined;
   readonly status?: number | undefined;
   readonly example?: string | undefined;
   readonly connection?: 'reset' | 'cut' | undefined;
@@ -32,15 +34,38 @@ function findTargetIssue(routes: readonly Route[], fault: FaultTarget): string |
   const ids = operation === undefined ? undefined : [operation].flat();
   const candidates = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const onPath = filterByPath(candidates, path);
-  if (onPath.some((route) => method === undefined || hasMethod(route, method))) return undefined;
+  const name = ids?.join(' or ') ?? path;
+  const matching = onPath.filter((route) => method === undefined || hasMethod(route, method));
+  if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, { name, method }) : undefined;
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
-    return `${ids?.join(' or ') ?? path ?? 'no path'} has no method ${method}, but ${methods}`;
+    return name === undefined
+      ? `no operation has the method ${method}, but ${methods}`
+      : `${name} has no method ${method}, but ${methods}`;
   }
   if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssue(fault);
+  return describeUnknownPath(candidates, { ids, path });
+}
+
+/** Returns why no request with a body can match; undefined if one of the operations has a request body. */
+function findBodyIssue(
+  routes: readonly Route[],
+  { name, method }: { readonly name: string | undefined; readonly method: string | undefined },
+): string | undefined {
+  if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
+  if (name !== undefined) return `${name} has no request body: remove where.body`;
+  const selection = method === undefined ? '' : ` with the method ${method}`;
+  return `no operation${selection} has a request body: remove where.body`;
+}
+
+/** Says that none of the operations is at a path, and where they are. */
+function describeUnknownPath(
+  routes: readonly Route[],
+  { ids, path }: { readonly ids: readonly string[] | undefined; readonly path: string | undefined },
+): string {
   if (path?.startsWith('/_sandbox/'))
     return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
-  const paths = [...new Set(candidates.map((route) => route.path))].join(', ');
+  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
   return ids
     ? `${ids.join(' or ')} is at ${paths}, not at ${path}`
     : `no operation is at ${path}, and it is not below ${IMAGES_PATH}: the contract has ${paths}`;
@@ -55,7 +80,7 @@ export function filterByPath(routes: readonly Route[], glob: string | undefined)
 function findImageIssue(fault: FaultTarget): string | undefined {
   const { method = 'GET' } = fault.where ?? {};
   if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}, but GET, HEAD`;
-  return findImageFaultIssue(fault);
+  return fault.needsBody ? 'images have no request body: remove where.body' : findImageFaultIssue(fault);
 }
 
 /** Returns why a fault can't apply to an image; undefined if it can. */

@@ -24,19 +24,25 @@ export interface InjectedResponse extends ForcedResponse {
   readonly where?: { readonly path?: string | undefined } | undefined;
 }
 
-/** Returns which parts of a fault the contract doesn't have: operations, or a response of all its operations, and how its body and headers violate it. */
+/** Returns the operations of a fault that the contract doesn't have. */
+export function findUnknownOperations(
+  { routes }: Pick<Contract, 'routes'>,
+  operation: InjectedResponse['operation'] = [],
+): readonly Issue[] {
+  const knownIds = routes.map(({ operationId }) => operationId);
+  const unknownIds = [operation].flat().filter((id) => !knownIds.includes(id));
+  if (unknownIds.length === 0) return [];
+  const message = `is ${unknownIds.join(', ')}, which the contract does not have: use ${knownIds.join(', ')}`;
+  return [{ pointer: '/operation', message }];
+}
+
+/** Returns why the contract doesn't document a fault's response for its operations, or how body and headers violate it. Ignores unknown operations. */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verify'>,
   fault: InjectedResponse,
 ): readonly Issue[] {
   const { routes } = contract;
   const ids = fault.operation === undefined ? [] : [fault.operation].flat();
-  const knownIds = routes.map(({ operationId }) => operationId);
-  const unknownIds = ids.filter((id) => !knownIds.includes(id));
-  if (unknownIds.length > 0) {
-    const message = `is ${unknownIds.join(', ')}, which the contract does not have: use ${knownIds.join(', ')}`;
-    return [{ pointer: '/operation', message }];
-  }
   const selected = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceError(route, fault) ?? [])));
   const [first] = errors;

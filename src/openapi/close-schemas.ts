@@ -4,7 +4,8 @@ import { getKind } from './walk-schemas.ts';
 
 /**
  * Returns the document with `additionalProperties: false` in every object schema that says nothing of additional properties. An `allOf` of objects
- * becomes one object, since each part alone would refuse the properties of the others.
+ * becomes one object, since each part alone would refuse the properties of the others. Schemas below a `not` stay open: closed, they would match
+ * fewer values, so that the `not` would refuse fewer.
  */
 export function closeSchemas(document: Document): Document {
   /** `references`: those that were merged into the ancestors of the node. An `allOf` that refers to one of them is not merged. */
@@ -15,7 +16,8 @@ export function closeSchemas(document: Document): Document {
     const innerReferences = [...references, ...merged.references];
     const entries = Object.entries(merged.schema).map(([key, value]) => {
       const kind = getKind(key, isNames);
-      return [key, kind === 'value' ? value : visit(value, innerReferences, kind === 'names')];
+      const isUnchanged = kind === 'value' || (key === 'not' && !isNames);
+      return [key, isUnchanged ? value : visit(value, innerReferences, kind === 'names')];
     });
     const result = Object.fromEntries(entries);
     return !isNames && isOpenObject(result) ? { ...result, additionalProperties: false } : result;

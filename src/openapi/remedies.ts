@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 
 /** The keywords of a schema that a remedy describes. */
 interface DescribedSchema {
+  readonly description?: string;
   readonly type?: string;
   readonly format?: string;
   readonly enum?: readonly unknown[];
@@ -13,6 +14,8 @@ interface DescribedSchema {
   readonly minItems?: number;
   readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
+  readonly required?: readonly string[];
+  readonly not?: DescribedSchema;
   readonly anyOf?: readonly DescribedSchema[];
 }
 
@@ -29,7 +32,35 @@ export function getRemedy({ keyword, params, data, parentSchema, instancePath }:
   if (keyword === 'depth') return 'reduce the nesting';
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return SEND_IT_ONCE;
-  return `use ${describeSchema(schema)}`;
+  return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeSchema(schema)}`;
+}
+
+/**
+ * Returns the remedy for a rule about which properties go together: the description of the rule, else one made of the names in it; undefined if the
+ * keyword is no such rule.
+ */
+function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string | undefined {
+  const { description, type, not, anyOf = [] } = schema;
+  const isPropertyRule = keyword === 'not' || (keyword === 'anyOf' && anyOf.some(isOnlyRequired));
+  if (!isPropertyRule) return undefined;
+  if (description !== undefined && type === undefined) return lowercaseFirst(description);
+  if (not) return isOnlyRequired(not) ? `remove ${joinWithOr(not.required ?? [])}` : 'use another value';
+  return anyOf.every(isOnlyRequired)
+    ? `add ${joinAlternatives(anyOf.map(({ required = [] }) => required))}`
+    : undefined;
+}
+
+function isOnlyRequired(schema: DescribedSchema): boolean {
+  return Object.keys(schema).join() === 'required';
+}
+
+function joinAlternatives(alternatives: readonly (readonly string[])[]): string {
+  if (alternatives.every(({ length }) => length === 1)) return joinWithOr(alternatives.flat());
+  return alternatives.map((names) => names.join(' and ')).join(', or ');
+}
+
+function lowercaseFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 /** Returns the remedy for an unknown name: the similar name among `known`, or to remove it. */
@@ -58,7 +89,9 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   if (schema.type === 'integer') return `an integer${describeRange(schema)}`;
   if (schema.type === 'number') return `a number${describeRange(schema)}${describeStep(schema)}`;
   if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
-  if (schema.type === 'string') return describeString(schema);
+  // The schema of a property name often has a pattern without a type.
+  if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
+    return describeString(schema);
   return TYPE_NAMES[schema.type ?? ''] ?? fallback;
 }
 

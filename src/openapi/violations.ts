@@ -59,6 +59,7 @@ export function limitList(clauses: readonly string[]): readonly string[] {
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
   for (const error of errors) {
+    if (isErrorOfBranch(error)) continue;
     const pointer = getPointer(error);
     if (!byPointer.has(pointer) || error.keyword === 'anyOf' || error.keyword === 'oneOf')
       byPointer.set(pointer, error);
@@ -66,7 +67,16 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
   return byPointer;
 }
 
-function getPointer({ instancePath, keyword, params }: ErrorObject): string {
+/** Whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` names all branches. */
+function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
+  return (
+    keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
+  );
+}
+
+function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject): string {
+  if (keyword === 'propertyNames') return instancePath + pointerTo(params.propertyName);
+  if (propertyName !== undefined) return instancePath + pointerTo(propertyName);
   if (keyword === 'required') return instancePath + pointerTo(params.missingProperty);
   if (keyword === 'additionalProperties') return instancePath + pointerTo(params.additionalProperty);
   return instancePath;
@@ -102,6 +112,7 @@ export function describeError(error: ErrorObject): string {
   const { keyword, params, data } = error;
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is unknown';
+  if (error.propertyName !== undefined) return 'is not allowed as a name';
   if (keyword === 'depth') return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
   if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
   if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;

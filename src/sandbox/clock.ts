@@ -20,9 +20,14 @@ export function clampTime(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LATEST_MS);
 }
 
-/** Parses a time in ISO 8601, or in ms since 1970. Returns ms since 1970, or NaN for an invalid time. */
+/** A leap second: 60 in the place of the seconds. */
+const LEAP_SECOND = /^(.{16}):60/;
+
+/** Parses an RFC 3339 time, or one in ms since 1970. Returns ms since 1970, or NaN for an invalid time. `Date` has no leap second: it is the next second. */
 export function parseTime(time: string | number): number {
-  return typeof time === 'string' ? Date.parse(time) : time;
+  if (typeof time === 'number') return time;
+  const leapMs = LEAP_SECOND.test(time) ? 1000 : 0;
+  return Date.parse(time.replace(LEAP_SECOND, '$1:59')) + leapMs;
 }
 
 /** The latest time that a clock can be set to, in ms since 1970: ISO 8601 years have four digits. */

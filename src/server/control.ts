@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
-import { validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, type EditDocument, loadContract } from '../openapi/contract.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
@@ -58,7 +58,11 @@ function listCollections(document: Parameters<EditDocument>[0], collections: Col
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>
     faults.list().flatMap(({ id: fault, expired, ...definition }) => {
-      const [issue] = expired ? [] : validateInjectedResponse(contract, definition);
+      if (expired) return [];
+      const [issue] = [
+        ...findUnknownOperations(contract, definition.operation),
+        ...validateInjectedResponse(contract, definition),
+      ];
       if (!issue) return [];
       return [`fault ${fault} of sandbox ${id} can no longer apply: its ${issue.pointer} ${issue.message}`];
     }),

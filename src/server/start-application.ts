@@ -4,7 +4,7 @@ import type { Application } from '../application.ts';
 import { createAccessPolicy } from '../http/access-policy.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
 import { type FaultTarget, findUnmatchableParts } from '../mock/unmatched-faults.ts';
-import { type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findUnknownOperations, type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
@@ -103,6 +103,7 @@ async function createServiceParts(
     validator: () => current.binding.validator,
     unmatched: (fault: FaultTarget) => findUnmatchableParts(current.binding.contract.routes, fault),
     warn: tell.warn,
+    findUnknownOperations: (operation) => findUnknownOperations(current.binding.contract, operation),
     undocumented: (fault: InjectedResponse) => validateInjectedResponse(current.binding.contract, fault),
     stopping: stopping.signal,
   });

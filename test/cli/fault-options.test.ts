@@ -10,6 +10,9 @@ describe('storefront faults add', () => {
   it.each([
     ['--body', '{"a":[1]}', { body: { a: [1] } }],
     ['--body', '"text"', { body: 'text' }],
+    ['--body', 'null', { body: null }],
+    ['--body', 'false', { body: false }],
+    ['--body', '""', { body: '' }],
     ['--header', 'Retry-After: 5', { headers: { 'Retry-After': '5' } }],
   ])('sends the value of %s %s in the fault', (option, value, body) => {
     const request = read('--status', '503', option, value);

@@ -126,8 +126,7 @@ describe('the control API on a loopback address', () => {
     for (const { method, path } of changes) {
       const at = path.replace('{id}', 'w1').replace('{name}', 'empty-cart');
       for (const type of [...types, 'text/plain; x=application/json', '']) {
-        const body = type === 'text/plain' ? undefined : '{}';
-        const reply = await asking(shop)(method, at, body, { 'content-type': type });
+        const reply = await asking(shop)(method, at, '{}', { 'content-type': type });
         expectInContract(method, at, reply);
         expectProblem(reply, 415, 'unsupported-media-type', `${method} ${at} ${type}`);
       }
@@ -135,6 +134,35 @@ describe('the control API on a loopback address', () => {
     expect(await sandboxIds(shop)).toEqual(['default']);
     const typed = { 'content-type': 'Application/JSON; charset=utf-8' };
     expect((await asking(shop)('PUT', `${SANDBOXES}/w1`, '{}', typed)).status).toBe(200);
+  });
+
+  const BODILESS: readonly (readonly [string, string, number])[] = [
+    ['PUT', `${SANDBOXES}/w1`, 200],
+    ['POST', `${SANDBOXES}/w1/reset`, 204],
+    ['PUT', `${SANDBOXES}/w1/snapshots/mine`, 200],
+    ['POST', `${SANDBOXES}/w1/snapshots/mine/restore`, 204],
+  ];
+
+  it('accepts a PUT or POST without a body and without a content type, but not from a page of another origin', async () => {
+    const shop = await startStorefront();
+    for (const [method, path, status] of BODILESS) {
+      for (const headers of [{}, { 'content-type': 'text/plain' }, { 'content-length': '0' }]) {
+        const reply = await asking(shop)(method, path, undefined, headers);
+        expectInContract(method, path, reply);
+        expect(reply.status, `${method} ${path} ${JSON.stringify(headers)}`).toBe(status);
+      }
+      const foreign = await asking(shop)(method, path, undefined, { origin: 'https://evil.example' });
+      expect(foreign.status).toBe(403);
+    }
+  });
+
+  it('rejects an id or a name that is too long with status 400 if the request has no body', async () => {
+    const shop = await startStorefront();
+    for (const [method, path] of BODILESS) {
+      const long = path.replace(/(?:w1|mine)(?=\/restore|\/reset|$)/, 'x'.repeat(64));
+      const reply = await asking(shop)(method, long);
+      expectProblem(reply, 400, 'invalid-request', `${method} ${long}`);
+    }
   });
 });
 

@@ -350,7 +350,7 @@ describe('the state of a sandbox', () => {
       await steer('PUT', `/${id}`);
       for (const [change, pointer] of cases) {
         const reply = await steer('PUT', `/${id}/state`, change);
-        expectProblem(reply, 400, 'invalid-state', pointer);
+        expectProblem(reply, 409, 'invalid-state', pointer);
         expect(pointers(reply), pointer).toContain(pointer);
         expect(reply.body.violations[0].remedy, pointer).toMatch(/\S/);
       }

@@ -59,6 +59,7 @@ describe('a fault for an operation', () => {
     const id = await failing(here, { operation: 'createOrder', status: 503 });
     const reply = await here.ask('POST', '/api/orders');
     expectProblem(reply, 503, 'unavailable');
+    expect(reply.body.detail).toBe('the server cannot handle the request now: try again after the time in Retry-After');
     expect((await here.ask('GET', '/api/orders')).status).toBe(200);
     expect(await fate(here, id)).toEqual([1, 1, false]);
   });
@@ -189,30 +190,25 @@ describe('a fault with a matcher', () => {
 
 /** Invalid faults, each with the pointer to the invalid value and the message. */
 const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
-  [{}, '', /add at least one of operation, where,.* status, example,/],
-  [{ where: { path: '/api/orders' } }, '', /has no effect: add status, example, delay/],
-  [{ operation: 'createOrder', times: 1 }, '', /has no effect/],
+  [{}, '', /add status, example, delay, connection or bodyDurationMs/],
+  [{ where: { path: '/api/orders' } }, '', /add status, example, delay/],
+  [{ operation: 'createOrder', times: 1 }, '', /add status/],
   [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean \\"operation\\"\?/],
-  [{ operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
-  [{ operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
   [{ operation: [], status: 500 }, '/operation', /./],
   [{ operation: '', status: 500 }, '/operation', /./],
-  [{ operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
-  [{ operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
-  [{ status: 302 }, '/status', /302/],
   [{ status: 600 }, '/status', /./],
   [{ status: '503' }, '/status', /./],
-  [{ operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
-  [{ operation: 'createOrder', status: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
-  [{ example: 'nowhere' }, '/example', /nowhere/],
-  [{ operation: 'removeCartItem', status: 204, violation: true, body: { a: 1 } }, '/body', /status 204.*no body/],
+  [
+    { operation: 'removeCartItem', status: 204, violation: true, body: { a: 1 } },
+    '',
+    /a response with status 204 or 304 has no body/,
+  ],
   [{ delay: -1 }, '/delay', /./],
   [{ delay: 60_001 }, '/delay', /./],
-  [{ delay: { from: 2, to: 1 } }, '/delay', /`to` less than its `from`/],
   [{ connection: 'hang' }, '/connection', /./],
-  [{ connection: 'reset', status: 500 }, '/connection', /there is no response/],
-  [{ connection: 'reset', bodyDurationMs: 5 }, '/connection', /there is no response/],
-  [{ connection: 'cut', bodyDurationMs: 5 }, '/bodyDurationMs', /./],
+  [{ connection: 'reset', status: 500 }, '', /a connection that is reset has no response/],
+  [{ connection: 'reset', bodyDurationMs: 5 }, '', /remove `connection` or `bodyDurationMs`/],
+  [{ connection: 'cut', bodyDurationMs: 5 }, '', /remove `connection` or `bodyDurationMs`/],
   [{ bodyDurationMs: 0 }, '/bodyDurationMs', /./],
   [{ status: 500, skip: -1 }, '/skip', /./],
   [{ status: 500, times: 0 }, '/times', /./],
@@ -220,7 +216,6 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ status: 500, seed: -1 }, '/seed', /./],
   [{ status: 500, phase: 'during' }, '/phase', /./],
   [{ status: 500, until: 'tomorrow' }, '/until', /./],
-  [{ status: 500, until: '2016-12-31T23:59:60Z' }, '/until', /is not a time/],
   [{ status: 500, durationMs: 0 }, '/durationMs', /./],
   [{ status: 500, where: { path: 'api' } }, '/where/path', /./],
   [{ status: 500, where: { url: '/api' } }, '/where/url', /./],
@@ -232,25 +227,40 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
   [{ status: 500, where: { headers: { 'X-A': { $glob: 1 } } } }, '/where/headers/X-A/$glob', /use a string/],
   [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /use true or false/],
   [{ status: 500, where: { body: { $not: { $glob: 1 } } } }, '/where/body/$not/$glob', /use a string/],
-  [{ status: 500, where: { body: 'x'.repeat(20_001) } }, '', /longer than 20000/],
+];
+
+/** Faults that the contract of the application does not allow, each with the status of the response, the pointer to the invalid value and the message. */
+const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: string, said: RegExp])[] = [
+  [404, { operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
+  [404, { operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
+  [409, { operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
+  [409, { operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
+  [409, { status: 302 }, '/status', /302/],
+  [409, { operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
+  [409, { operation: 'createOrder', status: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
+  [409, { example: 'nowhere' }, '/example', /nowhere/],
 ];
 
 describe('an invalid fault', () => {
-  it.each(NO_FAULTS)('is rejected with a JSON Pointer and a remedy: %j', async (fault, pointer, said) => {
-    const here = room();
-    await here.steer('PUT', '');
-    const one = await here.steer('POST', '/faults', fault);
-    expect([one.status, pointers(one)]).toEqual([400, [pointer]]);
-    expect(JSON.stringify(one.body)).toMatch(said);
-    const ofSome = await here.steer('PUT', '/faults', [{ status: 500 }, fault]);
-    expect([ofSome.status, pointers(ofSome)]).toEqual([400, [`/1${pointer}`]]);
-    expect((await here.steer('GET', '/faults')).body).toEqual([]);
-  });
+  it.each([...NO_FAULTS.map((row) => [400, ...row] as const), ...OFF_CONTRACT])(
+    'is rejected with status %i, a JSON Pointer and a remedy: %j',
+    async (status, fault, pointer, said) => {
+      const here = room();
+      await here.steer('PUT', '');
+      const one = await here.steer('POST', '/faults', fault);
+      expect([one.status, pointers(one)]).toEqual([status, [pointer]]);
+      expect(JSON.stringify(one.body)).toMatch(said);
+      const ofSome = await here.steer('PUT', '/faults', [{ status: 500 }, fault]);
+      expect([ofSome.status, pointers(ofSome)]).toEqual([status, [`/1${pointer}`]]);
+      expect((await here.steer('GET', '/faults')).body).toEqual([]);
+    },
+  );
 
-  it('is rejected with the code invalid-fault or invalid-matcher', async () => {
+  it('is rejected with a code that depends on what is invalid', async () => {
     const { steer } = room();
-    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 400, 'invalid-fault');
-    expectProblem(await steer('POST', '/faults', { status: 302 }), 400, 'invalid-fault');
+    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 404, 'unknown-operation');
+    expectProblem(await steer('POST', '/faults', { status: 302 }), 409, 'contract-conflict');
+    expectProblem(await steer('POST', '/faults', { connection: 'cut', bodyDurationMs: 1 }), 400, 'invalid-request');
     expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'invalid-matcher');
   });
 
@@ -259,6 +269,14 @@ describe('an invalid fault', () => {
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
     const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
     expect(reply.status).toBe(400);
+  });
+
+  it('is rejected without creating the sandbox if it is longer than all faults of a sandbox can be', async () => {
+    const { id, steer } = room();
+    const fault = { status: 500, where: { body: 'x'.repeat(20_001) } };
+    expectProblem(await steer('POST', '/faults', fault), 409, 'limit-reached');
+    expectProblem(await steer('PUT', '/faults', [fault]), 409, 'limit-reached');
+    expect((await steer('GET', '')).status, id).toBe(404);
   });
 
   it('does not create the sandbox', async () => {
@@ -681,15 +699,16 @@ describe('a response that a fault delays', () => {
   );
 
   it('has a random delay between two bounds that is the same for the same seed', async () => {
-    const delays = async (seed: number) => {
+    const delays = async (seed: number, delay = { from: 1, to: 6 }) => {
       const here = room();
-      await failing(here, { operation: 'listOrders', delay: { from: 1, to: 6 }, seed });
+      await failing(here, { operation: 'listOrders', delay, seed });
       await statuses(here, 12);
       const { body } = await here.steer('GET', '/requests');
       return body.map(({ forced }: { forced: { delayMs: number } }) => forced.delayMs);
     };
-    const [one, again, other] = await Promise.all([5, 5, 6].map(delays));
+    const [one, again, other] = await Promise.all([5, 5, 6].map((seed) => delays(seed)));
     expect(again).toEqual(one);
+    expect(await delays(5, { from: 6, to: 1 })).toEqual(one);
     expect(other).not.toEqual(one);
     expect(one.filter((ms: number) => ms < 1 || ms > 6)).toEqual([]);
     expect(new Set(one).size).toBeGreaterThan(2);
@@ -849,7 +868,7 @@ describe('the faults of a sandbox', () => {
     const id = await failing(here, { operation: 'listOrders', status: 500 });
     await statuses(here, 1);
     for (const bad of [{}, { status: 302 }, { status: 500, where: { body: { $x: 1 } } }, { statuses: 500 }]) {
-      expect((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status).toBe(400);
+      expect([400, 409]).toContain((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status);
       expect((await here.steer('GET', '/faults')).body).toMatchObject([{ id, status: 500, applied: 1 }]);
     }
     expect(await statuses(here, 1)).toBe('500');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { asking, steering } from '../support/harness/sandboxes.ts';
+import { asking, controlContract, steering } from '../support/harness/sandboxes.ts';
 import { roomIn, sharedShop } from '../support/harness/shared-shop.ts';
 import { type Reply, startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
@@ -147,7 +147,7 @@ describe('an error that the contract does not document', () => {
   it.each([302, 204])('is rejected if its status is not an error: %i', async (status) => {
     const here = roomIn(await otherShop(), 'w1');
     const reply = await here.steer('POST', '/faults', { operation: 'addThing', status });
-    expect([reply.status, reply.body.violations[0].pointer]).toEqual([400, '/status']);
+    expect([reply.status, reply.body.violations[0].pointer]).toEqual([409, '/status']);
   });
 });
 
@@ -182,23 +182,42 @@ describe('a fault with a custom body and headers', () => {
     expect((await here.ask('GET', '/api/orders?expand=products')).body).toEqual([]);
   });
 
-  it.each<readonly [fault: object, pointer: string, reason: RegExp]>([
-    [{ status: 429, body: { ...PROBLEM, status: 'x' } }, '/body/status', /of listOrders.*integer/],
-    [{ status: 200, body: [{ id: 1 }] }, '/body/0/id', /listOrders/],
-    [{ status: 502, body: '<h1>', headers: { 'Content-Type': 'text/html' } }, '/headers/Content-Type', /text\/html/],
-    [{ status: 503, headers: { 'Retry-After': 'soon' } }, '/headers/Retry-After', /integer/],
-    [{ status: 500, headers: { 'Content-Length': '3' } }, '/headers/Content-Length', /set by the server/],
-    [{ status: 500, headers: { 'X A': '3' } }, '/headers/X A', /not a header name/],
-    [{ status: 500, headers: { 'X-A': 'a\r\nB: c' } }, '/headers/X-A', /not a header value/],
-    [{ delay: 1, body: [] }, '/body', /needs a status/],
-    [{ status: 200, example: 'none', body: [] }, '/example', /remove body/],
-    [{ status: 500, violation: true }, '/violation', /applies to body or headers/],
+  it.each<readonly [fault: object, problem: string, pointer: string, reason: RegExp]>([
+    [
+      { status: 429, body: { ...PROBLEM, status: 'x' } },
+      '409 contract-conflict',
+      '/body/status',
+      /of listOrders.*integer/,
+    ],
+    [{ status: 200, body: [{ id: 1 }] }, '409 contract-conflict', '/body/0/id', /listOrders/],
+    [
+      { status: 502, body: '<h1>', headers: { 'Content-Type': 'text/html' } },
+      '409 contract-conflict',
+      '/headers/Content-Type',
+      /text\/html/,
+    ],
+    [{ status: 503, headers: { 'Retry-After': 'soon' } }, '409 contract-conflict', '/headers/Retry-After', /integer/],
+    [
+      { status: 500, headers: { 'Content-Length': '3' } },
+      '400 invalid-fault',
+      '/headers/Content-Length',
+      /set by the server/,
+    ],
+    [{ status: 500, headers: { 'X A': '3' } }, '400 invalid-request', '/headers/X A', /not allowed as a name/],
+    [
+      { status: 500, headers: { 'X-A': 'a\r\nB: c' } },
+      '400 invalid-request',
+      '/headers/X-A',
+      /use a string that matches/,
+    ],
+    [{ delay: 1, body: [] }, '400 invalid-request', '', /add `status`/],
+    [{ status: 200, example: 'none', body: [] }, '400 invalid-request', '', /remove `example` or `body`/],
+    [{ status: 500, violation: true }, '400 invalid-request', '', /add `body` or `headers`/],
   ])(
     'is rejected with a JSON Pointer if its response breaks the contract or its properties conflict: %j',
-    async (fault, pointer, reason) => {
+    async (fault, problem, pointer, reason) => {
       const reply = await room().steer('POST', '/faults', { operation: 'listOrders', ...fault });
-      expect(reply.status).toBe(400);
-      expect(reply.body.type).toBe('/problems/invalid-fault');
+      expect(`${reply.status} ${reply.body.type}`).toBe(problem.replace(' ', ' /problems/'));
       expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
       expect(reply.body.detail).toMatch(reason);
     },
@@ -233,7 +252,34 @@ describe('a request for an unknown sandbox, if sandboxes are declared,', () => {
   });
 });
 
+/** Returns the names of the schemas that a part of the document refers to, directly or indirectly. */
+function getSchemaNames(part: unknown, known: readonly string[] = []): readonly string[] {
+  const schemas = controlContract.document.components?.schemas ?? {};
+  const names = [...JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name);
+  const all = [...new Set([...known, ...names])];
+  return all.length === known.length
+    ? known
+    : getSchemaNames(
+        all.map((name) => schemas[name]),
+        all,
+      );
+}
+
 describe('the contract of the control API', () => {
+  it('has the schemas of request bodies that the server enforces, unknown properties included', () => {
+    const { document, enforced } = controlContract;
+    const bodies = Object.values(document.paths ?? {}).flatMap((item) =>
+      [item?.put, item?.post].flatMap((operation) => operation?.requestBody ?? []),
+    );
+    const names = getSchemaNames(bodies);
+    expect(names).toContain('Delay');
+    const ofBodies = ({ components, paths }: typeof document) => [
+      names.map((name) => [name, components?.schemas?.[name]]),
+      Object.entries(paths ?? {}).map(([path, item]) => [path, item?.put?.requestBody, item?.post?.requestBody]),
+    ];
+    expect(ofBodies(document)).toEqual(ofBodies(enforced.document));
+  });
+
   it('rejects unknown properties with its schemas', async () => {
     const text = await readFile(new URL('../../src/control/control.yaml', import.meta.url), 'utf8');
     const { steer } = room();

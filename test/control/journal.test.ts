@@ -524,7 +524,7 @@ describe('GET /_control/sandboxes/ID/requests', () => {
     await here.ask('GET', '/api/orders');
     for (const named of ['listOrder', 'listOrders,listOrder']) {
       const reply = await here.steer('GET', `/requests?operation=${named}`);
-      expectProblem(reply, 400, 'invalid-matcher');
+      expectProblem(reply, 404, 'unknown-operation');
       expect(reply.body.detail).toMatch(/listOrder, which the contract does not have: .*listOrders/);
     }
   });
@@ -640,7 +640,7 @@ describe('the event stream of a journal', () => {
     const headers = { Accept: 'text/event-stream' };
     expectProblem(await here.steer('GET', '/requests', undefined, headers), 404, 'unknown-sandbox');
     await here.steer('PUT', '');
-    expectProblem(await here.steer('GET', '/requests?operation=x', undefined, headers), 400, 'invalid-matcher');
+    expectProblem(await here.steer('GET', '/requests?operation=x', undefined, headers), 404, 'unknown-operation');
     expectProblem(await here.steer('GET', '/requests?after=x', undefined, headers), 400, 'invalid-request');
   });
 

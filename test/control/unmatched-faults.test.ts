@@ -16,6 +16,12 @@ describe('a fault that no request can match', () => {
     [{ operation: 'createOrder', where: { method: 'get' } }, /createOrder has no method get, but POST/],
     [{ where: { path: '/images/*', method: 'POST' } }, /images have no method POST/],
     [{ operation: 'listOrders', where: { path: '/images/*' } }, /listOrders is at \/api\/orders/],
+    [{ where: { method: 'PATCH' } }, /no operation has the method PATCH, but GET, POST/],
+    [{ operation: 'createOrder', where: { body: { a: 1 } } }, /createOrder has no request body: remove where\.body/],
+    [{ operation: ['createOrder', 'listOrders'], where: { body: null } }, /createOrder or listOrders has no request/],
+    [{ where: { path: '/api/orders', body: 'x' } }, /\/api\/orders has no request body/],
+    [{ where: { method: 'GET', body: { $exists: true } } }, /no operation with the method GET has a request body/],
+    [{ where: { path: '/images/*', body: { a: 1 } } }, /images have no request body/],
   ])('is added with a warning: %j', async (fault, warning) => {
     const here = room();
     const added = await here.steer('POST', '/faults', { ...fault, status: 500 });
@@ -34,9 +40,30 @@ describe('a fault that no request can match', () => {
     { where: { path: KETTLE, method: 'HEAD' } },
     { where: { path: '/api/orders/b3a9e0e9-66e7-439f-bb29-7a2f1c4c06e9' } },
     { operation: ['createOrder', 'listProducts'], where: { path: '/api/products' } },
+    { operation: ['createOrder', 'addCartItem'], where: { body: { quantity: 1 } } },
+    { operation: 'createOrder', where: { body: { $exists: false } } },
+    { operation: 'createOrder', where: { body: { $not: { a: 1 } } } },
+    { where: { method: 'PUT', body: {} } },
   ])('is not reported if a request can match it: %j', async (fault) => {
     const added = await room().steer('POST', '/faults', { ...fault, status: 500 });
     expect([added.status, added.body.warnings]).toEqual([200, undefined]);
+  });
+
+  it('is reported only when it is added if its until is past by the clock of the sandbox', async () => {
+    const here = room();
+    await here.steer('PUT', '/clock', { now: '2030-01-01T00:00:00Z', frozen: true });
+    const past = { until: '2030-01-01T00:00:00Z', status: 500 };
+    const added = await here.steer('POST', '/faults', past);
+    const warning =
+      'it has expired: its until (2030-01-01T00:00:00Z) is not after the time of the sandbox (2030-01-01T00:00:00';
+    expect(added.body.warnings).toEqual([expect.stringContaining(warning)]);
+    const replaced = await here.steer('PUT', '/faults', [{ ...past, until: '2030-01-01T00:00:01Z' }, past]);
+    expect(replaced.body.map((one: { warnings?: string[] }) => one.warnings?.length)).toEqual([undefined, 1]);
+    const listed = await here.steer('GET', '/faults');
+    expect(listed.body.map((one: { expired: boolean; warnings?: string[] }) => [one.expired, one.warnings])).toEqual([
+      [false, undefined],
+      [true, undefined],
+    ]);
   });
 
   it('is reported in the log', async () => {

@@ -414,8 +414,8 @@ describe('a verification of a journal that has dropped requests', () => {
 
 describe('an invalid count or verification', () => {
   it.each<readonly [wanted: object, code: string, pointer: string]>([
-    [{ operation: 'listOrder' }, 'invalid-matcher', '/operation'],
-    [{ operation: ['listOrders', 'x'] }, 'invalid-matcher', '/operation'],
+    [{ operation: 'listOrder' }, 'unknown-operation', '/operation'],
+    [{ operation: ['listOrders', 'x'] }, 'unknown-operation', '/operation'],
     [{ operation: [] }, 'invalid-request', '/operation'],
     [{ where: { body: { $x: 1 } } }, 'invalid-matcher', '/where/body/$x'],
     [{ where: { query: { q: { $gt: 'x' } } } }, 'invalid-matcher', '/where/query/q/$gt'],
@@ -431,7 +431,7 @@ describe('an invalid count or verification', () => {
     await here.steer('PUT', '');
     for (const way of ['count', 'verify']) {
       const reply = await here.steer('POST', `/requests/${way}`, wanted);
-      expectProblem(reply, 400, code, way);
+      expectProblem(reply, code === 'unknown-operation' ? 404 : 400, code, way);
       expect(
         reply.body.violations.map((one: { pointer: string }) => one.pointer),
         way,
@@ -440,10 +440,9 @@ describe('an invalid count or verification', () => {
   });
 
   it.each<readonly [often: object, code: string, pointer: string]>([
-    [{ atLeast: 3, atMost: 2 }, 'invalid-matcher', '/atLeast'],
-    [{ times: 1, atLeast: 1 }, 'invalid-matcher', '/times'],
-    [{ times: 1, atMost: 1 }, 'invalid-matcher', '/times'],
-    [{ times: 0, atMost: 0 }, 'invalid-matcher', '/times'],
+    [{ times: 1, atLeast: 1 }, 'invalid-request', ''],
+    [{ times: 1, atMost: 1 }, 'invalid-request', ''],
+    [{ times: 0, atMost: 0 }, 'invalid-request', ''],
     [{ times: -1 }, 'invalid-request', '/times'],
     [{ atLeast: 1.5 }, 'invalid-request', '/atLeast'],
     [{ atMost: '1' }, 'invalid-request', '/atMost'],
@@ -455,6 +454,16 @@ describe('an invalid count or verification', () => {
     const reply = await here.steer('POST', '/requests/verify', { operation: 'listOrders', ...often });
     expectProblem(reply, 400, code);
     expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
+  });
+
+  it.each([0, 2, 4])('fails at once after %i requests if atLeast is above atMost', async (times) => {
+    const here = room();
+    await here.steer('PUT', '');
+    for (let time = 0; time < times; time++) await here.ask('GET', '/api/orders');
+    const wanted = { operation: 'listOrders', atLeast: 3, atMost: 2, withinMs: FOR_EVER_MS };
+    const { status, body } = await here.steer('POST', '/requests/verify', wanted);
+    expect([status, body.verified, body.count]).toEqual([200, false, times]);
+    expect(body.message).toMatch(/Expected at least 3 and at most 2 matching requests, which is impossible/);
   });
 
   it('is rejected if a count has an expected number', async () => {

@@ -128,7 +128,7 @@ describe('a file that is nested deeper than 100 levels', () => {
     for (const depth of [MAX_DEPTH + 1, 2_000, 100_000]) {
       const folder = await folderWith({ 'db.json': data(depth) });
       await expect(createStorefront({ data: join(folder, 'db.json') })).rejects.toThrow(
-        /\/products\/0 is nested deeper than 100 levels: (nest less|reduce the nesting)/,
+        /\/products\/0 is nested deeper than 100 levels/,
       );
     }
   });

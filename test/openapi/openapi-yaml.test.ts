@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   contractDocument,
+  documentedOperation,
   documentedOperations,
   type Exemplified,
   onlyContent,
@@ -114,5 +115,20 @@ describe('the operations in openapi.yaml', () => {
     expect(Object.keys(responses).filter((status) => status.startsWith('2'))).toEqual([
       expect.stringMatching(/^2\d\d$/),
     ]);
+  });
+});
+
+describe('a link in openapi.yaml', () => {
+  const links = documentedOperations.flatMap(({ operationId, responses }) =>
+    Object.values(responses).flatMap(({ links = {} }) =>
+      Object.entries(links).map(([name, link]) => [operationId, name, link] as const),
+    ),
+  );
+
+  it('exists in more than five responses', () => expect(links.length).toBeGreaterThan(5));
+
+  it.each(links)('has a value for each property of the request body: %s %s', (_id, _name, link) => {
+    const schema = onlyContent(documentedOperation(link.operationId).requestBody)?.schema;
+    expect(Object.keys(link.requestBody ?? {}).sort()).toEqual(Object.keys(schema?.properties ?? {}).sort());
   });
 });

@@ -209,6 +209,8 @@ describe('the clock of a sandbox', () => {
       ['2025-12-24T19:00:00+01:00', CHRISTMAS_MS],
       ['2025-12-24T18:00:00.5Z', CHRISTMAS_MS + 500],
       ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
+      ['2016-12-31T23:59:60.5Z', Date.UTC(2017, 0, 1) + 500],
+      ['1990-12-31t15:59:60-08:00', Date.UTC(1991, 0, 1)],
     ];
     for (const [now, nowMs] of cases) expect((await steer('PUT', '/w1/clock', { now })).body.nowMs, now).toBe(nowMs);
   });

@@ -31,7 +31,7 @@ const MAX_RECEIVED = 16;
 /** The number of requests with large bodies that are handled at once, once they are received: each takes some 100 MB meanwhile. */
 const MAX_HANDLED = 2;
 
-const JSON_ONLY = ['application/json'];
+const JSON_TYPE = 'application/json';
 
 /** Returns the control API: its operations have no preferences, no faults and no journal. */
 export function createControlApi({ control, controlContract }: ControlApiParts): Api {
@@ -91,10 +91,14 @@ function toStream(request: HttpRequest, { journal, after, isMeant }: FollowedReq
   return { ...createResponse({ status: 200 }), stream: streamJournal(journal, options) };
 }
 
-/** A page of any site can send a form without being asked; JSON it can't. */
-function refuseForms({ method, headers }: HttpRequest): void {
-  if (!['PUT', 'POST'].includes(method) || /^application\/json\b/i.test(headers['content-type'] ?? '')) return;
-  const detail = `${method} wants Content-Type: ${JSON_ONLY[0]}, even where nothing is sent: a page of another site can't send that`;
+/** Refuses a body that is not JSON: a page of any site can send a form, but not JSON. A request without a body is only checked for its `Origin`. */
+function refuseForms({ method, headers, body }: HttpRequest): void {
+  const contentType = headers['content-type'];
+  if (!['PUT', 'POST'].includes(method) || !body.isSent) return;
+  if (/^application\/json\b/i.test(contentType ?? '')) return;
+  const received =
+    contentType === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(contentType)}`;
+  const detail = `${received}: send JSON with Content-Type ${JSON_TYPE}`;
   throw new HttpProblemError({ code: 'unsupported-media-type', detail });
 }
 

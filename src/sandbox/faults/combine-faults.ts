@@ -67,10 +67,10 @@ export function combineFaults(effect: FaultEffect | undefined, { id, wish, rando
   };
 }
 
-/** Returns a delay in ms: a fixed one, or a random one from a range. */
+/** Returns a delay in ms: a fixed one, or a random one from a range with its bounds in any order. */
 function chooseDelay(delay: FaultWish['delay'], random: Random): number {
   if (typeof delay !== 'object') return delay ?? 0;
-  return random.whole(delay.from, delay.to);
+  return random.whole(Math.min(delay.from, delay.to), Math.max(delay.from, delay.to));
 }
 
 /** Creates a function that returns the delay of each response in ms. A range gives the same sequence at each start. */

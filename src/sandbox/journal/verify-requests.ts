@@ -116,7 +116,9 @@ function describeCount(count: number, { least, most }: Bounds): string {
 
 function describeBounds(least: number, most: number): string {
   if (least === most) return `exactly ${countRequests(least)}`;
-  return most === Number.POSITIVE_INFINITY ? `at least ${countRequests(least)}` : `${least} to ${countRequests(most)}`;
+  if (most === Number.POSITIVE_INFINITY) return `at least ${countRequests(least)}`;
+  if (least > most) return `at least ${least} and at most ${countRequests(most)}, which is impossible`;
+  return `${least} to ${countRequests(most)}`;
 }
 
 function countRequests(count: number): string {

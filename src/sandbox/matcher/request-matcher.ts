@@ -57,6 +57,12 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
   return Object.assign(match, { patternSize });
 }
 
+/** Whether a valid matcher matches only requests with a body. */
+export function needsBody(where: Where = {}): boolean {
+  const nobody = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
+  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
+}
+
 const TOO_LARGE = {
   pointer: '/where',
   message: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`,

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { otherDocument } from '../support/fixtures/other-document.ts';
+
+const NUMBER = { type: 'integer' };
+
+/** Returns what a strict contract reports for a body whose schema has rules about its properties; undefined if the body is valid. */
+async function findingsFor(rules: object, body: unknown) {
+  const schema = { type: 'object', properties: { a: NUMBER, b: NUMBER, c: NUMBER }, ...rules };
+  const add = {
+    operationId: 'add',
+    requestBody: { content: { 'application/json': { schema } } },
+    responses: { 200: { description: 'd' } },
+  };
+  const path = await otherDocument({ paths: { '/': { post: add } } });
+  const contract = await loadContract({ path, strict: true });
+  const [route] = contract.routes;
+  if (!route) throw new Error('the contract has no operation');
+  const received = contract.receive(route, {
+    path: '/',
+    query: {},
+    headers: {},
+    contentType: 'application/json',
+    body,
+  });
+  return received.kind === 'violations' ? received : undefined;
+}
+
+const ONE_OF_TWO = { anyOf: [{ required: ['a'] }, { required: ['b', 'c'] }] };
+const NOT_BOTH = { not: { required: ['a', 'b'] } };
+const NEITHER_WITH_C = { not: { required: ['c'], anyOf: [{ required: ['a'] }, { required: ['b'] }] } };
+const NO_B_WITH_1 = { not: { required: ['b'], properties: { a: { enum: [1] } } } };
+const EXPLAINED = { allOf: [{ description: 'Remove a or b: they exclude each other', ...NOT_BOTH }] };
+const SHORT_NAMES = { properties: {}, additionalProperties: NUMBER, propertyNames: { pattern: '^[a-z]$' } };
+
+describe('a rule about the properties of an object', () => {
+  it.each<readonly [rules: object, body: object]>([
+    [ONE_OF_TWO, { a: 1 }],
+    [ONE_OF_TWO, { b: 1, c: 1 }],
+    [NOT_BOTH, { a: 1, c: 1 }],
+    [NEITHER_WITH_C, { a: 1, b: 1 }],
+    [NO_B_WITH_1, { a: 2, b: 1 }],
+    [NO_B_WITH_1, { a: 1, c: 1 }],
+    [EXPLAINED, { b: 1 }],
+    [SHORT_NAMES, { x: 1 }],
+  ])('allows a body that satisfies it: %j %j', async (rules, body) => {
+    expect(await findingsFor(rules, body)).toBeUndefined();
+  });
+
+  it.each<readonly [rules: object, body: object, pointer: string, rule: string, remedy: string]>([
+    [ONE_OF_TWO, { b: 1 }, '', 'anyOf', 'add a, or b and c'],
+    [NOT_BOTH, { a: 1, b: 1, c: 1 }, '', 'not', 'remove a or b'],
+    [NEITHER_WITH_C, { b: 1, c: 1 }, '', 'not', 'use another value'],
+    [NO_B_WITH_1, { a: 1, b: 1, c: 1 }, '', 'not', 'use another value'],
+    [EXPLAINED, { a: 1, b: 1 }, '', 'not', 'remove a or b: they exclude each other'],
+    [SHORT_NAMES, { xy: 1 }, '/xy', 'pattern', 'use a string that matches ^[a-z]$'],
+  ])('is reported with a remedy for a body that breaks it: %j %j', async (rules, body, pointer, rule, remedy) => {
+    const findings = await findingsFor(rules, body);
+    expect(findings?.violations).toMatchObject([{ in: 'body', pointer, rule, remedy }]);
+    expect(findings?.detail).toContain(remedy);
+  });
+
+  it('names a property whose name is not allowed', async () => {
+    const findings = await findingsFor(SHORT_NAMES, { xy: 1 });
+    expect(findings?.detail).toBe('xy is not allowed as a name: use a string that matches ^[a-z]$');
+  });
+});
