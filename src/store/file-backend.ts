@@ -38,18 +38,11 @@ interface OpenedFile {
 
 /** Opens the data file; creates it if it does not exist. Throws `DataFileError`, without any change, if the file can't be used. */
 export async function openFileBackend(options: FileBackendOptions): Promise<OpenedFile> {
-  const { path, disk, durability, tell: logger } = options;
-  // If the file can't be examined, reading it reports why.
-  const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
-  // Reading comes first, so that an invalid file and its folder stay as they are.
-  const stored = readState({ ...options, remedy: getRemedy(path), causeOfTearing: POWER_CUT });
-  const content = stored && { bytes: Buffer.from(stored.text), signature };
-  const file = openDurableFile({ path, disk, durability, content, warn: logger.warn });
-  const database = new Low<State>(createAdapter(file, options.texts), stored?.state ?? options.defaults);
-  if (stored) {
-    // The content may never have been synced, and it is served from now on.
-    await file.sync().catch((cause) => logger.warn(`${path} can't be synced (${describeDiskError(cause)}).`));
-  } else {
+  const { path } = options;
+  const { adapter, file, isNew } = openAdapter(options);
+  const database = new Low<State>(adapter, options.defaults);
+  await database.read();
+  if (isNew) {
     await database.write().catch((cause) => {
       const reason = describeDiskError(cause);
       throw new DataFileError(`${path} can't be written (${reason}). Choose another file with --data FILE.`, { cause });
@@ -68,12 +61,35 @@ function quoteForShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Creates the lowdb adapter of a durable file. It only writes: the file is read and validated before the database exists. */
-function createAdapter(file: DurableFile, texts: TextCache): Adapter<State> {
-  return {
-    read: async () => null,
+/** The lowdb adapter of a data file, and the file that it reads and writes. */
+interface OpenedAdapter {
+  readonly adapter: Adapter<State>;
+  readonly file: DurableFile;
+  /** Whether the file does not exist yet. */
+  readonly isNew: boolean;
+}
+
+function openAdapter({ path, disk, durability, texts, tell: logger, ...options }: FileBackendOptions): OpenedAdapter {
+  // If the file can't be examined, reading it reports why.
+  const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
+  // Reading comes first, so that an invalid file and its folder stay as they are.
+  const stored = readState({ ...options, path, disk, remedy: getRemedy(path), causeOfTearing: POWER_CUT });
+  const content = stored && { bytes: Buffer.from(stored.text), signature };
+  const file = openDurableFile({ path, disk, durability, content, warn: logger.warn });
+  // Not `stored` itself, whose text is not needed any more.
+  let initial = stored?.state ?? null;
+  const adapter: Adapter<State> = {
+    async read() {
+      const state = initial;
+      initial = null;
+      // The content may never have been synced, and it is served from now on.
+      if (state)
+        await file.sync().catch((cause) => logger.warn(`${path} can't be synced (${describeDiskError(cause)}).`));
+      return state;
+    },
     write: (state) => file.replace(texts.get(state)),
   };
+  return { adapter, file, isNew: stored === undefined };
 }
 
 function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
