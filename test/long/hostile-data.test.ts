@@ -21,7 +21,7 @@ const LONG = 'x'.repeat(1_000_000);
 
 /** Invalid contents of a file, each with the expected message after the path. */
 const refused: readonly [string, string, RegExp][] = [
-  ['a repeated list', first('{', '{ "products": [],'), /:2 has "products" a second time in one object: leave one out/],
+  ['a repeated list', first('{', '{ "products": [],'), /:2 has "products" a second time in one object: remove one/],
   [
     'a repeated property of an item',
     first('"quantity"', '"quantity": 1, "quantity"'),

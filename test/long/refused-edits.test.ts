@@ -162,7 +162,7 @@ describe('a folder in place of the data file', () => {
     const { dataFile = '' } = shop;
     await rename(dataFile, `${dataFile}.away`);
     await mkdir(dataFile);
-    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${dataFile} is a folder`)]));
+    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${dataFile} is now a folder`)]));
     expect((await addKettle(shop)).status).toBe(503);
     await shows(shop, defaults);
     await rmdir(dataFile);
