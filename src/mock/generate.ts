@@ -82,9 +82,9 @@ export function createGenerator(
       case 'array':
         return generateArray(target, generate);
       case 'integer':
-        return generateNumber(schema, name, random, true);
+        return generateNumber({ multipleOf: 1, ...schema }, name, random);
       case 'number':
-        return generateNumber(schema, name, random, false);
+        return generateNumber(schema, name, random);
       case 'boolean':
         return random.next() < 0.5;
       case 'null':

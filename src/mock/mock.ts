@@ -64,7 +64,7 @@ export function createMock(contract: Contract): Mock {
       const example = media && chooseExample(media, names, { response, status });
       const own = createHeaders(generate, response.headers, { status, example, wish });
       const headers =
-        status < 400 ? own : setStatusHeaders(contract, methodsAt(contract, route), { response, status }, own);
+        status < 400 ? own : setStatusHeaders(contract, { response, status, methods: methodsAt(contract, route) }, own);
       if (!media || type === undefined) return { status, headers };
       const contentType = toContentType(type);
       const target = { route, input, wish, status, type: bareType(type) };

@@ -9,10 +9,10 @@ const WIDE_SPAN = 1e12;
 /** The number of attempts to draw a number that is not an exclusive bound. */
 const MAX_ATTEMPTS = 20;
 
-/** Generates a number for a schema, preferably in the realistic range for its name. */
-export function generateNumber(schema: Node, name: string, random: Random, isInteger: boolean): number {
+/** Generates a number for a schema, preferably in the realistic range for its name. An integer is a multiple of 1. */
+export function generateNumber(schema: Node, name: string, random: Random): number {
   const bounds = schema as Readonly<Record<string, number | undefined>>;
-  const multipleOf = bounds.multipleOf ?? (isInteger ? 1 : undefined);
+  const { multipleOf } = bounds;
   const least = Math.max(bounds.minimum ?? -Infinity, bounds.exclusiveMinimum ?? -Infinity);
   const most = Math.min(bounds.maximum ?? Infinity, bounds.exclusiveMaximum ?? Infinity);
   const isAllowed = (value: number) =>

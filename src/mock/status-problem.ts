@@ -69,7 +69,7 @@ export function errorAnswer(
   const response = { name: String(status), pointer: '', media: {}, headers: [] };
   return {
     status,
-    headers: setStatusHeaders(contract, methods, { response, status }, { 'Content-Type': 'application/problem+json' }),
+    headers: setStatusHeaders(contract, { response, status, methods }, { 'Content-Type': 'application/problem+json' }),
     body: statusProblem(status),
   };
 }
@@ -77,11 +77,17 @@ export function errorAnswer(
 /** The `Retry-After` of a 429 or 503, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Returns the headers of an error response with `Allow` or `Retry-After` if its status needs them, and without if not. `methods`: those of the path. */
+/** A documented error response with its status, and the methods of the path. */
+interface StatusResponse {
+  readonly response: DocumentedResponse;
+  readonly status: number;
+  readonly methods: readonly string[];
+}
+
+/** Returns the headers of an error response with `Allow` or `Retry-After` if its status needs them, and without if not. */
 export function setStatusHeaders(
   contract: Pick<Contract, 'holds'>,
-  methods: readonly string[],
-  { response, status }: { readonly response: DocumentedResponse; readonly status: number },
+  { response, status, methods }: StatusResponse,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const values: Readonly<Record<string, string | number | undefined>> = {

@@ -47,14 +47,14 @@ export interface Contract {
 }
 
 /** The document that is enforced, created when it is first read. */
-export interface EnforcedDocument {
+interface EnforcedDocument {
   readonly document: Document;
   /** The document as YAML. */
   readonly text: string;
 }
 
 /** Options of `loadContract`. */
-export interface ContractOptions {
+interface ContractOptions {
   readonly path: string;
   /** Whether unknown query parameters and properties are violations. Otherwise they are ignored with a note. */
   readonly strict: boolean;

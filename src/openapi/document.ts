@@ -18,7 +18,7 @@ export interface DocumentIssue {
   readonly trouble: string;
 }
 
-/** Parses an OpenAPI document in YAML or JSON. `path` is used in messages. Throws `ContractError` if the text is not an OpenAPI document of version 3.0 or 3.1. */
+/** Parses an OpenAPI document in YAML or JSON. Throws `ContractError`, with `path` in its message, if the text is no OpenAPI 3.0 or 3.1 document. */
 export function parseDocument(path: string, text: string): Document {
   const document = parseText(path, text) as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;

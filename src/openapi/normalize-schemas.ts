@@ -85,15 +85,16 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
 
 function normalizeBounds(node: Node): Node {
   if (typeof node.exclusiveMinimum !== 'boolean' && typeof node.exclusiveMaximum !== 'boolean') return node;
-  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = node;
+  const { exclusiveMinimum: _min, exclusiveMaximum: _max, minimum: _least, maximum: _most, ...rest } = node;
   return {
     ...rest,
-    ...normalizeBound('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
-    ...normalizeBound('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
+    ...normalizeBound(node, 'minimum', 'exclusiveMinimum'),
+    ...normalizeBound(node, 'maximum', 'exclusiveMaximum'),
   };
 }
 
-function normalizeBound(name: string, exclusiveName: string, limit: unknown, exclusive: unknown): Node {
+function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
+  const [limit, exclusive] = [node[name], node[exclusiveName]];
   if (typeof exclusive === 'number')
     return { [exclusiveName]: exclusive, ...(limit === undefined ? {} : { [name]: limit }) };
   if (limit === undefined) return {};

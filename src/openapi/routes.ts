@@ -86,20 +86,19 @@ export function createRouting(
 export function getRoutes(document: Document): readonly Route[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const operation = isNode(item) ? item[method] : undefined;
-      return isNode(operation) ? [createRoute(document, path, method, String(operation.operationId ?? ''))] : [];
+      return isNode(item) && isNode(item[method]) ? [createRoute(document, path, method)] : [];
     }),
   );
 }
 
-function createRoute(document: Document, path: string, method: string, operationId: string): Route {
+function createRoute(document: Document, path: string, method: string): Route {
   const pointer = pointerTo('paths', path, method);
   const responses = getResponses(document, pointer);
   const parameters = getParameters(document, pointer);
   const bodyMedia = mediaAt(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
   const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
   return {
-    operationId,
+    operationId: String(getNode(document, `${pointer}/operationId`) ?? ''),
     method: method.toUpperCase(),
     path,
     pointer,

@@ -77,7 +77,7 @@ function findErrors(
   return [
     // The validators are called directly: openapi-backend's own way parses bodies again and costs a fifth of a POST.
     ...validators.parameters.flatMap((validate) => (validate(parameters) ? [] : (validate.errors ?? []))),
-    ...validateBody(document, isForm ? validators.form : json, route, request),
+    ...validateBody({ document, validate: isForm ? validators.form : json }, route, request),
     ...limits,
     // Validation has turned strings into numbers.
     ...checkLimits(parameters, isForm ? request.body : undefined),
@@ -97,8 +97,7 @@ function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] 
 }
 
 function validateBody(
-  document: Document,
-  validate: SchemaValidator,
+  { document, validate }: { readonly document: Document; readonly validate: SchemaValidator },
   { pointer, bodyMedia }: Route,
   { body, contentType }: RequestToValidate,
 ): readonly ErrorObject[] {

@@ -5,7 +5,7 @@ export const MAX_JSON_DEPTH = 100;
 const MAX_ISSUES = 20;
 
 /** A reason why a JSON value can't be processed. */
-export interface JsonIssue {
+interface JsonIssue {
   readonly rule: 'depth' | 'finite';
   /** The property names and array indexes that lead to the value; for `depth`, only the first two. */
   readonly path: readonly string[];

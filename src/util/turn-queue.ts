@@ -1,5 +1,5 @@
 /** Runs tasks one after the other, one in each turn of the event loop, so that other requests are handled in between. */
-export type TurnQueue = (task: () => void) => void;
+type TurnQueue = (task: () => void) => void;
 
 /** Creates an empty queue. */
 export function createTurnQueue(): TurnQueue {

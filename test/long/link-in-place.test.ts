@@ -29,7 +29,7 @@ describe('a symbolic link that replaces the data file of a running shop', () => 
       const before = await readFile(target, 'utf8');
       putLink(target, dataFile);
       await vi.waitFor(
-        () => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is a symbolic link now')]),
+        () => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is now a symbolic link')]),
         {
           timeout: 20_000,
         },

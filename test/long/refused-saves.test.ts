@@ -32,7 +32,7 @@ describe('an invalid contract that is saved while the shop runs', () => {
     [
       'an empty reference',
       replaced('{ $ref: "#/components/schemas/CartItem" }', '{ $ref: }'),
-      /:\d+:\d+ #.*\$ref is no reference/,
+      /:\d+:\d+ #.*\$ref is not a reference/,
     ],
     [
       'a parameter without a schema',
@@ -42,9 +42,9 @@ describe('an invalid contract that is saved while the shop runs', () => {
     [
       'a parameter with an unknown location',
       replaced('          in: query\n', '          in: pat\n'),
-      /is in "pat": a parameter is in path, query, header, cookie/,
+      /is in "pat": use one of path, query, header, cookie/,
     ],
-    ['an invalid status', replaced('        "200":\n', '        "20":\n'), /:\d+:\d+ #.*\/responses\/20 is no status/],
+    ['an invalid status', replaced('        "200":\n', '        "20":\n'), /:\d+:\d+ #.*\/responses\/20 is not a status/],
     [
       'a type that differs from that of the shop',
       replaced(
