@@ -3,20 +3,20 @@ import type { FastCheckModule } from './explore.ts';
 import type { Session } from './session.ts';
 import type { RequestGenerator } from './valid-requests.ts';
 
-/** What all judges of a server have at hand. */
+/** The means that all checks of a server share. */
 export interface CheckContext {
   readonly session: Session;
   readonly fc: FastCheckModule;
   readonly requests: RequestGenerator;
   readonly seed: number;
-  /** How many generated requests each operation gets, and how many sequences are played. */
+  /** The number of generated requests for each operation, and of sequences. */
   readonly runs: number;
-  /** Whether requests are sent that may change something. */
+  /** Whether requests that may change data are allowed. */
   readonly mayWrite: boolean;
-  /** The operations that may be asked, judged or not. */
+  /** The operations to which requests may be sent, checked or not. */
   readonly allowedRoutes: readonly Route[];
-  /** Has the server be in a state in which requests that hold are done. */
+  /** Brings the server into a state in which valid requests succeed. */
   readonly prepare: () => Promise<void>;
-  /** Takes in what could not be judged, a sentence. */
+  /** Records what could not be checked, a sentence. */
   readonly note: (message: string) => void;
 }

@@ -1,7 +1,7 @@
 import type { BehaviourModel } from './behaviour-model.ts';
 import type { Selection } from './selection.ts';
 
-/** What to judge, and how. */
+/** Options of a check. */
 export interface CheckOptions extends Selection {
   /** The model of a contract: it is checked too if it applies. */
   readonly model?: BehaviourModel | undefined;
@@ -10,16 +10,16 @@ export interface CheckOptions extends Selection {
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
   readonly seed: number;
-  /** How many generated requests each operation gets, and how many sequences are played. */
+  /** The number of generated requests for each operation, and of sequences. */
   readonly runs: number;
-  /** Whether the server is in its default data to begin with. */
+  /** Whether the server starts with its default data. */
   readonly isFresh: boolean;
-  /** How long to wait until the server answers, in s. */
+  /** The maximum time to wait for the server, in s. */
   readonly waitSeconds: number;
-  /** Headers of further places of the server that hold the same data and know nothing of each other, where parts are judged at the same time. */
+  /** Headers that select further isolated sandboxes with the same data, in which parts of the check run concurrently. */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[] | undefined;
-  /** Told how many parts of all were judged, and which one was last. */
+  /** Called after each part with the number of completed parts, of all parts, and its name. */
   readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
-  /** Ends the check once it is aborted; its reason is a `CheckStoppedError`. */
+  /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -6,7 +6,7 @@ import { type Client, createClient, NoResponseError } from './client.ts';
 import type { CheckCommand } from './options.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 
-/** The header by which a request names a sandbox of a storefront. */
+/** The header that selects a sandbox of a storefront server. */
 const SANDBOX_HEADER = 'x-sandbox';
 
 /** What a check in a sandbox is told with. */
@@ -14,22 +14,22 @@ interface SandboxParts {
   readonly model: BehaviourModel;
   /** The contract, where the command names none. */
   readonly contract: string;
-  /** Tells the sandboxes of two checks apart. */
+  /** Makes the sandbox ids of two checks differ. */
   readonly seed: number;
   readonly print: (text: string) => void;
-  /** Told what is waited for. */
+  /** Called with a line of progress. */
   readonly tell: (text: string) => void;
-  /** Ends the check once it is aborted; its reason is a `CheckStoppedError`. */
+  /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** In how many sandboxes parts of a check are judged at the same time. */
+/** The number of sandboxes in which parts of a check run concurrently. */
 const SANDBOX_COUNT = 8;
 
 /**
- * Returns the command of a check that runs in sandboxes of its own where its URL is a storefront, and does not change the default sandbox; otherwise the
- * command as it is. A storefront names in its response the sandbox that it used, and creates it on the first request. Throws a `CheckError` where the
- * server can't be reached, does not respond, or the signal ends the check.
+ * Returns the command of a check that runs in new sandboxes and does not change the default sandbox if its URL is a storefront server; otherwise the
+ * command as it is. A storefront server returns the sandbox that it used in a header, and creates it on the first request. Throws a `CheckError` if the
+ * server can't be reached, does not respond, or the signal stops the check.
  */
 export async function inOwnSandbox(
   command: CheckCommand,
@@ -66,7 +66,7 @@ export async function inOwnSandbox(
   }
 }
 
-/** Returns the ids of the sandboxes that the check can use: none where the server is no storefront. */
+/** Returns the ids of the sandboxes that the check can use; none if the server is not a storefront server. */
 async function findSandboxes(client: Client, probePath: string, id: string): Promise<readonly string[]> {
   if (!(await canUseSandbox(client, probePath, id))) return [];
   const others = Array.from({ length: SANDBOX_COUNT - 1 }, (_, at) => `${id}-${at + 2}`);
@@ -79,7 +79,7 @@ function describeSandboxes(url: string, id: string, others: number): string {
   return `${url} is a storefront server: the check runs in ${where} and does not change the default sandbox.\n`;
 }
 
-/** Whether a server says back that it was asked in a sandbox. */
+/** Whether the server confirms that it used a sandbox. */
 async function canUseSandbox(client: Client, target: string, id: string): Promise<boolean> {
   const { status, headers } = await client.send({ method: 'GET', target, headers: { [SANDBOX_HEADER]: id } });
   return status < 400 && headers[SANDBOX_HEADER] === id;

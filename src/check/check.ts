@@ -17,29 +17,29 @@ import { createSession, type Session } from './session.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 import { CheckStoppedError, ServerSilentError } from './stopped.ts';
 
-/** What the judges have to say of a server. */
+/** The result of a check. */
 export interface Verdict {
   readonly url: string;
-  /** Headers that all requests carried. */
+  /** The headers that all requests carried. */
   readonly headers: Readonly<Record<string, string>>;
   readonly seed: number;
   readonly runs: number;
-  /** What the model that was checked describes; undefined if only the checks for any API were made. */
+  /** The scope of the check: the shop model, or the checks for any API. */
   readonly model: string | undefined;
   readonly routes: readonly Route[];
   readonly ledger: Ledger;
   readonly findings: readonly Finding[];
-  /** What was not judged, or not to its end, though it was meant to be, in words. */
+  /** The names of parts that were selected, but not checked, or only in part. */
   readonly unchecked: readonly string[];
-  /** What could not be judged, a sentence each. */
+  /** What could not be checked, a sentence each. */
   readonly notes: readonly string[];
 }
 
-/** How many requests are sent at once that don't depend on each other, in one place and in each of several. */
+/** The maximum number of concurrent requests, with one sandbox and in each of several. */
 const MAX_CONCURRENT = 10;
 const MAX_CONCURRENT_PER_SANDBOX = 2;
 
-/** Judges a server by its contract. Throws `CheckError` where it can't be reached, or where operations are named that the contract hasn't. */
+/** Checks a server against its contract. Throws `CheckError` if it can't be reached, or if selected operations don't exist. */
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
@@ -78,7 +78,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   }
 }
 
-/** Has all judges look at a server; `notes` takes in what they could not judge. Returns what was not judged to its end. */
+/** Runs all checks; adds what they could not check to `notes`. Returns the names of the parts that did not finish. */
 async function runChecks(
   sessions: readonly Session[],
   routes: readonly Route[],
@@ -106,7 +106,7 @@ async function runChecks(
   return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
 }
 
-/** Notes that the rate of requests was limited. Returns what was not judged for that. */
+/** Notes that the server limits the request rate. Returns what was not checked because of it. */
 function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
   const total = (count: (session: Session) => number) => sessions.reduce((sum, session) => sum + count(session), 0);
   const limited = total(({ client }) => client.rateLimitedCount);
@@ -118,11 +118,11 @@ function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly
   return unchecked > 0 ? [`${unchecked} requests that received 429 at each attempt`] : [];
 }
 
-/** Between two looks for a server that isn't there yet, and how long each look takes at most, in ms. */
+/** The pause between two connection attempts, and the timeout of an attempt, in ms. */
 const PAUSE_MS = 200;
 const ATTEMPT_MS = 5_000;
 
-/** Waits until a server answers, for some seconds at most. Throws a `CheckError` where it doesn't. */
+/** Waits until a server responds. Throws a `CheckError` if it doesn't within `waitSeconds`. */
 export async function reachServer(client: Client, waitSeconds: number, signal?: AbortSignal): Promise<void> {
   const endMs = performance.now() + waitSeconds * 1_000;
   for (;;) {
@@ -136,7 +136,7 @@ export async function reachServer(client: Client, waitSeconds: number, signal?: 
     } catch (error) {
       if (signal?.aborted) throw createNotCheckedError(client.url, signal);
       if (!(error instanceof NoResponseError)) throw error;
-      // Timers may be early by a fraction of a ms: what is left has to be enough for a pause.
+      // Timers may be early by a fraction of a ms: the remaining time must be long enough for a pause.
       if (performance.now() >= endMs - PAUSE_MS) {
         const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(error.message);
         const remedy = `Start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}.`;

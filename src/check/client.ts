@@ -8,23 +8,23 @@ import { Pace } from './pace.ts';
 
 /** Sends requests to one server. */
 export interface Client {
-  /** The server's address, without a slash at its end. */
+  /** The URL of the server, without a trailing slash. */
   readonly url: string;
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws a `NoResponseError` where no response comes. */
+  /** Sends a request. Throws a `NoResponseError` if there is no response within `timeoutMs`. */
   send(request: RequestToSend, timeoutMs?: number): Promise<ReceivedResponse>;
-  /** How many answers were 429. */
+  /** The number of responses with status 429. */
   readonly rateLimitedCount: number;
   close(): void;
 }
 
-/** No answer to a request, or none that is HTTP: `message` says why. */
+/** The error of a request without a response, or with one that is not HTTP; its message says why. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
-  /** Whether the connection was one that the server had kept, and closed just as it was used again. */
+  /** Whether the server closed a reused connection just before the request. */
   readonly isStale: boolean;
-  /** Whether nobody listens at the address. */
+  /** Whether the connection was refused. */
   readonly isRefused: boolean;
 
   constructor(message: string, { isStale = false, isRefused = false } = {}) {
@@ -34,33 +34,33 @@ export class NoResponseError extends Error {
   }
 }
 
-/** How long an answer may take, in ms, and how large it may be, in bytes. */
+/** The timeout of a response, in ms, and the maximum size of its body, in bytes. */
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 50_000_000;
 
-/** How many connections are kept open. */
+/** The maximum number of open connections. */
 const MAX_CONNECTIONS = 10;
 
-/** How often a request is sent again that is answered 429. */
+/** The number of retries of a request that receives 429. */
 const MAX_RETRIES = 5;
 
 /**
- * A client of the server at `url`, over few connections that are kept. What is sent goes out as it stands: no path is mended, no redirect followed. After
- * a 429 it waits as Retry-After says, a minute at most, sends the request again, and goes on more slowly. No request is sent once `signal` is aborted.
+ * Creates a client that reuses a few connections. It sends requests unchanged: paths are not normalized, redirects are not followed. After a 429 it waits
+ * for Retry-After, at most a minute, repeats the request, and slows down. It sends no request after `signal` is aborted.
  */
 export function createClient(
   url: string,
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal | undefined,
 ): Client {
-  // Each request that is under way listens.
+  // Each pending request adds a listener.
   if (signal) setMaxListeners(0, signal);
   const base = url.replace(/\/+$/, '');
   const { protocol, hostname, port, pathname } = new URL(base);
   const isSecure = protocol === 'https:';
   const agent = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   const prefix = pathname.replace(/\/$/, '');
-  // Node has an address in brackets as a name to look up.
+  // Node would look up an IPv6 address in brackets as a host name.
   const common = { hostname: hostname.replace(/^\[|\]$/g, ''), port, ...(signal ? { signal } : {}) };
   const pace = new Pace(signal);
   let rateLimitedCount = 0;
@@ -73,7 +73,7 @@ export function createClient(
     return new Promise((resolve, reject) => {
       const outgoing = (isSecure ? secureRequest : plainRequest)({
         ...common,
-        // What comes after an answer to HEAD must not be taken for the answer to another request.
+        // Data after a response to HEAD must not become the response to another request.
         agent: usesAgent && method !== 'HEAD' ? agent : false,
         method,
         path: prefix + target,
@@ -92,7 +92,7 @@ export function createClient(
       };
       let head: IncomingMessage | undefined;
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // The parser of Node takes the body, which must not be there, for another answer.
+        // Node parses the forbidden body as another response.
         if (method === 'HEAD' && head && error.code?.startsWith('HPE_'))
           finish({ ...toResponse(head, ''), httpError: HEAD_BODY_VIOLATION });
         else fail(error.message || String(error.code), error.code);
@@ -110,10 +110,10 @@ export function createClient(
     try {
       return await sendOnce(request, timeoutMs, true);
     } catch (error) {
-      // Another connection that was kept may be closed too.
+      // Another reused connection may be closed as well.
       if (error instanceof NoResponseError && error.isStale) return sendOnce(request, timeoutMs, false);
       if (error instanceof NoResponseError) throw error;
-      // Node refuses to send some texts.
+      // Node refuses to send some characters.
       throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
     }
   }
@@ -140,12 +140,12 @@ export function createClient(
   };
 }
 
-/** The status of a request that came too early (RFC 6585, section 4). */
+/** The status of a rate limit (RFC 6585, section 4). */
 export const TOO_MANY_REQUESTS = 429;
 
 const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
-/** The length of a body, which goes along unless it is sent in chunks. */
+/** Returns the header with the length of a body, unless it is sent in chunks. */
 function toContentLength(
   headers: Readonly<Record<string, string>>,
   body: RequestToSend['body'],

@@ -16,23 +16,23 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** What a check takes from the program around it. */
+/** What a check needs from the program that runs it. */
 export interface CheckEnvironment {
-  /** The contract, where the command names none. */
+  /** The path of the default contract. */
   readonly contract: string;
   readonly model: BehaviourModel;
-  /** Starts a server that the model describes, with its own data. */
+  /** Starts the built-in shop with data of its own. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** Told how many parts of all were judged, and which one was last. */
+  /** Called after each part with the number of completed parts, of all parts, and its name. */
   readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
-  /** Ends the check once it is aborted, as `createStopSignal` does: what was judged so far is reported. */
+  /** Stops the check when it is aborted, as `createStopSignal` does; the results so far are reported. */
   readonly signal?: AbortSignal | undefined;
-  /** A seed, where the command names none. */
+  /** The seed if the command has none. */
   readonly seed: number;
 }
 
-/** Judges the server that a command names, or a new server of its own if it names none. Throws a `CheckError` where that can't be done. */
+/** Checks the server of a command, or the built-in shop if it has no URL. Throws a `CheckError` if the check can't run. */
 export async function runCheck(
   command: CheckCommand,
   { model, start, print, seed, onProgress, signal, ...own }: CheckEnvironment,
@@ -64,10 +64,10 @@ export async function runCheck(
   }
 }
 
-/** Exit codes: nothing was found, the contract is broken, the command line is wrong, and nothing was found but not all could be judged. */
+/** The exit codes: passed, failed, wrong command line, and no findings but not everything was checked. */
 export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
-/** Prints a report and writes it where the command says; the exit code. */
+/** Prints a report and writes the report files of the command. Returns the exit code. */
 export function writeReports(
   report: Report,
   { report: junit, summary }: CheckCommand,
@@ -80,7 +80,7 @@ export function writeReports(
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 
-/** The command that judges an operation again, with the values of headers left out. */
+/** Returns the command that repeats the check of an operation, without the values of headers. */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, runs, isFresh } = command;
   return [
@@ -116,7 +116,7 @@ async function startServer(
   return start();
 }
 
-/** Says what a check will change on somebody's server, and goes no further where that wasn't allowed. */
+/** Announces what the check changes on a server. Throws a `CheckError` if changes are not allowed. */
 function announceChanges(
   selection: Selection,
   { url, model, print }: Pick<CheckEnvironment, 'model' | 'print'> & { readonly url: string },

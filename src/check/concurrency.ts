@@ -1,4 +1,4 @@
-/** Does some work for each entry, for so many at once at most. Once one fails no other is begun; rejects with its error when those under way have ended. */
+/** Runs `work` for each entry, at most `maxConcurrent` at once. After a failure it starts no others, waits for the pending ones, and rejects with the error. */
 export async function forEachConcurrently<Entry>(
   entries: readonly Entry[],
   maxConcurrent: number,

@@ -3,12 +3,12 @@ import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
 import { ServerGoneError } from './stopped.ts';
 
-/** How often what was found is looked for again before it counts as not reproducible. */
+/** The number of repetitions before a finding counts as not reproducible. */
 const REPEATS = 3;
 
 /**
- * Takes findings into the ledger: what is new as it is, once the same requests, sent again by `repeat`, are answered wrongly in the same way; otherwise as
- * not reproducible.
+ * Adds findings to the ledger. A new finding is added if `repeat`, which sends the same requests, finds it again; otherwise it is added as not
+ * reproducible.
  */
 export async function addConfirmed(
   { ledger }: Session,
@@ -30,7 +30,7 @@ export async function addConfirmed(
   for (const finding of unconfirmed) ledger.addUnreproduced(finding);
 }
 
-/** What some requests have wrong with them, again, where it is found after as many requests; undefined where it isn't within some repetitions. */
+/** Repeats requests until the same finding occurs again. Returns it, or undefined if it does not occur within `times` repetitions. */
 export async function reproduceFinding(
   finding: Finding,
   repeat: () => Promise<readonly Finding[]>,
@@ -48,12 +48,12 @@ function isSame(one: Finding, other: Finding): boolean {
   return getFindingKey(one) === getFindingKey(other) && one.exchanges.length === other.exchanges.length;
 }
 
-/** Whether a finding counts that couldn't be looked for again: that no answer comes from a server that is gone says nothing of its contract. */
+/** Whether a finding that can't be repeated is reported: a missing response of a server that is gone violates no contract. */
 export function isReportable({ status }: Finding, error: unknown): boolean {
   return !(error instanceof ServerGoneError && status === 'none');
 }
 
-/** Examines entries of which none depends on another, several at once, and then takes in what was found, in their order. */
+/** Examines independent entries concurrently, then adds the findings in the order of the entries. */
 export async function examineConcurrently<Entry>(
   session: Session,
   entries: readonly Entry[],
@@ -73,13 +73,13 @@ export async function examineConcurrently<Entry>(
   for (const entry of entries) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
 }
 
-/** How entries are examined, and examined again. */
+/** The functions that examine an entry, and examine it again. */
 export interface Examination<Entry> {
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
   readonly repeat: (entry: Entry) => Promise<readonly Finding[]>;
 }
 
-/** Examines entries one after the other, each by itself. */
+/** Examines entries one after the other. */
 export async function examineInSequence<Entry>(
   session: Session,
   entries: readonly Entry[],

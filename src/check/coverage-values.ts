@@ -2,7 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
 import type { Edit, EditPlace } from './edits.ts';
 
-/** Values of every kind, for any place of a body: of any schema but an open one most of them break it. */
+/** Values of all types, for any place of a body; most of them violate its schema. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -31,7 +31,7 @@ const VALUES: readonly unknown[] = [
   { x: 1 },
 ];
 
-/** Texts of every kind, for any parameter. */
+/** Texts of all kinds, for any parameter. */
 const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -55,7 +55,7 @@ const TEXTS: readonly string[] = [
   'a'.repeat(5_000),
 ];
 
-/** How far a uuid and other formats are spoilt. */
+/** Changes that make a UUID or another format invalid. */
 const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => text.slice(1),
   (text) => `${text}0`,
@@ -67,7 +67,7 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
 ];
 
-/** Every change of a place that is worth a look, whatever comes of it: what lacks, what is of another kind, what is just within a bound and just beyond. */
+/** Returns the edits of a place that are worth testing: missing values, wrong types, values at and beyond a bound. */
 export function createCoverageSet(contract: Contract, place: EditPlace, current: unknown): readonly Edit[] {
   const schema = getSchema(contract, place);
   const bounds = [...getBoundaryValues(schema), ...malform(schema, current)];
@@ -77,13 +77,13 @@ export function createCoverageSet(contract: Contract, place: EditPlace, current:
   return [{ kind: 'leave out' }, { kind: 'give twice' }, { kind: 'add a property', value: 'x' }, ...replacements];
 }
 
-/** The schema of a place, itself or the one that it refers to. */
+/** Returns the schema of a place, with its reference resolved. */
 function getSchema({ plain }: Contract, { schema }: EditPlace): Node {
   const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
   return isNode(node) ? node : {};
 }
 
-/** The values at and next to the bounds of a schema. */
+/** Returns the values at and next to the bounds of a schema. */
 function getBoundaryValues(schema: Node): readonly unknown[] {
   const { minimum, maximum, multipleOf, minLength, maxLength } = schema;
   const numbers = [minimum, maximum].flatMap((bound) =>
@@ -104,7 +104,7 @@ function getBoundaryValues(schema: Node): readonly unknown[] {
   ];
 }
 
-/** How long a text is made at most, in characters. */
+/** The maximum length of a generated text, in characters. */
 const MAX_TEXT_LENGTH = 20_000;
 
 function malform({ format, pattern }: Node, current: unknown): readonly unknown[] {

@@ -5,23 +5,23 @@ import type { Route } from '../openapi/routes.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import { getBodyType, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
-/** Something of a request that can be changed: a parameter, or what stands at a path in the body. */
+/** A part of a request that can be edited: a parameter, or a place in the body. */
 export type EditPlace =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
 
-/** One change of a request. */
+/** One edit of a request. */
 export type Edit =
   | { readonly kind: 'leave out' }
   | { readonly kind: 'give'; readonly value: unknown }
   | { readonly kind: 'give twice' }
   | { readonly kind: 'add a property'; readonly value: unknown };
 
-/** How deep places are looked for in a body, and how many entries of a list. */
+/** The maximum depth of edited places in a body, and the number of edited entries of a list. */
 const MAX_DEPTH = 5;
 const MAX_ENTRIES = 2;
 
-/** All that can be changed of a request to an operation. */
+/** Returns all parts of a request that can be edited. */
 export function findEditPlaces(contract: Contract, route: Route, { body }: RequestValues): readonly EditPlace[] {
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
@@ -52,21 +52,21 @@ function findBodyPlaces(
   return [own, ...below];
 }
 
-/** Where the schema of what stands below a schema is; undefined where it isn't said in one place. */
+/** Returns the pointer of a subschema; undefined if the schema does not have it in one place. */
 function getSubschema({ plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
   const pointer = `${resolvePointer(plain, schema)}${step}`;
   return getNode(plain, pointer) === undefined ? undefined : pointer;
 }
 
-/** A request changed in one place; undefined where that can't be done there. */
+/** Returns a request with one part edited; undefined if the edit is not possible there. */
 export function applyEdit(values: RequestValues, place: EditPlace, edit: Edit): RequestValues | undefined {
   return place.kind === 'body' ? editBody(values, place.path, edit) : editParameter(values, place.parameter, edit);
 }
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
   const { name, in: where } = parameter;
-  // A path without it is another path, and so is one whose part is empty or dots.
+  // Without a parameter, or with an empty part or dots, it is a different path.
   if (where === 'path') {
     if (edit.kind !== 'give' || /^\.{0,2}$/.test(String(edit.value))) return undefined;
     return withParameter(values, parameter, edit.value);
@@ -114,5 +114,5 @@ function editValue(value: unknown, [key, ...rest]: readonly string[], edit: Edit
   return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
 }
 
-/** The name of a property that no contract has. */
+/** A property name that no contract has. */
 const UNKNOWN_PROPERTY = 'unknownProperty';

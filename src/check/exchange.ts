@@ -1,37 +1,37 @@
 import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
 
-/** A request, as it goes out. */
+/** A request to send. */
 export interface RequestToSend {
   readonly method: string;
-  /** Path and query as they are sent, below the server's address. */
+  /** Path and query below the server's URL, exactly as sent. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** What prints the body in a shell, where it is too long to be shown. */
+  /** A shell command that prints the body, if the body is too long for the report. */
   readonly printCommand?: string;
 }
 
-/** What came back. */
+/** A received response. */
 export interface ReceivedResponse {
   readonly status: number;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The value of a JSON body, the text of another; undefined where there was none. */
+  /** The value of a JSON body, the text of another one; undefined if there is none. */
   readonly body: unknown;
-  /** Why a body that is announced as JSON is none. */
+  /** Why a body with a JSON content type is not valid JSON. */
   readonly jsonError: string | undefined;
-  /** How the answer breaks HTTP. */
+  /** How the response violates HTTP. */
   readonly httpError?: string;
 }
 
-/** A request and what came of it. */
+/** A request and its response. */
 export interface Exchange {
   readonly request: RequestToSend;
   readonly response: ReceivedResponse;
 }
 
-/** A request with a JSON body, or with none. */
+/** Creates a request with a JSON body, or without a body. */
 export function createJsonRequest(method: string, target: string, body?: unknown): RequestToSend {
   return body === undefined ? { method, target } : { method, target, headers: AS_JSON, body: JSON.stringify(body) };
 }
@@ -45,7 +45,7 @@ export function toCurl(url: string, request: RequestToSend, common = {}): string
   const data =
     body === undefined ? '' : printer === undefined ? ` --data-raw ${quote(String(body))}` : ' --data-binary @-';
   const all = Object.entries({ ...redactHeaders(common), ...headers });
-  // curl would take a body of which nothing is said for a form.
+  // Without a content type curl would send the type of a form.
   const isTyped = body === undefined || all.some(([name]) => name.toLowerCase() === 'content-type');
   const shown = [
     ...all.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`)),
@@ -75,7 +75,7 @@ function isPrintable(body: string | Buffer): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const CONTROLS = /[\u0000-\u001f\u007f]/;
 
-/** Bytes as printf takes them. */
+/** Returns bytes as octal escapes of printf. */
 function toOctal(body: string | Buffer): string {
   return [...Buffer.from(body)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
@@ -84,14 +84,14 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The path that a `Location` leads to, on whichever server; undefined where it is no address. */
+/** Returns the path of a `Location`, on any server; undefined if it is not a URL. */
 export function getLocationPath(location: string): string | undefined {
   return URL.canParse(location, HERE) ? new URL(location, HERE).pathname : undefined;
 }
 
 const HERE = 'http://localhost/';
 
-/** Whether an answer says that all went well. */
+/** Whether the status of a response is 2xx. */
 export function isSuccess({ status }: ReceivedResponse): boolean {
   return status >= 200 && status < 300;
 }

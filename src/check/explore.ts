@@ -2,43 +2,43 @@ import type * as FastCheck from 'fast-check';
 import { isReportable, reproduceFinding } from './confirm-findings.ts';
 import { type Finding, getFindingKey, type Ledger } from './findings.ts';
 
-/** fast-check, which is loaded only where a server is judged: nobody else is to wait for it. */
+/** The module fast-check, which is loaded only for checks since it takes time to load. */
 export type FastCheckModule = typeof FastCheck;
 
-/** How a search for failures goes. */
+/** The parameters of a search for failures. */
 export interface Exploration<Case> {
   readonly fc: FastCheckModule;
   readonly ledger: Ledger;
   readonly cases: FastCheck.Arbitrary<Case>;
   readonly seed: number;
   readonly runs: number;
-  /** What is wrong in one case. */
+  /** Returns the findings of a case. */
   readonly examine: (one: Case) => Promise<readonly Finding[]>;
-  /** The same where it is looked for a second time, `examine` unless given. */
+  /** The same for a repetition; `examine` by default. */
   readonly examineAgain?: (one: Case) => Promise<readonly Finding[]>;
-  /** What is told of a failure in the end, by its smallest case and by the one that was found. */
+  /** Returns the finding to report for the smallest and the first failing case. */
   readonly describe?: (smallest: Failure<Case>, first: Failure<Case>) => Promise<Finding>;
 }
 
-/** A case that failed, and how. */
+/** A case that failed, with its finding. */
 export interface Failure<Case> {
   readonly one: Case;
   readonly finding: Finding;
 }
 
-/** How many smaller cases are tried of one that failed, and how often a search begins anew after a failure. */
+/** The maximum number of shrink attempts for a failure, and of searches after a failure. */
 const MAX_SHRINKS = 150;
 const MAX_ROUNDS = 6;
 
-/** How far the seeds of two rounds are apart. */
+/** The distance between the seeds of two searches. */
 const SEED_STEP = 104_729;
 
-/** A case that failed; it goes no further than this file. */
+/** The error of a failed case; it does not leave this file. */
 class ExampleFailedError extends Error {}
 
 /**
- * Looks for cases that fail, and takes each failure into the ledger in its smallest form; what the ledger knows already is passed over. A case, also a
- * smaller one, has failed where it does so again: what fails once may come of the cases before.
+ * Searches for failing cases with fast-check and adds each failure to the ledger in its smallest form; known findings are ignored. A case, also a
+ * smaller one, counts as failed only if it fails again: a single failure may be caused by the cases before it.
  */
 export async function explore<Case>(exploration: Exploration<Case>): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -46,7 +46,7 @@ export async function explore<Case>(exploration: Exploration<Case>): Promise<voi
   }
 }
 
-/** Whether a failure was found. */
+/** Runs one search. Returns whether it found a failure. */
 async function exploreOnce<Case>(exploration: Exploration<Case>, seed: number): Promise<boolean> {
   const { fc, ledger, cases, runs, examine, examineAgain = examine, describe } = exploration;
   let pending: Finding | undefined;
@@ -78,7 +78,7 @@ async function exploreOnce<Case>(exploration: Exploration<Case>, seed: number): 
     if (describe) ledger.replace(await describe(smallest, first));
     return true;
   }
-  // What was found is kept, whatever ended the search.
+  // Findings are kept, whatever stopped the search.
   const left = smallest?.finding ?? pending;
   if (left && isReportable(left, errorInstance)) ledger.add(left);
   if (isEnded) throw errorInstance;

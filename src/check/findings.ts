@@ -2,61 +2,61 @@ import type { Route } from '../openapi/routes.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Who looks at a server: each in its own way. */
+/** The names of the checks. */
 export const CHECK_NAMES = ['statuses', 'input', 'methods', 'links', 'behaviour'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-/** One way in which an answer is not what the contract says. */
+/** A violation of the contract by a response. */
 export interface FindingKind {
-  /** The documented response, or the status itself where none documents it; `none` where no answer came. */
+  /** The name of the documented response, or the status if it is undocumented; `none` without a response. */
   readonly status: string;
-  /** The rule that is broken, the same words whenever it is. */
+  /** The violated rule; the same text for each violation. */
   readonly rule: string;
-  /** What came and what would be right, as a sentence. */
+  /** The actual and the expected behaviour, a sentence. */
   readonly message: string;
-  /** Where the contract says so (JSON Pointer). */
+  /** The place in the contract (JSON Pointer). */
   readonly pointer: string;
 }
 
-/** A trouble, who found it, and how. */
+/** A violation with the check that found it and its requests. */
 export interface Finding extends FindingKind {
   readonly check: CheckName;
   readonly operationId: string;
-  /** What led to it, in order; the last one was answered wrongly. */
+  /** The requests and responses that lead to the violation, in order; the last one violates the rule. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** How often a judge has looked at a documented answer, and how often it was wrong. */
+/** The number of responses that a check received, and of failures among them. */
 export interface Count {
   seen: number;
   wrong: number;
 }
 
-/** What the judges have seen and found so far. */
+/** Collects the responses and findings of all checks. */
 export interface Ledger {
-  /** Counts an answer of an operation under the name of its response. */
+  /** Counts a response of an operation by its name. */
   count(check: CheckName, operationId: string, status: string): void;
-  /** Takes a finding in, and counts it; of those that are the same the first one is kept. */
+  /** Counts a finding and adds it, unless it is known. */
   add(finding: Finding): void;
-  /** Has a finding be told in place of the same one that was added before. */
+  /** Replaces a known finding. */
   replace(finding: Finding): void;
-  /** The same as `add` for several. */
+  /** Adds several findings. */
   addAll(findings: readonly Finding[]): void;
-  /** Takes in what was found once and not again, when the same requests were sent again. */
+  /** Records a finding that did not occur again when its requests were repeated. */
   addUnreproduced(finding: Finding): void;
-  /** Makes all that was found once and not again one finding, with how often it was. */
+  /** Adds one finding for all that were not reproducible. */
   reportUnreproduced(): void;
-  /** Whether the same was found before. */
+  /** Whether a finding is known. */
   has(finding: Finding): boolean;
   getCount(check: CheckName, operationId: string, status: string): Count | undefined;
-  /** The statuses of an operation that any judge has seen. */
+  /** Returns the statuses that any check received from an operation. */
   getStatuses(operationId: string): readonly string[];
   readonly findings: readonly Finding[];
-  /** How many answers were looked at. */
+  /** The number of received responses. */
   readonly responseCount: number;
 }
 
-/** A ledger of the operations that are judged; what is found about others is not taken in. */
+/** Creates a ledger for the checked operations; findings about other operations are ignored. */
 export function createLedger(routes: readonly Route[]): Ledger {
   const names = new Set(routes.map(({ operationId }) => operationId));
   const counts = new Map<string, Count>();
@@ -114,25 +114,25 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
   return `${check} ${operationId} ${status}`;
 }
 
-/** Whether a finding says only that an answer was late: where the next one is in time, a machine was busy, and no contract is broken. */
+/** Whether a finding is only a timeout: if the repetition is in time, the machine was busy, and no contract is violated. */
 function isTimeout({ rule, message }: Finding): boolean {
   return rule === 'responds' && message.startsWith(NO_RESPONSE_WITHIN);
 }
 
-/** How the message of a request begins that was not answered in time. */
+/** The start of the message for a timeout. */
 export const NO_RESPONSE_WITHIN = 'no response within';
 
-/** How many of what was found once are told. */
+/** The maximum number of unreproducible findings in the message. */
 const MAX_UNREPRODUCED = 8;
 
-/** What was found once and not again, as a sentence. */
+/** Returns the message for findings that were not reproducible. */
 function describeUnreproduced(unreproduced: readonly Finding[], responseCount: number): string {
   const [first] = unreproduced;
   const places = unreproduced.map(({ operationId, status }) => `${operationId} ${status}`);
   return `Not reproducible: ${unreproduced.length} of ${responseCount} requests failed (${limitList(places, MAX_UNREPRODUCED).join(', ')}), but not when they were repeated. First failure: ${first?.message}`;
 }
 
-/** What makes two findings the same. */
+/** Returns the key that is equal for equal findings. */
 export function getFindingKey({ operationId, status, rule }: Finding): string {
   return `${operationId} ${status} ${rule}`;
 }

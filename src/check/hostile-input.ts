@@ -11,16 +11,16 @@ import { isWriting } from './selection.ts';
 import { createFinding, type Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
-/** A request that no schema describes, and whether it can't be done. */
+/** A request that no schema describes. */
 interface HostileRequest {
   readonly request: RequestToSend;
-  /** Why it has to be refused, the end of a sentence that begins with "though"; undefined where it needn't. */
+  /** Why the server must reject it; undefined if it need not. */
   readonly reason?: string;
-  /** The status that it has to have where that is documented. */
+  /** The expected status, if it is documented. */
   readonly status?: number;
 }
 
-/** Parts of a path or a query as they go out: escapes that are none, what is decoded into something else, what is long. */
+/** Raw parts of a path or a query: invalid escapes, escapes with a special meaning, long texts. */
 const RAW_TEXTS = [
   '%',
   '%00',
@@ -38,13 +38,13 @@ const RAW_TEXTS = [
   'a'.repeat(8_000),
 ];
 
-/** What is no JSON. */
+/** Texts that are not valid JSON. */
 const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{"a":1}{"b":2}', '{"a":01}', '"\\x"', '\u0000', '<a/>'];
 
-/** How deep values are nested that are nested too deep. */
+/** The depth of a value that is nested too deeply. */
 const DEPTH = 5_000;
 
-/** Judges how an operation bears what is meant to break it: it answers, with a documented status and never with a fault of its own, and does nothing that can't be read. */
+/** Checks that an operation responds to hostile input with a documented status other than 5xx, and rejects what can't be parsed. */
 export async function checkHostileInput(
   { session, requests, seed, prepare }: CheckContext,
   route: Route,
@@ -64,18 +64,18 @@ export async function checkHostileInput(
   await examineInSequence(session, all.filter(mustBeAlone), repeat);
 }
 
-/** Sends a request, and says what is wrong with how it is answered. */
+/** Sends a request. Returns the findings in its response. */
 async function examine(session: Session, route: Route, hostile: HostileRequest): Promise<readonly Finding[]> {
   const { exchange, findings } = await session.send('input', route, hostile.request);
   if (!exchange) return findings;
-  // That what is very long is too long needn't be documented.
+  // The rejection of very long input need not be documented.
   const own = isTooLarge(hostile.request, exchange.response) ? [] : findings;
   const violation = findStatusViolation(session, route, hostile, exchange.response.status);
   const pointer = `${route.pointer}/requestBody`;
   return violation ? [...own, createFinding('input', route, exchange, { ...violation, pointer })] : own;
 }
 
-/** Statuses that come before any other: those of an access check (an error in the shop, by its own rules) and of a rate limit. */
+/** Statuses that precede any other: of an access check (a violation in the shop, by its own rules) and of a rate limit. */
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolation(
@@ -85,7 +85,7 @@ function findStatusViolation(
   actual: number,
 ): { readonly rule: string; readonly message: string } | undefined {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return undefined;
-  // Of what is wrong with a request the shop's contract says which status it has; any other API may refuse it as it likes.
+  // The shop's contract defines the status of each rejection; any other API may choose it.
   const expectedStatus = isShop && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
   if (expectedStatus !== undefined && actual !== expectedStatus)
     return {
@@ -128,7 +128,7 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
   const validBody = JSON.stringify(base.body);
   return [
     ...INVALID_JSON.map((text) => ({ request: sent(text), reason: 'the body is not valid JSON', status: 400 })),
-    // A number that is cut short may be one still.
+    // A number without its last digit may still be a number.
     ...[`${validBody},`, `${validBody}}`, ...(/["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [])].map(
       (text) => ({
         request: sent(text),
@@ -159,7 +159,7 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
   ];
 }
 
-/** Bodies that are nested very deeply, alone and in a right one, with what prints them. */
+/** Returns deeply nested bodies, alone and within a valid one, each with the command that prints it. */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const printed = (start: string, end: string) =>
@@ -173,7 +173,7 @@ function nestDeeply(validBody: string): readonly (readonly [body: string, printC
     : [[nested, printed('', '')]];
 }
 
-/** A right body with what JSON allows and programs stumble over: names that mean something to them, names that stand twice. */
+/** Returns valid bodies with legal but error-prone JSON: names with a special meaning, and repeated names. */
 function createUnusualJson(validBody: string): readonly string[] {
   if (!validBody.startsWith('{')) return [];
   const addProperties = (more: string) => `${validBody.slice(0, -1)}${validBody === '{}' ? '' : ','}${more}}`;
@@ -187,11 +187,11 @@ function createUnusualJson(validBody: string): readonly string[] {
   ];
 }
 
-/** Numbers and texts that programs stumble over, as they stand in JSON. */
+/** Error-prone numbers and texts, in JSON. */
 const UNUSUAL_NUMBERS = ['1e400', '9'.repeat(400), '-0'];
 const UNUSUAL_TEXTS = ['"\\ud800"', '"\\u0000"'];
 
-/** A right body with a number or a text in it replaced by one that programs stumble over. */
+/** Returns valid bodies with a number or text replaced by an error-prone one. */
 function createUnusualValues(validBody: string): readonly string[] {
   const body: unknown = JSON.parse(validBody);
   const texts = [

@@ -15,16 +15,16 @@ import { isWriting } from './selection.ts';
 import { createFinding } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
-/** How many single changes are tried of an operation at most. */
+/** The maximum number of single edits for each operation. */
 const MAX_EDITS = 600;
 
-/** Statuses which mean that a request is thought to break the contract. */
+/** Statuses that declare a request invalid. */
 const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /**
- * Judges how an operation takes what it is sent, right and wrong, by the rules of Schemathesis: what holds by the contract is done or declined by a
- * rule of the API, never called invalid; what breaks it is refused; and all answers are documented. First each single change of a right request that
- * is worth a look, then several at once by chance.
+ * Checks how an operation handles valid and invalid input, by the rules of Schemathesis: valid requests succeed or are declined by a rule of the API,
+ * but never called invalid; invalid requests are rejected; all responses are documented. It sends a valid request with each single edit, then with random
+ * combinations of edits.
  */
 export async function checkInput(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, prepare, note } = context;
@@ -40,14 +40,14 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
     await prepare();
     return once(variation);
   };
-  // What is refused or only read may be sent at once with others of its kind.
+  // Requests that are rejected, or only read, can be sent concurrently.
   const together = edits.filter((one) => !mustBeAlone(one));
   await examineConcurrently(session, together, { examine: once, repeat });
   await examineInSequence(session, edits.filter(mustBeAlone), repeat);
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 
-/** A request, and what of it was varied. */
+/** A request, and the place that was changed. */
 interface Variation {
   readonly values: RequestValues;
   readonly place: string;
@@ -66,7 +66,7 @@ function* singleEdits({ session }: CheckContext, route: Route, base: RequestValu
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;
   for (const place of findEditPlaces(contract, route, base)) {
-    // What a parameter that is given twice means, OpenAPI doesn't say; the shop's contract does.
+    // OpenAPI does not define the meaning of a repeated parameter; the shop's contract does.
     const edits = createCoverageSet(contract, place, currentAt(base, place)).filter(
       ({ kind }) => isShop || kind !== 'give twice',
     );
@@ -85,7 +85,7 @@ function currentAt({ path, query, headers, body }: RequestValues, place: EditPla
   return where === 'cookie' ? undefined : { path, query }[where][name];
 }
 
-/** A request by chance: whose chance it is made with, and what is changed of it, by places that are counted round. */
+/** A random request: its seed, and the edits of it, by index of their places modulo the number of places. */
 interface Drawn {
   readonly seed: number;
   readonly edits: readonly { readonly place: number; readonly edit: Edit }[];
@@ -112,7 +112,7 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
   await explore({ fc, ledger: session.ledger, cases, seed, runs, examine: examineDrawn });
 }
 
-/** Requests by chance; without changes they hold. */
+/** Returns random requests; without edits they are valid. */
 function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
   const values = fc.oneof(
     fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
@@ -132,7 +132,7 @@ function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
   });
 }
 
-/** Sends a request, and says what is wrong with how it is answered. */
+/** Sends a request. Returns the findings in its response. */
 async function examine(
   { session }: CheckContext,
   route: Route,
@@ -146,7 +146,7 @@ async function examine(
   return violation && exchange ? [...findings, createFinding('input', route, exchange, violation)] : findings;
 }
 
-/** What is wrong with the status of an answer, by whether the request holds. */
+/** Returns the violation in the status of a response to a valid or invalid request. */
 function findStatusViolation(
   route: Route,
   received: Received,
@@ -158,7 +158,7 @@ function findStatusViolation(
     const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;
     return { rule: `accepts valid requests: ${place}`, message, pointer: route.pointer };
   }
-  // Which status refuses a request first depends on what reads it first: a proxy, an access check, or the API.
+  // The status of the rejection depends on what reads the request first: a proxy, an access check, or the API.
   if (response.status >= 400) return undefined;
   const [first] = received.violations;
   const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
@@ -171,7 +171,7 @@ function getDetail({ body }: ReceivedResponse): string {
   return typeof detail === 'string' ? `: ${detail}` : '';
 }
 
-/** Where the contract says what a violation breaks. */
+/** Returns the place in the contract that an invalid request violates. */
 function findPointer(route: Route, violation: { in: string; pointer: string } | undefined): string {
   if (violation?.in === 'body')
     return route.bodyMedia[getBodyType(route) ?? '']?.schema ?? `${route.pointer}/requestBody`;

@@ -1,7 +1,7 @@
-/** A place in a JSON value: the names and indexes that lead to it. */
+/** The names and indexes that lead to a place in a JSON value. */
 type JsonPath = readonly string[];
 
-/** The JSON text of a value in which the first number, or the first text, is replaced by `raw`, in depth-first order. Undefined if the value has none. */
+/** Returns the JSON text of a value with its first number or text (depth-first) replaced by `raw`; undefined if it has none. */
 export function replaceFirst(type: 'number' | 'string', value: unknown, raw: string): string | undefined {
   const path = findFirst(type, value);
   return path && stringifyWith(value, path, raw);
@@ -17,7 +17,7 @@ function findFirst(type: 'number' | 'string', value: unknown): JsonPath | undefi
   return undefined;
 }
 
-/** The JSON text of a value with `raw` in place of what stands at `path`. */
+/** Returns the JSON text of a value with `raw` in place of the value at a path. */
 function stringifyWith(value: unknown, [key, ...rest]: JsonPath, raw: string): string {
   if (key === undefined) return raw;
   const texts = Object.entries(value as object).map(([name, child]: [string, unknown]) => ({
@@ -28,7 +28,7 @@ function stringifyWith(value: unknown, [key, ...rest]: JsonPath, raw: string): s
   return `{${texts.map(({ name, text }) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
-/** What JSON.parse makes of a text, with the largest number in place of those that are too large for a double: by a schema both are the same, unless it has a bound. */
+/** Parses JSON; numbers that are too large for a double become the largest double, which is the same for a schema without bounds. */
 export function parseFinite(text: string): unknown {
   return JSON.parse(text, (_, value: unknown) =>
     typeof value === 'number' && !Number.isFinite(value) ? Math.sign(value) * Number.MAX_VALUE : value,

@@ -7,14 +7,14 @@ import type { Finding } from './findings.ts';
 import { type RequestValues, toRequest, withParameter } from './requests.ts';
 import { createFinding, type Session } from './session.ts';
 
-/** A collection that things are created in, with what can be done with one of them. */
+/** The operations that create, read and delete a resource. */
 export interface LifeCycle {
   readonly create: Route;
   readonly read: Route;
   readonly remove: Route | undefined;
 }
 
-/** The collections of an API by their paths: `POST /things` beside `GET /things/{id}`, and its DELETE where there is one. */
+/** Returns the life cycles of an API by their paths: `POST /things` and `GET /things/{id}`, with DELETE if there is one. */
 export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
     .filter(({ method }) => method === 'POST')
@@ -29,7 +29,7 @@ export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
     });
 }
 
-/** Creates a thing, reads it, removes it, and sees that it is gone then. */
+/** Checks that a created resource can be read, and that it is gone after it is deleted. */
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
   const examine = () => examineLifeCycle(context, cycle);
   await addConfirmed(context.session, await examine(), examine);
@@ -49,7 +49,7 @@ async function follow(
   const values = requests.createValid(create, seed);
   if (!values) return;
   const created = await step(create, values);
-  // What was only taken on (202) may not be there yet.
+  // After 202 the resource may not exist yet.
   const isCreated = created && [200, 201].includes(created.response.status);
   const id = isCreated ? getCreatedId(create, read, created) : undefined;
   const one = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
@@ -59,19 +59,19 @@ async function follow(
     step.off(read, 'created resources can be read', 'a resource that was just created', found);
   const removal = remove && withId(requests.createValid(remove, seed), remove, id);
   const removed = found && isSuccess(found.response) && remove && removal ? await step(remove, removal) : undefined;
-  // What was taken on (202) may take its time.
+  // After 202 the deletion may take time.
   if (!removed || !isSuccess(removed.response) || removed.response.status === 202) return;
   const again = await step(read, one);
   if (again && isSuccess(again.response))
     step.off(read, 'deleted resources are gone', 'a resource that was just deleted', again);
 }
 
-/** What says that something isn't there. */
+/** Statuses of a resource that does not exist. */
 const GONE_STATUSES: readonly number[] = [404, 410];
 
 type StepRunner = ReturnType<typeof createStepRunner>;
 
-/** Takes steps one after the other, and gathers what is found with what led to it. */
+/** Creates a function that sends requests one after the other, and collects the findings with all preceding requests. */
 function createStepRunner(session: Session) {
   const steps: Exchange[] = [];
   const found: Finding[] = [];
@@ -89,7 +89,7 @@ function createStepRunner(session: Session) {
   return Object.assign(step, { off: addFinding, found });
 }
 
-/** The id of what was created: by its `Location`, else by its body. */
+/** Returns the id of a created resource, from its `Location` or its body. */
 function getCreatedId(create: Route, read: Route, { response }: Exchange): unknown {
   const name = read.pathNames.at(-1) ?? '';
   const { body } = response;
@@ -98,13 +98,13 @@ function getCreatedId(create: Route, read: Route, { response }: Exchange): unkno
   );
 }
 
-/** A request about the thing of an id. */
+/** Returns a request for the resource with an id. */
 function withId(values: RequestValues | undefined, route: Route, id: unknown): RequestValues | undefined {
   const parameter = route.parameters.find((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
   return values && parameter ? withParameter(values, parameter, id) : undefined;
 }
 
-/** The id that a `Location` leads to, where it leads to the operation that reads one. */
+/** Returns the id in a `Location` that refers to the operation that reads a resource. */
 function parseLocation(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
   const path = location === undefined ? undefined : getLocationPath(location);
   if (path === undefined) return undefined;
@@ -112,7 +112,7 @@ function parseLocation(location: string | undefined, create: Route, read: Route,
     const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));
     return read.pathParameters(path.slice(start))[name] || undefined;
   } catch {
-    // Its escapes are broken: it leads nowhere.
+    // Its escapes are invalid.
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ interface Link {
   readonly requestBody: unknown;
 }
 
-/** Follows the links of an operation's success, each from an answer of its own: what a link leads to is there, and is no wrong request. */
+/** Checks that the links of a successful response lead to existing resources; each link is followed from a response of its own. */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
@@ -69,7 +69,7 @@ function getLinks({ contract: { plain, routes } }: Session, route: Route): reado
   });
 }
 
-/** The request of a link; undefined where the answer hasn't what it is made of. */
+/** Returns the request of a link; undefined if the response lacks a value that it needs. */
 function toLinkRequest(
   { session, requests, seed }: CheckContext,
   link: Link,
@@ -104,7 +104,7 @@ function getBody(values: RequestValues | undefined): { body?: unknown } {
   return values?.body === undefined ? {} : { body: values.body };
 }
 
-/** A value with its runtime expressions evaluated, in objects and lists too; undefined where one has no value. */
+/** Evaluates the runtime expressions in a value, also in objects and lists; undefined if one has no value. */
 function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): unknown {
   if (Array.isArray(value)) {
     const list = value.map((one) => evaluateDeep(one, sent, exchange));
@@ -118,14 +118,14 @@ function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): 
 /** An expression within a text. */
 const EMBEDDED_EXPRESSION = /\{(\$[^}]*)\}/g;
 
-/** The value of a runtime expression (OpenAPI 3.0, Runtime Expressions); what is none stands for itself. */
+/** Evaluates a runtime expression (OpenAPI 3.0, Runtime Expressions); other values stand for themselves. */
 function evaluateExpression(expression: unknown, sent: RequestValues, { request, response }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;
   if (!expression.startsWith('$')) {
     const inner = [...expression.matchAll(EMBEDDED_EXPRESSION)].map(([, one = '']) =>
       evaluateExpression(one, sent, { request, response }),
     );
-    // Without a part of it there is no whole.
+    // If a part has no value, the whole has none.
     return inner.includes(undefined)
       ? undefined
       : expression.replaceAll(EMBEDDED_EXPRESSION, () => String(inner.shift()));

@@ -7,15 +7,15 @@ import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
-/** Methods that a path may lack, the safe ones first. QUERY is left out where this machine's HTTP doesn't know it. */
+/** The methods to try on paths without them, safe ones first; QUERY only if Node knows it. */
 const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   KNOWN.includes(method),
 );
 
-/** What a path has beside the methods of the document without being said to. */
+/** Methods that a path may support without documenting them. */
 const IMPLICIT_METHODS: readonly string[] = ['HEAD', 'OPTIONS'];
 
-/** Judges how a path, given by its operations, answers methods that it doesn't have: with 405 and an `Allow` that lists those of the document. */
+/** Checks that a path rejects unsupported methods with 405 and an `Allow` of the documented ones. `routes` are the operations of the path. */
 export async function checkMethods(
   { session, requests, seed, mayWrite }: CheckContext,
   routes: readonly Route[],
@@ -34,16 +34,16 @@ export async function checkMethods(
   await examineConcurrently(session, missing, { examine, repeat: examine });
 }
 
-/** A method that a path doesn't have, and those that it has. */
+/** A method that a path does not support, with the documented ones. */
 interface MissingMethod {
   readonly route: Route;
   readonly documented: readonly string[];
   readonly method: string;
 }
 
-/** Whether a status refuses a method. In an API other than the shop, a router that finds no route or an access check may respond first. */
+/** Whether a status rejects a method. In other APIs than the shop, routing or an access check may respond first. */
 function isRefusal({ isShop }: Session, status: number, method: string): boolean {
-  // Who doesn't know a method at all may say that (RFC 9110, section 15.6.2).
+  // A server may respond 501 to a method that it does not know (RFC 9110, section 15.6.2).
   if (status === 501) return !isShop || ['TRACE', 'QUERY'].includes(method);
   return !isShop && status >= 400 && status < 500;
 }
@@ -70,7 +70,7 @@ function checkResponse(
   ];
 }
 
-/** What is wrong with an `Allow`, by the methods that a path has (RFC 9110, section 15.5.6). */
+/** Returns the violations of an `Allow` header, by the documented methods of the path (RFC 9110, section 15.5.6). */
 export function findAllowViolations(allow: string | undefined, documented: readonly string[]): readonly string[] {
   if (allow === undefined) return [`has no Allow header; it must list ${documented.join(', ')}`];
   const listed = allow.split(',').map((method) => method.trim().toUpperCase());

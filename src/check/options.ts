@@ -1,16 +1,16 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-/** What a check is asked for. */
+/** The command `check`. */
 export interface CheckCommand {
-  /** The server that is judged; undefined for a shop of our own. */
+  /** The URL of the server; undefined for the built-in shop. */
   readonly url?: string | undefined;
-  /** The contract, an OpenAPI document; undefined for the one that comes along. */
+  /** The path of the OpenAPI document; undefined for the built-in contract. */
   readonly contract?: string | undefined;
-  /** How long to wait until the server answers, in s. */
+  /** The maximum time to wait for the server, in s. */
   readonly wait: number;
   /** Whether the server may be changed. */
   readonly allowWrites: boolean;
-  /** Whether it is in its default data, and nobody else's. */
+  /** Whether the server has its default data, and no other client. */
   readonly isFresh?: boolean;
   /** Headers that all requests carry. */
   readonly headers: Readonly<Record<string, string>>;
@@ -18,25 +18,25 @@ export interface CheckCommand {
   readonly exclude?: readonly string[] | undefined;
   readonly seed?: number | undefined;
   readonly runs: number;
-  /** How long the check may take, in s; 0 or undefined for as long as it takes. */
+  /** The maximum duration of the check, in s; 0 or undefined for no limit. */
   readonly maxTime?: number | undefined;
-  /** Headers of further sandboxes of the server, in which parts are judged at the same time. */
+  /** Headers that select further sandboxes of the server, in which parts of the check run concurrently. */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
-  /** Files to write: JUnit XML, and Markdown, which is added to what the file holds. */
+  /** Files to write: JUnit XML, and Markdown, which is appended. */
   readonly report?: string | undefined;
   readonly summary?: string | undefined;
 }
 
-/** How many generated requests each operation gets, and how many sequences are played, unless the command says otherwise. */
+/** The default number of generated requests for each operation, and of sequences. */
 const DEFAULT_RUNS = 50;
 
-/** How long a check may take unless the command says otherwise, in s. */
+/** The default maximum duration of a check, in s. */
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
 /** The largest seed. */
 export const LARGEST_SEED = 2 ** 31 - 1;
 
-/** The subcommand `check`, with the options that are common to all who judge a server. `onCheck` is told what is asked for. */
+/** Creates the subcommand `check`. It calls `onCheck` with the parsed command. */
 export function checkCommand(
   environment: Readonly<Record<string, string | undefined>>,
   onCheck: (command: CheckCommand) => void,
@@ -51,13 +51,13 @@ export function checkCommand(
     .action((url: string | undefined, options: CheckFlags) => onCheck(toCheckCommand(options, url)));
 }
 
-/** What commander makes of the flags. */
+/** The options as commander parses them. */
 export interface CheckFlags extends Omit<CheckCommand, 'headers' | 'allowWrites'> {
   readonly header: Readonly<Record<string, string>>;
   readonly allowWrites?: boolean;
 }
 
-/** A check as its flags have it. */
+/** Converts parsed options to a command. */
 export function toCheckCommand(
   { header, allowWrites = false, ...flags }: CheckFlags,
   url: string | undefined,
@@ -65,7 +65,7 @@ export function toCheckCommand(
   return { ...flags, url, headers: header, allowWrites };
 }
 
-/** A command with the options of a check. */
+/** Adds the options of a check to a command. */
 export function addCheckOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
   return command
     .option('--contract <file>', 'OpenAPI 3.0 or 3.1 document (default: the built-in contract)')
@@ -104,7 +104,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     );
 }
 
-/** The address of a server. */
+/** Parses the URL of a server. Throws `InvalidArgumentError` if it is invalid. */
 export function address(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
@@ -124,7 +124,7 @@ function header(text: string, before: Readonly<Record<string, string>>): Readonl
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
-/** The ids of operations, with commas between them. */
+/** Parses operation ids, separated by commas. Throws `InvalidArgumentError` if one is empty. */
 export function ids(text: string): readonly string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.every((entry) => entry !== '')) return entries;

@@ -17,20 +17,20 @@ import type { Session } from './session.ts';
 import { CheckStoppedError } from './stopped.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
-/** A place where parts of a check are judged one after the other: a server, or a sandbox of one. */
+/** Runs parts of a check one after the other, on a server or in one sandbox of it. */
 export interface Worker {
   readonly context: CheckContext;
-  /** The checks of the model; undefined if none applies. */
+  /** The checks of the shop model, if the server is a shop. */
   readonly model: OpenedModel | undefined;
 }
 
-/** A part of a check that doesn't depend on others. */
+/** A part of a check that does not depend on others. */
 export interface CheckPart {
   readonly name: string;
   readonly check: (worker: Worker) => Promise<void>;
 }
 
-/** Makes what the judges need in a place; `notes` takes in what they could not judge. */
+/** Creates a worker; its checks add what they can't check to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
   const pool = createPool();
@@ -50,7 +50,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
   return { context, model };
 }
 
-/** All that is to be judged of some operations. */
+/** Returns all parts of the check of some operations. */
 export function createParts({ context, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const { allowedRoutes, session } = context;
   const paths = routes.filter((route, place) => routes.findIndex(({ path }) => path === route.path) === place);
@@ -88,8 +88,8 @@ async function checkPath({ context, model }: Worker, routes: readonly Route[]): 
 }
 
 /**
- * Judges units, one at a time in each lane. Where a judge fails, which is a bug of ours, that is noted, its unit is not done, and the others go on. Rejects
- * with the first `CheckStoppedError`, once no judge is at work any more.
+ * Runs parts, one at a time in each worker. If a part throws, which is a bug in storefront, it is noted, does not count as done, and the others continue.
+ * Rejects with the first `CheckStoppedError` after all workers have stopped.
  */
 export async function runParts(
   parts: readonly CheckPart[],
@@ -115,7 +115,7 @@ export async function runParts(
   if (stopped) throw stopped;
 }
 
-/** Takes in what can be told only once all was judged. */
+/** Adds the findings and notes that need the results of all parts. */
 export function finishChecks({ context, model }: Worker, routes: readonly Route[]): void {
   const { allowedRoutes, note } = context;
   model?.finish();
@@ -124,7 +124,7 @@ export function finishChecks({ context, model }: Worker, routes: readonly Route[
   for (const route of routes.filter((one) => allowedRoutes.includes(one))) noteNeverSucceeded(context, route);
 }
 
-/** What keeps a judge from judging, as a finding: what was not judged is not kept. */
+/** Creates a finding for a failure of the whole check, without requests. */
 export function createSessionFinding(
   check: CheckName,
   route: Route | undefined,
@@ -135,14 +135,14 @@ export function createSessionFinding(
   return { check, operationId, status: 'none', rule, message, pointer, exchanges: [] };
 }
 
-/** Says of an operation that was never done what it was answered instead: of what it does nothing was judged. */
+/** Notes that an operation never succeeded: only its errors were checked. */
 function noteNeverSucceeded({ session: { ledger }, note }: CheckContext, { operationId }: Route): void {
   const statuses = ledger.getStatuses(operationId);
   if (statuses.length === 0 || statuses.some((status) => /^[123]|^default$/.test(status))) return;
   note(`${operationId} never succeeded, so only its errors were checked: ${statuses.join(', ')}`);
 }
 
-/** Asks all that can be asked with nothing at hand, and creates what can be created, so that ids are known for the rest. */
+/** Sends the requests that need no ids, and creates resources, so that ids are known for the other requests. */
 async function collectIds({ session, requests, seed, allowedRoutes }: CheckContext, pool: Pool): Promise<void> {
   const plain = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = plain.filter(({ method }) => method === 'POST');

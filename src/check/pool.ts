@@ -1,24 +1,24 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 
-/** Values that a server has given, for requests to ask about. */
+/** Values from responses, for use in requests. */
 export interface Pool {
-  /** Takes in what an operation has answered. */
+  /** Adds the values in the response of an operation. */
   learn(route: Route, body: unknown): void;
-  /** The values known for a name as requests have it, `bookId`, those that were seen first before others. */
+  /** Returns the values of a parameter name such as `productId`, the first received ones first. */
   getValues(name: string): readonly unknown[];
-  /** Has these be all that is known for a name, whatever is learnt later. */
+  /** Replaces the values of a name, also for the future. */
   fix(name: string, values: readonly unknown[]): void;
 }
 
-/** How many values are kept of a name. */
+/** The maximum number of values of a name. */
 const MAX_VALUES = 20;
 
-/** How many entries of a list are looked at, and how deep. */
+/** The maximum number of entries of a list, and the maximum depth, that are searched. */
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 
-/** An empty pool. */
+/** Creates an empty pool. */
 export function createPool(): Pool {
   const values = new Map<string, Set<unknown>>();
   const fixed = new Map<string, readonly unknown[]>();
@@ -43,19 +43,19 @@ export function createPool(): Pool {
   };
 }
 
-/** The name under which a parameter's values are known: an `id` is that of the thing that stands before it in the path. */
+/** Returns the name under which the pool has the values of a parameter: for `id` it includes the resource before it in the path. */
 export function getPoolName(name: string, path: string): string {
   if (name !== 'id') return name;
   const before = path.slice(0, Math.max(0, path.indexOf('{id}')));
   return `${toSingular(getCollectionName(before))}Id`;
 }
 
-/** The last part of a path that is no parameter. */
+/** Returns the last part of a path that is not a parameter. */
 function getCollectionName(path: string): string {
   return path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
 }
 
-/** What a collection has many of: of `opening-hours` it is `openingHour`. */
+/** Returns the singular of a collection name: `deliveryOption` for `delivery-options`. */
 function toSingular(collection: string): string {
   const camel = collection.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
   return camel.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');

@@ -1,9 +1,9 @@
-/** The tokens of JSON that matter here: strings, and what opens, closes and separates. Between them stand numbers, literals and blanks. */
+/** The relevant tokens of JSON: strings, brackets, braces and colons. Numbers, literals and whitespace are between them. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Returns the first name that an object in a text of valid JSON has twice (RFC 8259, section 4); undefined when each name is unique. */
+/** Returns the first name that an object in valid JSON has twice (RFC 8259, section 4); undefined if all names are unique. */
 export function findRepeatedName(json: string): string | undefined {
-  /** The names of the objects that are open, one set for each; undefined for a list. */
+  /** The names of each open object; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   let last = '';
   for (const [token] of json.matchAll(TOKENS)) {

@@ -7,28 +7,28 @@ import type { Received } from '../openapi/validate-request.ts';
 import { pointerTo } from '../util/json-pointer.ts';
 import type { RequestToSend } from './exchange.ts';
 
-/** What a request to an operation holds, by the parts of the request. Without a `body` none is sent. */
+/** The values of a request by its parts. Without `body` it has no body. */
 export interface RequestValues {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** The request of some values. */
+/** Returns the request with some values. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const { method } = route;
   const target = `${toPath(route, values)}${formatQuery(values.query)}`;
   const type = getBodyType(route);
   if (values.body === undefined) return { method, target, headers: values.headers };
   const body = type === FORM_TYPE ? formatForm(values.body) : JSON.stringify(values.body);
-  // A form without fields has no bytes: a server can't tell it from no body.
+  // A form without fields has no bytes: a server can't distinguish it from no body.
   if (body === '') return { method, target, headers: values.headers };
   return { method, target, headers: { ...values.headers, 'content-type': type ?? 'application/json' }, body };
 }
 
-/** What the contract makes of a request as it comes in: whether it keeps the contract, or how it breaks it. */
+/** Returns how the contract validates a request: as valid, or with its violations. */
 export function validateValues(contract: Contract, route: Route, values: RequestValues): Received {
   const { target, headers = {}, body } = toRequest(route, values);
   const [path = '', search = ''] = target.split('?');
@@ -37,13 +37,13 @@ export function validateValues(contract: Contract, route: Route, values: Request
   return contract.receive(route, { path, query, headers, body: parseBody(String(body), contentType), contentType });
 }
 
-/** A body as a server reads it. */
+/** Parses a body as a server does. */
 function parseBody(body: string, contentType: string | undefined): unknown {
   if (contentType === undefined) return undefined;
   return contentType === FORM_TYPE ? parseParameters(body) : JSON.parse(body);
 }
 
-/** What a query or a form holds; a name that stands there more than once has a list. */
+/** Parses a query or a form; a repeated name has a list of values. */
 function parseParameters(text: string): Readonly<Record<string, string | string[]>> {
   const parameters = new URLSearchParams(text);
   const entries = [...new Set(parameters.keys())].map((name) => {
@@ -53,13 +53,13 @@ function parseParameters(text: string): Readonly<Record<string, string | string[
   return Object.fromEntries(entries);
 }
 
-/** The media type in which the body of an operation is sent: one that can be written; undefined where it has none such. */
+/** Returns the media type for the body of an operation that can be serialized; undefined if there is none. */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
   return types.find(isJsonType) ?? types.find(isRead);
 }
 
-/** The path of some values; `raw` has parts of it as they go out. */
+/** Returns the path with some values; `raw` has parts that are not escaped. */
 export function toPath(
   { path }: Route,
   values: Pick<RequestValues, 'path'>,
@@ -70,10 +70,10 @@ export function toPath(
   );
 }
 
-/** Values of a request that holds nothing. */
+/** The values of an empty request. */
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
-/** Where the schema of a parameter is. */
+/** Returns the pointer of the schema of a parameter. */
 export function getSchemaPointer({ plain }: Contract, { pointer }: Parameter): string {
   const content = getNode(plain, `${pointer}/content`);
   const [type] = Object.keys(isNode(content) ? content : {});
@@ -87,14 +87,14 @@ function formatQuery(query: RequestValues['query']): string {
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
-/** A form; objects can't be written in it. */
+/** Serializes a form; objects can't be fields. */
 function formatForm(body: unknown): string {
   const texts = Object.entries(isNode(body) ? body : {}).filter(([, value]) => !isNode(value));
   const pairs = texts.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, toText(one)]));
   return new URLSearchParams(pairs).toString();
 }
 
-/** The values with that of a parameter among them; undefined where it can't be written. */
+/** Returns the values with a parameter added; undefined if its value can't be serialized. */
 export function withParameter(
   values: RequestValues,
   { name, in: place, shape }: Parameter,
@@ -102,7 +102,7 @@ export function withParameter(
 ): RequestValues | undefined {
   const serialized = serializeParameter(name, shape, value);
   if (serialized === undefined) return undefined;
-  // What stands around the value of a header isn't part of it.
+  // Whitespace around the value of a header is not part of it.
   const first = (Object.values(serialized).flat()[0] ?? '').replaceAll(
     place === 'header' ? /^[ \t]+|[ \t]+$/g : /$^/g,
     '',
@@ -118,7 +118,7 @@ export function withParameter(
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
-/** How the value of a parameter stands in a request: names and texts. */
+/** Returns the names and texts of a parameter in a request. */
 function serializeParameter(
   name: string,
   shape: Parameter['shape'],
@@ -154,20 +154,20 @@ function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** A text as it stands in a path, a query or a cookie; half a surrogate pair can't. */
+/** Escapes a text for a path, a query or a cookie; lone surrogates are replaced. */
 export function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** A number as everybody writes it. */
+/** A number in plain notation. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 
-/** Whether servers may differ in what they make of a request: of a text that is to be read as a number, and is blank or has an exponent; of no body where a form is described. */
+/** Whether servers may differ in how they read a request: numbers that are blank or have an exponent, or no body in place of a form. */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   return hasAmbiguousNumber(contract, route, values) || isAmbiguousForm(contract, route, values);
 }
 
-/** Whether no body is sent where a form is described, and an empty form holds or breaks the contract where no body does the other. */
+/** Whether a request has no body, a form is documented, and only one of an empty form and no body is valid. */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
   const { target, headers = {}, body } = toRequest(route, values);
   if (getBodyType(route) !== FORM_TYPE || body !== undefined) return false;

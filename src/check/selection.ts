@@ -3,18 +3,18 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import { SAFE_METHODS } from './session.ts';
 
-/** Which operations of a contract are judged, and which may be asked. */
+/** The operations of a contract that are checked, and those that may be requested. */
 export interface Selection {
   readonly contract: Contract;
-  /** The operations that are judged; undefined for all. */
+  /** The operations to check; undefined for all. */
   readonly only?: readonly string[] | undefined;
-  /** The operations that are never asked. */
+  /** The operations that never get requests. */
   readonly exclude?: readonly string[] | undefined;
-  /** Whether operations are asked that may change something. */
+  /** Whether operations that may change data get requests. */
   readonly mayWrite: boolean;
 }
 
-/** The operations that are judged. Throws `CheckError` where some are named that the contract hasn't, or none are left. */
+/** Returns the operations to check. Throws `CheckError` if a selected one does not exist, or none are left. */
 export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [] }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
@@ -30,12 +30,12 @@ export function getCheckedRoutes({ contract: { routes, path }, only, exclude = [
   return chosen;
 }
 
-/** The operations that may be asked, since they are judged or are needed to judge others. */
+/** Returns the operations that may be requested, for their own check or that of others. */
 export function getAllowedRoutes({ contract: { routes }, exclude = [], mayWrite }: Selection): readonly Route[] {
   return routes.filter((route) => !exclude.includes(route.operationId) && (mayWrite || !isWriting(route)));
 }
 
-/** Whether an operation may change something. */
+/** Whether an operation may change data. */
 export function isWriting({ method }: Route): boolean {
   return !SAFE_METHODS.includes(method);
 }

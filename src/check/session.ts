@@ -12,48 +12,48 @@ import { CheckStoppedError, ServerGoneError, ServerSilentError } from './stopped
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
-/** What the answers of an API have to hold by beside its schemas. */
+/** A rule for responses that their schemas can't express. */
 export type Rule = (route: Route, exchange: Exchange) => readonly FindingKind[];
 
-/** What a server is judged with. */
+/** What a session needs. */
 export interface SessionParts {
   readonly contract: Contract;
   readonly client: Client;
   readonly ledger: Ledger;
-  /** Whether the contract is the shop's, of which more is known: answers may have no properties but its own, and it says what its schemas can't. */
+  /** Whether the contract is the shop's: its responses have only documented properties, and its rules go beyond its schemas. */
   readonly isShop: boolean;
   readonly rules: readonly Rule[];
-  /** How many requests that don't depend on each other are sent at once. */
+  /** The maximum number of concurrent independent requests. */
   readonly maxConcurrent: number;
-  /** Aborted where judging has to end; its reason says why, as `CheckStoppedError` does. */
+  /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What came of a request: the exchange, undefined where no answer came or none but 429, and all that is wrong with it. */
+/** The exchange of a request, undefined without a response other than 429, and the findings in it. */
 export interface SendResult {
   readonly exchange: Exchange | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** A server under judgement. */
+/** Sends the requests of a check to a server. */
 export interface Session extends SessionParts {
-  /** Whether anything may have been changed since this was last made false. */
+  /** Whether data may have changed since this was last set to false. */
   mayHaveChanged: boolean;
-  /** How many requests were answered 429 however often they were sent. */
+  /** The number of requests that received 429 at each attempt. */
   rateLimitedCount: number;
-  /** Sends a request to an operation, counts its answer, and holds it against the contract; findings are given back, not taken in. */
+  /** Sends a request to an operation, counts its response, and validates it by the contract. Returns the findings without adding them. */
   send(check: CheckName, route: Route, request: RequestToSend): Promise<SendResult>;
 }
 
-/** After how many rounds of requests without a response, and how many requests in a row with none but 429, the check ends. */
+/** The number of rounds without a response, and of consecutive requests with 429, that stop the check. */
 const MAX_UNANSWERED_ROUNDS = 5;
 const MAX_RATE_LIMITED = 20;
 
-/** How often a refused connection is tried, and the pause between two attempts, in ms: the server may be starting again. */
+/** The number of connection attempts, and the pause between two, in ms: the server may be restarting. */
 const MAX_CONNECTION_ATTEMPTS = 5;
 const PAUSE_MS = 200;
 
-/** A session with a server. */
+/** Creates a session with a server. */
 export function createSession(parts: SessionParts): Session {
   const { ledger, rules, signal } = parts;
   const unanswered = new UnansweredRequests();
@@ -70,7 +70,7 @@ export function createSession(parts: SessionParts): Session {
       !SAFE_METHODS.includes(request.method) && (response.status < 400 || response.status >= 500);
     if (response.status === TOO_MANY_REQUESTS) return recordRateLimit(response);
     consecutiveRateLimits = 0;
-    // OPTIONS is sent to a path, not to an operation: the operation doesn't document its response.
+    // OPTIONS is sent to a path: no operation documents its response.
     if (request.method !== 'OPTIONS' || route.method === 'OPTIONS')
       ledger.count(check, route.operationId, getResponseName(route, response.status));
     const { operationId } = route;
@@ -129,7 +129,7 @@ export function createSession(parts: SessionParts): Session {
   return session;
 }
 
-/** The answer to a request. Throws `Gone` where nobody listens any more. */
+/** Returns the response to a request. Throws `ServerGoneError` if all connection attempts are refused. */
 async function sendWithRetries({ client, signal }: SessionParts, request: RequestToSend): Promise<ReceivedResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -142,12 +142,12 @@ async function sendWithRetries({ client, signal }: SessionParts, request: Reques
   }
 }
 
-/** Methods that change nothing (RFC 9110, section 9.2.1). */
+/** Safe methods (RFC 9110, section 9.2.1). */
 export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 const NO_RESPONSE: ReceivedResponse = { status: 0, headers: {}, text: '', body: undefined, jsonError: undefined };
 
-/** What a judge has found in an exchange with an operation. */
+/** Creates a finding for an exchange with an operation. */
 export function createFinding(
   check: CheckName,
   route: Route,
@@ -158,12 +158,12 @@ export function createFinding(
   return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
 }
 
-/** The name of the response that documents a status; the status itself where none does. */
+/** Returns the name of the response that documents a status; the status itself if none does. */
 export function getResponseName({ responses }: Route, status: number): string {
   return responseTo(responses, status)?.name ?? String(status);
 }
 
-/** What is wrong with an answer, by what the contract documents of it. */
+/** Returns the violations of a response by the contract. */
 function findViolations(
   { contract, isShop }: SessionParts,
   route: Route,
@@ -190,11 +190,11 @@ function findViolations(
     ];
   }
   const repeated = isJsonType(response.headers['content-type'] ?? '') ? findRepeatedName(response.text) : undefined;
-  // An answer to HEAD has no body, and needn't say of what type it would be (RFC 9110, section 9.3.2).
+  // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
   const responseViolations = contract
     .verify(route, { status: response.status, headers: response.headers, body: response.body }, { closed: isShop })
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
-    // Whether a response without `content` may have a body OpenAPI doesn't say; the shop's contract does.
+    // OpenAPI does not define whether a response without `content` may have a body; the shop's contract does.
     .filter(({ where, rule }) => isShop || where !== 'body' || rule !== 'documented');
   return [
     ...responseViolations.map((violation) =>
@@ -211,12 +211,12 @@ function findViolations(
   ];
 }
 
-/** The rule and where, without places in lists, so that what is wrong with each entry counts as one. */
+/** Returns the rule and its place without list indexes, so that the same violation in several entries counts once. */
 function toRuleName({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
 
-/** Where the contract says what a breach breaks. */
+/** Returns the place in the contract that a violation refers to. */
 function findPointer(
   { plain }: Contract,
   route: Route,
@@ -233,7 +233,7 @@ function findPointer(
   return where.startsWith('body') && schema !== undefined && getNode(plain, schema) !== undefined ? schema : pointer;
 }
 
-/** A problem document tells the status that it comes with (RFC 9457, section 3.1.2). */
+/** Returns a violation if the status in a problem document differs from that of the response (RFC 9457, section 3.1.2). */
 function findProblemViolations({ status, headers, body }: ReceivedResponse): readonly string[] {
   if (bareType(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const reported = (body as { status?: unknown } | null)?.status;

@@ -1,11 +1,11 @@
 import { CheckError } from './check-error.ts';
 import { CheckStoppedError } from './stopped.ts';
 
-/** Returns the signal that ends a check after `maxTime` seconds (0 or undefined: never) or on an interrupt. Its reason is a `CheckStoppedError`. */
+/** Returns a signal that stops a check after `maxTime` seconds (0 or undefined: never) or on an interrupt. Its reason is a `CheckStoppedError`. */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const stop = (why: string) => controller.abort(new CheckStoppedError(why));
-  // The requests under way keep the process running, the timer doesn't.
+  // Pending requests keep the process running, the timer does not.
   if (maxTime) setTimeout(stop, maxTime * 1_000, `the time limit is reached (--max-time ${maxTime})`).unref();
   const onInterrupt = () => stop('it was interrupted');
   if (interrupt.aborted) onInterrupt();

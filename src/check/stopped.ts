@@ -1,14 +1,14 @@
-/** Why nothing more can be judged: `message` is the end of a sentence that begins with "the check ended early: ". */
+/** Stops a check; its message completes "The check stopped early: ". */
 export class CheckStoppedError extends Error {
   override readonly name: string = 'Stopped';
 }
 
-/** A server that takes connections and answers no more, which breaks the contract. */
+/** The server accepts connections but no longer responds, which violates the contract. */
 export class ServerSilentError extends CheckStoppedError {
   override readonly name = 'Silent';
 }
 
-/** A server that is not there any more, of which nothing can be told. */
+/** The server is gone; nothing more can be checked. */
 export class ServerGoneError extends CheckStoppedError {
   override readonly name = 'Gone';
 }

@@ -4,17 +4,17 @@ import { mediaTypeFor } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 
-/** How long a path and a query are that any server should take, in characters, and a body, in bytes. */
+/** The maximum length of a target that all servers should accept, in characters, and of a body, in bytes. */
 export const MAX_TARGET_LENGTH = 2_000;
 export const MAX_BODY_BYTES = 10_000;
 
-/** Statuses by which a server or a proxy before it refuses a message, whatever the API is: timeout, length, size of body, target and headers, expectation, wrong host, upgrade, rate. */
+/** Statuses of servers and proxies for any API: timeout, length, size of body, target and headers, expectation, wrong host, upgrade, rate. */
 const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426, 429, 431];
 
-/** What servers and proxies decode in ways of their own, or refuse: escaped slashes, backslashes, controls and percent signs, and escapes that are none. */
+/** Escapes that servers and proxies decode differently or reject: slashes, backslashes, control characters, percent signs, and invalid escapes. */
 const AMBIGUOUS_ESCAPE = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
 
-/** Whether an answer is a refusal that an API needn't document, since it isn't the API that makes it: HTTP does, a proxy, or an access check. */
+/** Whether a response is an error that an API need not document, since a server, a proxy or an access check makes it. */
 export function canBeUndocumented(
   contract: Contract,
   route: Route,
@@ -27,13 +27,13 @@ export function canBeUndocumented(
   return (status === 400 || status === 404) && isAmbiguousTarget(request);
 }
 
-/** Whether a request is so large that servers may differ in whether they take it, and the status says so. */
+/** Whether the status rejects a request that is so large that servers may differ. */
 export function isTooLarge({ target, body }: RequestToSend, { status }: ReceivedResponse): boolean {
   if (status === 413) return Buffer.byteLength(body ?? '') > MAX_BODY_BYTES;
   return [414, 431].includes(status) && target.length > MAX_TARGET_LENGTH;
 }
 
-/** Whether a target is one that proxies and servers read in different ways: what leads to another path, or is no text. */
+/** Whether proxies and servers may read a target differently. */
 function isAmbiguousTarget({ target }: RequestToSend): boolean {
   return target.length > MAX_TARGET_LENGTH || AMBIGUOUS_ESCAPE.test(target) || !isUtf8(target);
 }
@@ -51,7 +51,7 @@ function hasDocumentedType({ bodyMedia }: Route, { headers = {}, body }: Request
   return body !== undefined && mediaTypeFor(Object.keys(bodyMedia), headers['content-type'] ?? '') !== undefined;
 }
 
-/** Whether the contract says that an operation needs credentials. */
+/** Whether the contract requires credentials for an operation. */
 function isSecured({ plain }: Contract, { pointer }: Route): boolean {
   const own = getNode(plain, `${pointer}/security`) ?? getNode(plain, '/security');
   return Array.isArray(own) && own.some((one) => isNode(one) && Object.keys(one).length > 0);

@@ -7,23 +7,23 @@ import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 
-/** All that was judged, as it is printed: judges may be added to it. */
+/** A report of checks; results of other checks can be joined to it. */
 export interface Report {
-  /** What was judged, in a line. */
+  /** What was checked, in one line. */
   readonly title: string;
   readonly checks: readonly string[];
   readonly rows: readonly Row[];
   readonly failures: readonly Failure[];
-  /** What else should be known, a sentence each. */
+  /** Further information, a sentence each. */
   readonly notes: readonly string[];
-  /** What was not judged to its end though it was meant to be, in words. */
+  /** The parts that were not checked, or only in part. */
   readonly unchecked: readonly string[];
 }
 
-/** What a further judge adds to a report. */
+/** The results of a further check. */
 export type ReportPart = Omit<Report, 'title' | 'unchecked'>;
 
-/** A report with what another judge has seen. */
+/** Returns a report joined with the results of a further check. */
 export function joinReports(report: Report, { checks, rows, failures, notes }: ReportPart): Report {
   const isSame = (one: Row, other: Row) => one.operationId === other.operationId && one.status === other.status;
   const added = rows.filter((row) => !report.rows.some((other) => isSame(row, other)));
@@ -37,41 +37,41 @@ export function joinReports(report: Report, { checks, rows, failures, notes }: R
   };
 }
 
-/** A documented answer of an operation, or one that came without being documented, and what each judge has seen of it. */
+/** A documented or received response of an operation, with the counts of each check. */
 export interface Row {
   readonly operationId: string;
   readonly status: string;
   readonly counts: Readonly<Record<string, Count | undefined>>;
 }
 
-/** One way in which the contract is broken. */
+/** A violation of the contract. */
 export interface Failure {
   readonly check: string;
   readonly operationId: string;
   readonly status: string;
   readonly rule: string;
-  /** What came and what would be right, as a sentence. */
+  /** The actual and the expected behaviour, a sentence. */
   readonly message: string;
-  /** Where the contract says so: file, line, column and JSON Pointer. */
+  /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
-  /** How to judge the same again; undefined where the requests say all. */
+  /** The command that repeats the check; undefined if the requests are enough. */
   readonly reproduce?: string;
 }
 
-/** A request as a line for a shell, and what came. */
+/** A request as a curl command, and its response. */
 export interface Step {
   readonly request: string;
   readonly response: string;
 }
 
-/** What is shown of an answer's body, in characters. */
+/** The maximum length of a response body, in characters. */
 const MAX_BODY_LENGTH = 300;
 
-/** The command by which an operation is judged again in the same way. */
+/** Returns the command that repeats the check of an operation. */
 export type FormatCommand = (operationId: string) => string;
 
-/** A verdict as a report. */
+/** Creates the report of a verdict. */
 export async function createReport(verdict: Verdict, contract: Contract, reproduce: FormatCommand): Promise<Report> {
   const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
@@ -93,7 +93,7 @@ export async function createReport(verdict: Verdict, contract: Contract, reprodu
   };
 }
 
-/** Which documented answers no judge has seen, a sentence. */
+/** Returns a note with the documented responses that no check received. */
 function noteMissingResponses(rows: readonly Row[]): readonly string[] {
   const missing = rows.filter(
     ({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen),
@@ -105,7 +105,7 @@ function noteMissingResponses(rows: readonly Row[]): readonly string[] {
     : [];
 }
 
-/** A path as people would write it. */
+/** Returns a path relative to the working directory, if it is below it. */
 export function pathFromHere(path: string): string {
   const short = relative('.', path);
   return short.startsWith('..') ? path : short;
@@ -114,7 +114,7 @@ export function pathFromHere(path: string): string {
 function createRows({ ledger }: Verdict, { operationId, responses }: Route): readonly Row[] {
   const documented = responses.map(({ name }) => name);
   const seen = ledger.getStatuses(operationId);
-  // A range that no answer was in says nothing.
+  // A range without a received response is not informative.
   const expected = documented.filter((name) => /^\d+$/.test(name) || seen.includes(name));
   const statuses = [...expected, ...seen.filter((status) => !documented.includes(status))];
   return statuses.map((status) => ({
