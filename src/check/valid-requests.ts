@@ -13,18 +13,18 @@ import {
   withParameter,
 } from './requests.ts';
 
-/** With how many chances a request is made before there is said to be none that holds. */
+/** The number of attempts to generate a valid request. */
 const MAX_ATTEMPTS = 20;
 
-/** A maker of requests. */
+/** Generates requests. */
 export interface RequestGenerator {
-  /** A request to an operation that holds by the contract, with all that may be given, as the seed has it; of values that the server has given as far as there are such. Undefined where none was found. */
+  /** Returns a valid request with all optional parts, of values from the pool if it has any; undefined if no attempt is valid. */
   createValid(route: Route, seed: number): RequestValues | undefined;
-  /** Values for the path of an operation alone. */
+  /** Returns values for only the path of an operation. */
   createPath(route: Route, seed: number): RequestValues;
 }
 
-/** Makes requests of a contract that hold. */
+/** Creates a generator of valid requests of a contract. */
 export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
   const generate = createGenerator(contract.plain, 'readOnly');
   const generateValue = (schema: string, random: Random, isBare: boolean) =>
@@ -64,7 +64,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
   };
 }
 
-/** A body with values that the server has given, wherever it has properties of their names. */
+/** Returns a body with values of the pool in place of ids. */
 function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
   if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, pool, random));
   if (!isNode(body)) return body;

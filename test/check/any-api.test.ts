@@ -11,8 +11,8 @@ async function judgedNotes(defects: NotesDefects = {}, seed = 1) {
   return { contract, seen, verdict: await checked(url, { contract, seed, runs: 10, isFresh: false }) };
 }
 
-describe('checkServer on an API that is no shop', () => {
-  it('finds nothing in a server that keeps its contract, and says how it was judged', async () => {
+describe('checkServer on an API other than the shop', () => {
+  it('reports no findings for a server that conforms to its contract, and the scope of the check', async () => {
     for (const seed of [1, 2]) {
       const { verdict } = await judgedNotes({}, seed);
       expect(told(verdict.findings)).toEqual([]);
@@ -20,7 +20,7 @@ describe('checkServer on an API that is no shop', () => {
     }
   });
 
-  it('finds what is still there after it was removed', async () => {
+  it('finds a resource that still exists after it was deleted', async () => {
     const { verdict, contract } = await judgedNotes({ removesNothing: true });
     expect(verdict.findings).toMatchObject([
       { check: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources are gone' },
@@ -31,7 +31,7 @@ describe('checkServer on an API that is no shop', () => {
     expect(getNode(contract.plain, pointer)).toMatchObject({ operationId: 'readNote' });
   });
 
-  it('finds a link that leads to nothing, with the answer that it was made of', async () => {
+  it('finds a link to a missing resource, and reports the response that contains it', async () => {
     const { verdict, contract } = await judgedNotes({ answersOtherIds: true });
     const [dangling] = verdict.findings.filter(({ check }) => check === 'links');
     expect(dangling).toMatchObject({
@@ -44,7 +44,7 @@ describe('checkServer on an API that is no shop', () => {
     expect(made?.response.body).toMatchObject({ id: followed?.request.target.replace('/notes/', '') });
   });
 
-  it('finds a name that an object in a response has twice', async () => {
+  it('finds a repeated name in an object of a response', async () => {
     const { verdict } = await judgedNotes({ repeatsText: true });
     expect(verdict.findings).toMatchObject([
       {
@@ -56,7 +56,7 @@ describe('checkServer on an API that is no shop', () => {
     ]);
   });
 
-  it('finds the same with the same seed, by the same requests', async () => {
+  it('sends the same requests and has the same findings with the same seed', async () => {
     const both = [await judgedNotes({ removesNothing: true }, 7), await judgedNotes({ removesNothing: true }, 7)];
     const [first, second] = both.map(({ verdict, seen }) => ({
       findings: verdict.findings.map(getFindingKey),

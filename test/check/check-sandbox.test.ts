@@ -19,14 +19,14 @@ async function choosePlace(url: string, signal?: AbortSignal) {
 }
 
 describe('inOwnSandbox', () => {
-  it('says that the check runs in sandboxes and does not change the default one', async () => {
+  it('prints that the check runs in new sandboxes and does not change the default one', async () => {
     const { url } = await startStorefront();
     expect((await choosePlace(url)).printed).toBe(
       `${url} is a storefront server: the check runs in 8 new sandboxes (check-7 and 7 more) and does not change the default sandbox.\n`,
     );
   });
 
-  it('refuses the check where the server closes the connection instead of a response', async () => {
+  it('rejects with a CheckError if the server closes the connection without a response', async () => {
     const { url } = await recorder(({ target }, response) =>
       target === '/' ? void response.end() : void response.destroy(),
     );
@@ -34,7 +34,7 @@ describe('inOwnSandbox', () => {
     expect(error.message).toMatch(new RegExp(`^${url} was not checked: no response to GET /api/products: `));
   });
 
-  it('ends with the reason of the signal while it waits for a response', async () => {
+  it('rejects with the reason of the signal if it is aborted during a request', async () => {
     const interrupt = new AbortController();
     const { url } = await recorder(({ target }, response) => {
       if (target === '/') response.end();

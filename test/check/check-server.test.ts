@@ -38,14 +38,14 @@ async function fallingSilent(answers: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('checkServer of a server that falls silent', () => {
+describe('checkServer on a server that stops responding', () => {
   const SUMMARY = { only: ['getPaymentSummary'] };
 
   it.each([
-    ['at once', 1, SUMMARY],
-    ['while it is asked what is judged', 20, { ...SUMMARY, mayWrite: false }],
-    ['while others are asked for its sake', 150, SUMMARY],
-  ])('%s does not find that the contract is kept', async (_, answers, selection) => {
+    ['after the first response', 1, SUMMARY],
+    ['during requests to the checked operation', 20, { ...SUMMARY, mayWrite: false }],
+    ['during requests to other operations', 150, SUMMARY],
+  ])('%s fails the check', async (_, answers, selection) => {
     const verdict = await checked(await fallingSilent(answers), { ...selection, runs: 20 });
     expect(verdict.findings.map(({ rule }) => rule)).toContain('responds');
     expect(verdict.notes).toContainEqual(
@@ -56,7 +56,7 @@ describe('checkServer of a server that falls silent', () => {
 
 describe('checkServer', () => {
   it.each(['listProducts', 'listCartItems', 'listOrders', 'createOrder', 'resetData'])(
-    'never asks for %s where that is excluded',
+    'never sends a request to %s if it is excluded',
     async (excluded) => {
       const { url, asked } = await watched();
       const verdict = await checked(url, { exclude: [excluded], only: ['getPaymentSummary'] });
@@ -70,7 +70,7 @@ describe('checkServer', () => {
     },
   );
 
-  it('sends nothing that may change anything where it may not write', async () => {
+  it('sends only safe methods if changes are not allowed', async () => {
     const { url, asked } = await watched();
     const verdict = await checked(url, { mayWrite: false, isFresh: false });
     const methods = [...new Set(asked.map(({ method }) => method))];
@@ -82,7 +82,7 @@ describe('checkServer', () => {
     );
   });
 
-  it('refuses to judge operations that there are not, or none', async () => {
+  it('rejects unknown operations, and a selection without operations', async () => {
     await expect(checked('http://127.0.0.1:1', { only: ['listProduct'] })).rejects.toThrow(
       /has no operation listProduct\. Its operations are listProducts, /,
     );
@@ -92,7 +92,7 @@ describe('checkServer', () => {
     );
   });
 
-  it('says at once that no server is there', async () => {
+  it('reports at once that no server responds', async () => {
     await expect(checked('http://127.0.0.1:1/x/')).rejects.toThrow(
       /^No server responds at http:\/\/127\.0\.0\.1:1\/x \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
     );

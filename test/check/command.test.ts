@@ -33,12 +33,12 @@ async function judging(...args: readonly string[]) {
   return { report, printed };
 }
 
-describe('the command line of a check', () => {
-  it('asks for little unless it says more', () => {
+describe('The command line of storefront check', () => {
+  it('has defaults for all options', () => {
     expect(asked([])).toEqual({ url: undefined, headers: {}, allowWrites: false, wait: 0, runs: 50, maxTime: 300 });
   });
 
-  it('says all that there is to say', () => {
+  it('accepts all options', () => {
     const args =
       '--contract a.yaml --wait 5 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --max-time 7 --report r --summary s';
     const headers = ['-H', 'Authorization: Bearer a:b', '--header', 'X-Empty:', '-H', 'x-empty:  again '];
@@ -58,7 +58,7 @@ describe('the command line of a check', () => {
     });
   });
 
-  it('has the summary where CI wants it, unless it says otherwise', () => {
+  it('writes the summary to GITHUB_STEP_SUMMARY, unless --summary names a file', () => {
     const environment = { GITHUB_STEP_SUMMARY: 'step.md' };
     expect([asked([], environment).summary, asked(['--summary', 'own.md'], environment).summary]).toEqual([
       'step.md',
@@ -80,11 +80,11 @@ describe('the command line of a check', () => {
     [['http://localhost:1', 'http://localhost:2'], /too many arguments/],
     [['--nonsense'], /unknown option '--nonsense'/],
   ];
-  it.each(MISUSED)('refuses %j', (args, said) => expect(() => asked(args)).toThrow(said));
+  it.each(MISUSED)('rejects %j', (args, said) => expect(() => asked(args)).toThrow(said));
 });
 
-describe('judgeServer', () => {
-  it('changes nothing on another server unless it may, and names what it would send', async () => {
+describe('runCheck', () => {
+  it('rejects a check that changes another server without --allow-writes, and lists its requests', async () => {
     const { url, seen } = await recorder();
     const { report, printed } = await judging(url);
     await expect(report).rejects.toThrow(
@@ -95,7 +95,7 @@ describe('judgeServer', () => {
     expect([seen, printed]).toEqual([[], []]);
   });
 
-  it('judges what changes nothing without being allowed more', async () => {
+  it('checks operations that only read without --allow-writes', async () => {
     const { url, seen } = await notesServer();
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     const { report, printed } = await judging(`${url}/`, '--contract', path, '--only', 'listNotes,readNote');
@@ -105,21 +105,21 @@ describe('judgeServer', () => {
     expect(seen.some(({ target }) => target === '/notes/first')).toBe(true);
   });
 
-  it('says what it will change before it does, also where what it judges changes nothing', async () => {
+  it('announces changes before the first request, even if the checked operation only reads', async () => {
     const { url } = await recorder();
     const { report, printed } = await judging(url, '--allow-writes', '--only', 'getPaymentSummary');
     await report;
     expect(printed.join('')).toMatch(/^The check changes data on .*POST \/api\/reset/);
   });
 
-  it('wants a URL for the contract of another API', async () => {
+  it('requires a URL for the contract of another API', async () => {
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     await expect((await judging('--contract', path)).report).rejects.toThrow(
       /notes\.yaml is not the contract of the shop\. Enter the URL of the server/,
     );
   });
 
-  it('gives up at once where no server is, and says so', async () => {
+  it('reports at once that no server responds', async () => {
     const begin = performance.now();
     await expect((await judging('http://127.0.0.1:1', '--allow-writes')).report).rejects.toThrow(
       /^No server responds at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
@@ -127,7 +127,7 @@ describe('judgeServer', () => {
     expect(performance.now() - begin).toBeLessThan(5_000);
   });
 
-  it('waits no longer than it was told to for a server that takes connections and says nothing', async () => {
+  it('waits no longer than --wait for a server that accepts connections but does not respond', async () => {
     const { url } = await recorder(() => {});
     const begin = performance.now();
     await expect((await judging(url, '--allow-writes', '--wait', '1')).report).rejects.toThrow(
@@ -136,7 +136,7 @@ describe('judgeServer', () => {
     expect(performance.now() - begin).toBeLessThan(9_000);
   });
 
-  it('goes by the seed of the command, and by another one where it names none', async () => {
+  it('uses the seed of the command, or the default seed', async () => {
     const { url } = await notesServer();
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     const titles = [[], ['--seed', '5']].map(
@@ -149,8 +149,8 @@ describe('judgeServer', () => {
   });
 });
 
-describe('deliver', () => {
-  it('says where a report can not be written', () => {
+describe('writeReports', () => {
+  it('throws an error with the path of a report that it cannot write', () => {
     const report = { title: '', checks: [], rows: [], failures: [], notes: [], unchecked: [] };
     const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
     expect(written).toThrow(/^Cannot write the report to \/nowhere\/report\.xml: ENOENT/);

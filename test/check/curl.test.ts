@@ -7,7 +7,7 @@ import { recorder } from '../support/reference-servers/echo-server.ts';
 const URL = 'http://localhost:3000';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describe('curlOf', () => {
+describe('toCurl', () => {
   const LINES: readonly [what: string, ask: RequestToSend, line: string][] = [
     [
       'a GET',
@@ -35,13 +35,13 @@ describe('curlOf', () => {
     expect(toCurl(URL, ask)).toBe(line);
   });
 
-  it('gives the headers that all requests carry, unless the request has its own', () => {
+  it('adds the headers of all requests, unless the request overrides them', () => {
     const line = toCurl(URL, { method: 'GET', target: '/', headers: { b: '2' } }, { a: "it's", b: '1' });
     expect(line).toMatch(/ -H 'a: it'\\''s' -H 'b: 2'$/);
   });
 });
 
-describe('a printed line, run by a shell', () => {
+describe('A curl command in a shell', () => {
   const text = (body: string): RequestToSend => ({
     method: 'POST',
     target: '/',

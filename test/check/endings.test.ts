@@ -35,8 +35,8 @@ async function leaving(answers: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('checkServer that ends early', () => {
-  it('reports what was found before it was interrupted, and what was not judged', async () => {
+describe('checkServer when it stops early', () => {
+  it('reports the findings before the interrupt, and the unchecked parts', async () => {
     const controller = new AbortController();
     const url = await answering(60, () => controller.abort(new CheckStoppedError('the time is up')));
     const contract = await notesContract();
@@ -47,7 +47,7 @@ describe('checkServer that ends early', () => {
     expect(verdict.notes).toContain('The check stopped early: the time is up');
   });
 
-  it('sends nothing more once it was interrupted', async () => {
+  it('sends no request after an interrupt', async () => {
     const controller = new AbortController();
     const { url, seen } = await notesServer();
     controller.abort(new CheckStoppedError('it was interrupted'));
@@ -56,7 +56,7 @@ describe('checkServer that ends early', () => {
     expect(seen).toEqual([]);
   });
 
-  it('does not blame the contract where the server is not there any more', async () => {
+  it('has no finding for a server that is gone', async () => {
     const verdict = await checked(await leaving(4), {
       contract: await notesContract(),
       only: ['listNotes'],
@@ -69,15 +69,15 @@ describe('checkServer that ends early', () => {
   });
 });
 
-describe('the exit code of a check', () => {
+describe('The exit code of a check', () => {
   const command = toCheckCommand({ header: {}, wait: 0, runs: 1 }, undefined);
 
   it.each([
-    ['nothing was found and all was judged', [], [], EXIT_CODES.passed],
-    ['something was found', ['a'], [], EXIT_CODES.failed],
-    ['something was found and not all was judged', ['a'], ['links'], EXIT_CODES.failed],
-    ['nothing was found and not all was judged', [], ['links'], EXIT_CODES.incomplete],
-  ] as const)('where %s', async (_, found, unjudged, expected) => {
+    ['there are no findings and everything was checked', [], [], EXIT_CODES.passed],
+    ['there is a finding', ['a'], [], EXIT_CODES.failed],
+    ['there is a finding and not everything was checked', ['a'], ['links'], EXIT_CODES.failed],
+    ['there are no findings and not everything was checked', [], ['links'], EXIT_CODES.incomplete],
+  ] as const)('if %s', async (_, found, unjudged, expected) => {
     const verdict = await checked((await notesServer()).url, {
       contract: await notesContract(),
       mayWrite: false,
@@ -97,7 +97,7 @@ describe('the exit code of a check', () => {
 });
 
 describe('checkServer', () => {
-  it('sends several requests at once that do not depend on each other', async () => {
+  it('sends at most ten independent requests concurrently', async () => {
     let open = 0;
     let most = 0;
     const { url } = await recorder((_, response) => {

@@ -24,8 +24,8 @@ async function found(wrong: (one: number, time: number) => readonly Finding[]) {
   return { said: ledger.findings.map(({ message: said }) => said), error };
 }
 
-describe('a search for failures', () => {
-  it('gives each in its smallest form, and goes on for others', async () => {
+describe('explore', () => {
+  it('adds each failure in its smallest form, and searches for others', async () => {
     const { said, error } = await found((one) => [
       ...(one >= 100 ? [{ ...finding('large'), message: `large ${one}` }] : []),
       ...(one <= 50 ? [{ ...finding('small'), message: `small ${one}` }] : []),
@@ -33,7 +33,7 @@ describe('a search for failures', () => {
     expect([said.toSorted(), error]).toEqual([['large 100', 'small 0'], undefined]);
   });
 
-  it('keeps what it has found where something ends it, and says what that was', async () => {
+  it('keeps the findings if an error stops it, and rejects with the error', async () => {
     const { said, error } = await found((_, time) => {
       if (time > 1) throw new TypeError('gone');
       return [finding('first')];

@@ -7,8 +7,8 @@ import { createSession } from '../../src/check/session.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
 
-describe('what a check says', () => {
-  it('of an answer to HEAD with a body is that it has one', async () => {
+describe('A finding of a check', () => {
+  it('reports a response to HEAD with a body', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => {

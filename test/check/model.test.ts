@@ -27,7 +27,7 @@ function shop(...cart: readonly Item[]): Model {
   };
 }
 
-describe('summaryOf', () => {
+describe('calculateSummary', () => {
   /** Reckoned by hand: items, products, shipping, before tax, tax, total. */
   const SUMMARIES: readonly [what: string, cart: readonly Item[], sums: readonly number[]][] = [
     ['nothing', [], [0, 0, 0, 0, 0, 0]],
@@ -72,20 +72,20 @@ describe('summaryOf', () => {
 });
 
 describe('withAdded', () => {
-  it('gives a new item the delivery option 1, and the first one where there is no 1', () => {
+  it('gives a new item the delivery option 1, or the first one if there is no 1', () => {
     expect(withAdded(shop(), 'cup', 2).cart).toEqual([{ productId: 'cup', quantity: 2, deliveryOptionId: '1' }]);
     const others = { ...shop(), deliveryOptions: shop().deliveryOptions.filter(({ id }) => id !== '1') };
     expect(withAdded(others, 'cup', 2).cart).toEqual([{ productId: 'cup', quantity: 2, deliveryOptionId: '3' }]);
   });
 
-  it('adds to an item where it stands, with its delivery option', () => {
+  it('adds to the quantity of an item, and keeps its place and delivery option', () => {
     expect(withAdded(shop(['cup', 9, '3'], ['pen', 1, '1']), 'cup', 5).cart).toEqual(
       shop(['cup', 14, '3'], ['pen', 1, '1']).cart,
     );
   });
 });
 
-describe('orderOf', () => {
+describe('createModelOrder', () => {
   it('has the items, the total with tax, and days of 86,400,000 ms', () => {
     expect(createModelOrder(shop(['lamp', 3, '2'], ['cup', 1, '3']), 'o', 1_000)).toEqual({
       id: 'o',
@@ -99,7 +99,7 @@ describe('orderOf', () => {
   });
 });
 
-describe('difference', () => {
+describe('findDifference', () => {
   const SAME: readonly [expected: unknown, actual: unknown][] = [
     [1, 1],
     [
@@ -109,7 +109,7 @@ describe('difference', () => {
     [[], []],
     [undefined, undefined],
   ];
-  it.each(SAME)('is none between %j and %j', (expected, actual) =>
+  it.each(SAME)('returns undefined for %j and %j', (expected, actual) =>
     expect(findDifference(expected, actual)).toBeUndefined(),
   );
 
@@ -124,7 +124,7 @@ describe('difference', () => {
     [null, {}, 'The body is {} instead of null'],
     ['x', 'y'.repeat(200), `The body is "${'y'.repeat(119)}… instead of "x"`],
   ];
-  it.each(OTHER)('between %j and %j is told', (expected, actual, said) =>
+  it.each(OTHER)('describes the difference between %j and %j', (expected, actual, said) =>
     expect(findDifference(expected, actual)).toBe(said),
   );
 });

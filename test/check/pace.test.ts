@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MAX_WAIT_MS, Pace } from '../../src/check/pace.ts';
 import { createNotCheckedError, createStopSignal } from '../../src/check/stop-signal.ts';
 
-describe('the pace of a check', () => {
-  it('holds requests back for the seconds of Retry-After', async () => {
+describe('Pace', () => {
+  it('delays requests for the seconds of Retry-After', async () => {
     const pace = new Pace(undefined);
     const sentMs = await pace.turn();
     expect(pace.slowDown(sentMs, { 'retry-after': '1' })).toBe(true);
@@ -17,7 +17,7 @@ describe('the pace of a check', () => {
     expect(new Pace(undefined).slowDown(0, headers)).toBe(false);
   });
 
-  it('ends the wait once the check is stopped', async () => {
+  it('stops waiting when the check is stopped', async () => {
     const controller = new AbortController();
     const pace = new Pace(controller.signal);
     pace.slowDown(await pace.turn(), { 'retry-after': '60' });
@@ -27,14 +27,14 @@ describe('the pace of a check', () => {
   });
 });
 
-describe('the signal that stops a check', () => {
-  it('says that the time is up', async () => {
+describe('createStopSignal', () => {
+  it('aborts after the time limit', async () => {
     const signal = createStopSignal(0.001, new AbortController().signal);
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     expect(signal.reason.message).toBe('the time limit is reached (--max-time 0.001)');
   });
 
-  it('says that it was interrupted, before the check or during it', () => {
+  it('aborts on an interrupt, before or during the check', () => {
     const interrupt = new AbortController();
     const signal = createStopSignal(undefined, interrupt.signal);
     expect(signal.aborted).toBe(false);

@@ -22,7 +22,7 @@ async function routesFor(...named: readonly string[]): Promise<readonly Route[]>
   return (await loadContract({ path: await otherDocument({ paths }), strict: false })).routes;
 }
 
-describe('allowTroubles', () => {
+describe('findAllowViolations', () => {
   const ALLOWS: readonly [allow: string | undefined, declared: readonly string[], told: readonly RegExp[]][] = [
     ['GET, POST', ['GET', 'POST'], []],
     ['post,get', ['GET', 'POST'], []],
@@ -32,12 +32,12 @@ describe('allowTroubles', () => {
     ['GET, PUT, PATCH', ['GET'], [/has PUT/, /has PATCH/]],
     ['PUT', ['GET'], [/lacks GET/, /has PUT/]],
   ];
-  it.each(ALLOWS)('of Allow: %s for %j', (allow, declared, told) => {
+  it.each(ALLOWS)('compares Allow: %s with the methods %j', (allow, declared, told) => {
     expect(findAllowViolations(allow, declared)).toEqual(told.map((one) => expect.stringMatching(one)));
   });
 });
 
-describe('knownAs', () => {
+describe('getPoolName', () => {
   const NAMES: readonly [name: string, path: string, known: string][] = [
     ['productId', '/api/products/{productId}', 'productId'],
     ['id', '/api/products/{id}', 'productId'],
@@ -48,11 +48,13 @@ describe('knownAs', () => {
     ['id', '/class/{id}', 'classId'],
     ['name', '/users/{name}', 'name'],
   ];
-  it.each(NAMES)('has %s in %s as %s', (name, path, known) => expect(getPoolName(name, path)).toBe(known));
+  it.each(NAMES)('returns for %s in %s the name %s', (name, path, known) =>
+    expect(getPoolName(name, path)).toBe(known),
+  );
 });
 
-describe('a pool', () => {
-  it('knows what was answered by the names that requests have for it', async () => {
+describe('A pool', () => {
+  it('has the values of responses under the names of parameters', async () => {
     const [list] = await routesFor('GET /api/delivery-options');
     const pool = createPool();
     if (list)
@@ -66,7 +68,7 @@ describe('a pool', () => {
     expect(known).toEqual([['2', '1'], [7], ['c'], [3], [], []]);
   });
 
-  it('knows nothing but what was fixed of a name, and keeps few of the others', async () => {
+  it('has only the fixed values of a name, and at most 20 of others', async () => {
     const [list] = await routesFor('GET /things');
     const pool = createPool();
     pool.fix('thingId', ['fixed']);
@@ -80,7 +82,7 @@ describe('a pool', () => {
   });
 });
 
-describe('lifeCyclesOf', () => {
+describe('findLifeCycles', () => {
   const APIS: readonly [routes: readonly string[], cycles: readonly string[]][] = [
     [
       ['GET /things', 'POST /things', 'GET /things/{id}', 'DELETE /things/{id}'],
@@ -106,7 +108,7 @@ describe('lifeCyclesOf', () => {
       ],
     ],
   ];
-  it.each(APIS)('of %j', async (named, cycles) => {
+  it.each(APIS)('finds the life cycles of %j', async (named, cycles) => {
     const nameOf = (route: Route | undefined) => (route ? `${route.method} ${route.path}` : '-');
     const found = findLifeCycles(await routesFor(...named));
     expect(found.map(({ create, read, remove }) => [create, read, remove].map(nameOf).join(', ')).sort()).toEqual(

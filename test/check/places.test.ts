@@ -48,7 +48,7 @@ describe('checkServer', () => {
   ];
 
   it.each(SHOPS)(
-    'finds what breaks the contract, with curl lines and the place in it: $found',
+    'reports violations with curl commands and their place in the contract: $found',
     async ({ judged, found }) => {
       const url = await withDefects(...found.map(([, defect]) => defect));
       const verdict = await checked(url, judged);

@@ -40,15 +40,15 @@ const HOSTILE: readonly string[] = [
   '',
 ];
 
-describe('asJunit', () => {
-  it.each(HOSTILE)('is well-formed with %j in all of its places', (text) => {
+describe('toJunit', () => {
+  it.each(HOSTILE)('is well-formed XML with the text %j in all places', (text) => {
     const hostile = failure({ rule: text, message: text, place: text, steps: [{ request: text, response: text }] });
     const named = { ...hostile, operationId: text, status: text, check: text };
     const root = readXml(toJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
     expect(elementsIn(root, 'failure')).toHaveLength(2);
   });
 
-  it('has a suite for each operation and a case for each answer that a judge has seen', () => {
+  it('has a suite for each operation and a case for each response that a check received', () => {
     const root = readXml(toJunit(report({ title: '<a> & b', rows: ROWS, failures: [failure()] })));
     expect([root.name, root.attributes.name]).toEqual(['testsuites', '<a> & b']);
     const suites = elementsIn(root, 'testsuite').map(({ attributes, children }) => [attributes, children]);
@@ -64,7 +64,7 @@ describe('asJunit', () => {
     ]);
   });
 
-  it('tells a failure with its rule, its sentence, its place, and what was sent and came', () => {
+  it('reports a failure with its rule, message, place, request and response', () => {
     const [told] = elementsIn(readXml(toJunit(report({ rows: ROWS, failures: [failure()] }))), 'failure');
     expect(told?.attributes).toEqual({ type: 'a rule', message: 'what came, and what would be right' });
     expect(told?.text.split('\n')).toEqual([
@@ -75,15 +75,15 @@ describe('asJunit', () => {
     ]);
   });
 
-  it('has a case for a failure of which no answer came', () => {
+  it('has a case for a failure without a response', () => {
     const root = readXml(toJunit(report({ failures: [failure({ operationId: 'none', status: 'none' })] })));
     expect(elementsIn(root, 'testcase').map(({ attributes }) => attributes.name)).toEqual(['none input']);
     expect(elementsIn(root, 'failure')).toHaveLength(1);
   });
 });
 
-describe('asText', () => {
-  it('has a table of what each judge has seen, and the verdict at its end', () => {
+describe('toText', () => {
+  it('has a table of the responses of each check, and ends with the verdict', () => {
     expect(toText(report({ rows: ROWS, notes: ['A note.'] })).split('\n')).toEqual([
       'a shop',
       '',
@@ -96,7 +96,7 @@ describe('asText', () => {
     ]);
   });
 
-  it('tells one failure of a rule in full, the others in a line each, and how many more there are', () => {
+  it('prints one failure of a rule in full, eight in one line each, and the number of further ones', () => {
     const failures = Array.from({ length: 12 }, (_, at) =>
       failure({ operationId: `op${at}`, steps: [{ request: `curl ${at}`, response: 'x' }] }),
     );
@@ -116,7 +116,7 @@ describe('asText', () => {
     ]);
   });
 
-  it.each(HOSTILE)('writes %j without what a terminal would obey', (text) => {
+  it.each(HOSTILE)('prints %j without control characters', (text) => {
     const steps = [{ request: text, response: text }];
     const told = toText(report({ title: text, failures: [failure({ rule: text, message: text, steps })] }));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
@@ -129,10 +129,10 @@ describe('asText', () => {
     [[failure(), failure({ operationId: 'b' })], 'Contract check failed: 1 rule violated, 2 findings'],
     [[failure(), failure({ rule: 'b' })], 'Contract check failed: 2 rules violated, 2 findings'],
   ];
-  it.each(VERDICTS)('gives the verdict on %j', (failures, verdict) => expect(verdictLine(failures)).toBe(verdict));
+  it.each(VERDICTS)('returns the verdict for %j', (failures, verdict) => expect(verdictLine(failures)).toBe(verdict));
 });
 
-describe('asMarkdown', () => {
+describe('toMarkdown', () => {
   it('has the verdict, the title, each failure and the table', () => {
     const failures = [failure(), failure({ operationId: 'putItem', status: '200' })];
     expect(toMarkdown(report({ rows: ROWS, failures, notes: ['A note.'] })).split('\n')).toEqual([
@@ -163,7 +163,7 @@ describe('asMarkdown', () => {
     ]);
   });
 
-  it.each(HOSTILE)('keeps %j from being anything but text', (text) => {
+  it.each(HOSTILE)('escapes %j as plain text', (text) => {
     const parts = { title: text, notes: [text], rows: [{ operationId: text, status: text, counts: {} }] };
     // What is sent and what came has its line breaks taken out before.
     const steps = [{ request: 'curl', response: text.replaceAll(/\s+/g, ' ') }];
@@ -180,8 +180,8 @@ describe('asMarkdown', () => {
   });
 });
 
-describe('joined', () => {
-  it('puts what another judge has seen beside the rest, and takes in what is new', () => {
+describe('joinReports', () => {
+  it('adds the results of another check to existing rows, and its new rows', () => {
     const counts = { dredd: { seen: 1, wrong: 1 } };
     const more = {
       checks: ['dredd'],

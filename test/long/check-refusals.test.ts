@@ -18,7 +18,7 @@ async function refusingWith(status: number): Promise<string> {
 }
 
 describe('checkServer of a shop', () => {
-  it.each([401, 403])('finds that it answers %i, since its contract has no access rights', async (status) => {
+  it.each([401, 403])('finds a response with status %i, since no operation requires credentials', async (status) => {
     const verdict = await checked(await refusingWith(status), { only: ['addCartItem', 'getOrder'] });
     const found = told(verdict.findings);
     for (const operationId of ['addCartItem', 'getOrder'])
