@@ -7,14 +7,14 @@ import { type Model, withAdded } from './model.ts';
 import { createPlayer, ModelMismatchError, type Player } from './player.ts';
 import { resetAlone } from './steps.ts';
 
-/** How many requests are sent at once, and how often. */
+/** The number of concurrent requests, and of repetitions. */
 const CONCURRENT_REQUESTS = 8;
 const TIMES = 3;
 
-/** What may befall any request. */
+/** Rules that any request can violate. */
 const FAULTS: readonly string[] = ['no server error', 'responds'];
 
-/** Judges what a shop makes of requests that come at once: none is lost, and one cart makes one order. */
+/** Checks concurrent requests: no addition is lost, and a cart is ordered once. */
 export async function checkConcurrency(session: Session, start: Model): Promise<void> {
   for (const scene of [additions, orders]) {
     const before = new Set<string>();
@@ -25,7 +25,7 @@ export async function checkConcurrency(session: Session, start: Model): Promise<
         await scene(player);
       } catch (error) {
         if (!(error instanceof ModelMismatchError)) throw error;
-        // A fault by chance has nothing to do with what comes at once; two orders of one cart have.
+        // A server error by chance has nothing to do with concurrency; two orders of one cart have.
         const isFault = error.findings.some(({ rule }) => FAULTS.includes(rule));
         const isByChance = isFault && !error.findings.some((finding) => before.has(getFindingKey(finding)));
         for (const finding of error.findings) before.add(getFindingKey(finding));
@@ -70,7 +70,7 @@ async function orders(player: Player): Promise<void> {
     );
 }
 
-/** The statuses of one request that is sent many times at once. */
+/** Sends a request several times concurrently. Returns the statuses. */
 async function sendConcurrently(player: Player, id: OperationId, request: RequestToSend): Promise<readonly number[]> {
   const replies = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => player.send(id, request)));
   return replies.map(({ status }) => status);

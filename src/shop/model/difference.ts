@@ -1,7 +1,7 @@
 import { isNode } from '../../openapi/document.ts';
 import { pointerTo } from '../../util/json-pointer.ts';
 
-/** The first place in which a value is not the one that is expected, as a sentence; undefined where it is. The order of properties doesn't count. */
+/** Describes the first difference between two values, a sentence; undefined if they are equal. The order of properties is ignored. */
 export function findDifference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
   const place = pointer === '' ? 'The body' : pointer;
   if (Array.isArray(expected) && Array.isArray(actual)) {
@@ -24,5 +24,5 @@ function format(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** How much of a value is shown, in characters. */
+/** The maximum length of a value in a message, in characters. */
 const LONGEST = 120;

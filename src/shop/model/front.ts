@@ -9,8 +9,8 @@ import type { Route } from '../../openapi/routes.ts';
 import { FOR_ALL, ORIGIN } from './rules.ts';
 
 /**
- * Judges what the shop's contract says of every path in words: HEAD as GET without the body, OPTIONS with `Allow`, a preflight that allows
- * pages of loopback origins, and a slash at the end that doesn't count.
+ * Checks the rules of the shop's contract for all paths: HEAD as GET without a body, OPTIONS with `Allow`, preflights for pages of loopback origins,
+ * and an ignored trailing slash.
  */
 export async function checkPathRules(
   { session, requests, seed, allowedRoutes }: CheckContext,
@@ -60,7 +60,7 @@ async function checkReader(session: Session, reader: Route, target: string): Pro
   });
 }
 
-/** What keeps a browser from asking, by the answer to its preflight (Fetch Standard, CORS-preflight fetch); simple methods need no leave. */
+/** Returns why a browser rejects a preflight (Fetch Standard, CORS-preflight fetch); simple methods need no permission. */
 function checkPreflight({ status, headers }: ReceivedResponse, method: string): string | undefined {
   const lists = (name: string, value: string) => {
     const listed = (headers[name] ?? '').split(',').map((one) => one.trim().toLowerCase());
@@ -83,7 +83,7 @@ interface ResponseRule {
   readonly wrong: (response: ReceivedResponse) => string | undefined;
 }
 
-/** Sends a request and takes in what is wrong with its answer. */
+/** Sends a request and adds the findings in its response. */
 async function checkResponse(
   session: Session,
   route: Route,
@@ -101,7 +101,7 @@ async function examineResponse(
   { rule, wrong }: ResponseRule,
 ): Promise<readonly Finding[]> {
   const { exchange, findings } = await session.send('methods', route, request);
-  // What is documented of an operation isn't of OPTIONS.
+  // The documentation of an operation does not apply to OPTIONS.
   const own = request.method === 'OPTIONS' ? [] : findings;
   const violation = exchange && wrong(exchange.response);
   if (!exchange || violation === undefined) return own;

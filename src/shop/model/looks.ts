@@ -4,7 +4,7 @@ import { findDifference } from './difference.ts';
 import { calculateSummary, DAY_MS, type Model, withProducts } from './model.ts';
 import { ModelMismatchError, type Player } from './player.ts';
 
-/** What a shop can be asked without changing it, by the operation that tells it. */
+/** The operations that read the state of a shop. */
 export const LISTS = [
   'listProducts',
   'listDeliveryOptions',
@@ -14,10 +14,10 @@ export const LISTS = [
 ] as const satisfies readonly OperationId[];
 export type List = (typeof LISTS)[number];
 
-/** Before which moment no clock of a server is set, in ms since 1970: what is smaller is seconds, or a span of time. */
+/** A time before this one, in ms since 1970, is in seconds or is a duration. */
 const EARLIEST_MS = Date.UTC(2000);
 
-/** Asks a shop for what it holds, `expand`ed or not, and sees that it is what the model has. */
+/** Requests a list, `expand`ed or not, and checks that it equals that of the model. */
 export async function checkList(
   player: Player,
   { list, isExpanded = false, by = list, rule }: ListCheck,
@@ -26,20 +26,20 @@ export async function checkList(
   const expected = getExpected(player.model, list, isExpanded);
   const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(player, response.body) : response.body;
   player.expectEqual(by, rule, { expected, actual }, `In the response of ${player.routes[list].path}`);
-  // What comes of another state than the model has would be told of as something else.
+  // Further requests would report the same difference as another finding.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
 
-/** What a shop is asked for, and which rule is broken, by which operation, where it isn't what the model has. */
+/** A list to check, with the rule and the operation of a finding. */
 export interface ListCheck {
   readonly list: List;
   readonly isExpanded?: boolean;
-  /** The operation itself unless given. */
+  /** The operation of a finding; `list` by default. */
   readonly by?: OperationId;
   readonly rule: string;
 }
 
-/** Asks for a list, which has to be answered 200. */
+/** Requests a list, with the expected status 200. */
 export async function requestList(player: Player, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
   const { path, parameters } = player.routes[list];
   const value = isExpanded ? parameters.find(({ name }) => name === 'expand')?.examples[0]?.value : undefined;
@@ -68,13 +68,13 @@ function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
   }
 }
 
-/** The delivery options without their estimates, each of which has to be the shop's present moment and its days. */
+/** Returns the delivery options without their estimates, each of which must be the current time plus the delivery days. */
 function withoutEstimates(player: Player, body: unknown): unknown {
   readClock(player, body);
   return (body as { estimatedDeliveryTimeMs: number }[]).map(({ estimatedDeliveryTimeMs: _, ...option }) => option);
 }
 
-/** What the shop's clock shows, by the estimates of its delivery options, in ms since 1970; undefined where there are none. */
+/** Returns the time of the shop's clock by the estimates of its delivery options, in ms since 1970; undefined if there are none. */
 export function readClock(player: Player, body: unknown): number | undefined {
   const rule = 'an estimate is the current time plus the delivery days';
   const options = body as readonly { deliveryDays: number; estimatedDeliveryTimeMs?: number }[];
@@ -97,5 +97,5 @@ export function readClock(player: Player, body: unknown): number | undefined {
   return readTime;
 }
 
-/** How far the clocks may be apart that answers are made by, in ms: a shop may be several machines. */
+/** The maximum difference between the clocks of responses, in ms: a shop may be several machines. */
 export const SLACK_MS = 2_000;

@@ -1,27 +1,27 @@
 import type { CartItem, DeliveryOption, Order, PaymentSummary, Product } from '../types.ts';
 
-/** What a shop holds, as far as its contract tells. */
+/** The state of a shop. */
 export interface Model {
   readonly products: readonly Product[];
   readonly deliveryOptions: readonly DeliveryOption[];
-  /** In the order in which products were first added. */
+  /** In the order of their first addition. */
   readonly cart: readonly CartItem[];
-  /** The one created last first. */
+  /** From newest to oldest. */
   readonly orders: readonly Order[];
 }
 
-/** A day of delivery, in ms. */
+/** A delivery day, in ms. */
 export const DAY_MS = 86_400_000;
 
-/** How many of a product the cart takes. */
+/** The maximum quantity of a cart item. */
 export const MAX_QUANTITY = 1_000_000;
 
-/** The delivery option of a new item: 1, or the first one where there is no 1. */
+/** Returns the delivery option of a new item: 1, or the first one if there is no 1. */
 function firstOption({ deliveryOptions }: Model): string {
   return (deliveryOptions.find(({ id }) => id === '1') ?? deliveryOptions[0])?.id ?? '1';
 }
 
-/** The cart with some of a product added. */
+/** Returns the model with a quantity of a product added to the cart. */
 export function withAdded(model: Model, productId: string, quantity: number): Model {
   const item = model.cart.find((one) => one.productId === productId);
   const added = item
@@ -30,7 +30,7 @@ export function withAdded(model: Model, productId: string, quantity: number): Mo
   return { ...model, cart: item ? replaced(model.cart, added) : [...model.cart, added] };
 }
 
-/** The cart with an item changed. */
+/** Returns the model with a cart item changed. */
 export function withChanged(model: Model, change: Partial<CartItem> & Pick<CartItem, 'productId'>): Model {
   return {
     ...model,
@@ -38,17 +38,17 @@ export function withChanged(model: Model, change: Partial<CartItem> & Pick<CartI
   };
 }
 
-/** The cart without an item. */
+/** Returns the model without a cart item. */
 export function withoutItem(model: Model, productId: string): Model {
   return { ...model, cart: model.cart.filter((item) => item.productId !== productId) };
 }
 
-/** With an order made of the cart, which is empty then. */
+/** Returns the model with an order of the cart, which is then empty. */
 export function withOrder(model: Model, order: Order): Model {
   return { ...model, cart: [], orders: [order, ...model.orders] };
 }
 
-/** What the cart costs; the tax is 10 %, rounded half up to a cent. */
+/** Returns the costs of the cart; the tax is 10 %, rounded half up to a cent. */
 export function calculateSummary({ cart, products, deliveryOptions }: Model): PaymentSummary {
   const price = (id: string) => products.find((product) => product.id === id)?.priceCents ?? 0;
   const shipping = (id: string) => deliveryOptions.find((option) => option.id === id)?.priceCents ?? 0;
@@ -66,7 +66,7 @@ export function calculateSummary({ cart, products, deliveryOptions }: Model): Pa
   };
 }
 
-/** The order that the cart makes, but for its id. */
+/** Returns the order of the cart. */
 export function createModelOrder(model: Model, id: string, orderTimeMs: number): Order {
   const days = (optionId: string) => model.deliveryOptions.find((option) => option.id === optionId)?.deliveryDays ?? 0;
   return {
@@ -81,7 +81,7 @@ export function createModelOrder(model: Model, id: string, orderTimeMs: number):
   };
 }
 
-/** Entries with the product that each is of, as `expand` has it. */
+/** Returns entries with their products, as `expand` does. */
 export function withProducts<Entry extends { readonly productId: string }>(
   { products }: Model,
   entries: readonly Entry[],

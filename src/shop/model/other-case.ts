@@ -6,7 +6,7 @@ import { checkCart, UNCHANGED } from './steps.ts';
 
 const WHY = 'the letter case of the id differs';
 
-/** Asks each operation for something that is there, its id in another letter case: ids are compared as they are written. */
+/** Requests existing resources with their ids in another letter case: ids are case-sensitive. */
 export async function checkLetterCase(player: Player): Promise<void> {
   const { products, cart, orders } = player.model;
   const [product, item, order] = [products[0]?.id, cart[0]?.productId, orders[0]?.id].map(changeLetterCase);
@@ -23,7 +23,7 @@ export async function checkLetterCase(player: Player): Promise<void> {
   }
 }
 
-/** An id in another letter case; undefined where it has no letters. */
+/** Returns an id in another letter case; undefined if it has no letters. */
 function changeLetterCase(id = ''): string | undefined {
   return [id.toUpperCase(), id.toLowerCase()].find((other) => other !== id);
 }

@@ -19,7 +19,7 @@ import {
 } from './steps.ts';
 import { createInvalidRequests, type InvalidRequest } from './wrong-requests.ts';
 
-/** One step of a sequence; products, options and orders are counted round. */
+/** One step of a sequence; products, options and orders are indexes modulo their number. */
 export type Step =
   | { readonly do: 'add'; readonly product: number; readonly quantity: number }
   | { readonly do: 'add unknown' }
@@ -45,10 +45,10 @@ export type Step =
   | { readonly do: 'add around'; readonly product: number; readonly bound: number }
   | { readonly do: 'reset' };
 
-/** An option that no shop has. */
+/** An unknown delivery option. */
 const UNKNOWN_OPTION = 'none-such';
 
-/** Does a step, beside the model; `start` is what a reset restores. Throws `ModelMismatchError` where the shop does something else. */
+/** Performs a step on the shop and the model; `start` is the state after a reset. Throws `ModelMismatchError` if they differ. */
 export async function perform(player: Player, start: Model, step: Step): Promise<void> {
   const product = 'product' in step ? getProductId(player.model, step.product) : '';
   switch (step.do) {
@@ -81,7 +81,7 @@ export async function perform(player: Player, start: Model, step: Step): Promise
       const inCart = player.model.cart[0]?.productId;
       const wrong = createInvalidRequests(inCart ?? getProductId(player.model, 0));
       const chosen = wrong[step.which % wrong.length] as InvalidRequest;
-      // What isn't in the cart may be told before what is wrong with a change of it.
+      // A server may report the missing item before the violations of its change.
       return inCart === undefined && chosen.id === 'updateCartItem' ? undefined : checkRejected(player, chosen);
     }
     case 'send unusual request': {

@@ -6,7 +6,7 @@ import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 
-/** What went wrong in a sequence; it ends there. */
+/** Ends a sequence with its findings. */
 export class ModelMismatchError extends Error {
   override readonly name = 'ModelMismatchError';
   readonly findings: readonly Finding[];
@@ -17,18 +17,18 @@ export class ModelMismatchError extends Error {
   }
 }
 
-/** Plays a sequence of requests against a shop, beside a model of what it has to hold. */
+/** Plays a sequence of requests to a shop, and compares it with a model. */
 export interface Player {
-  /** What the shop has to hold now. */
+  /** The expected state of the shop. */
   model: Model;
   readonly routes: Readonly<Record<OperationId, Route>>;
-  /** Sends a request to an operation and holds the answer against the contract. Throws `ModelMismatchError` where it breaks it in a way that isn't known yet, or isn't there. */
+  /** Sends a request and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
   send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse>;
-  /** Throws `ModelMismatchError`, which says that the last answer of an operation breaks a rule of the shop. */
+  /** Throws `ModelMismatchError` with a finding about the last response of an operation. */
   fail(id: OperationId, rule: string, message: string): never;
-  /** What some work gives, beside the sequence; undefined where it finds only what is known already. */
+  /** Returns the result of `work`; undefined if it has only known findings. */
   ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
-  /** Sees that an answer has a status. */
+  /** Throws `ModelMismatchError` if a response has another status. */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void;
   /** Throws `ModelMismatchError` if a value differs from that of the model and this is no known finding; `context` starts the message. */
   expectEqual(
@@ -39,16 +39,16 @@ export interface Player {
   ): void;
 }
 
-/** Whether an answer is such that nothing can be told of its body: it is no JSON, lacks what it has to have, or has it of another type. */
+/** Whether a response has no usable body: invalid JSON, missing properties, or wrong types. */
 export function isBroken({ rule }: Finding): boolean {
   const isOfBody = rule.startsWith('body') && !rule.endsWith('additionalProperties');
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
-/** How many of the last exchanges a finding shows. */
+/** The maximum number of exchanges of a finding. */
 const SHOWN = 200;
 
-/** A player with headers that all of its requests carry. */
+/** Creates a player with headers that all of its requests carry. */
 export function createPlayer(
   session: Session,
   check: CheckName,

@@ -1,7 +1,7 @@
 import type { RequestToSend } from '../../check/exchange.ts';
 import type { OperationId } from '../types.ts';
 
-/** A request that keeps the contract in a way that servers stumble over, and the status that it is answered with. */
+/** A valid request that servers often reject, and its expected status. */
 export interface UnusualRequest {
   readonly id: OperationId;
   readonly request: RequestToSend;
@@ -10,13 +10,13 @@ export interface UnusualRequest {
   readonly why: string;
 }
 
-/** The largest body that is taken, in bytes. */
+/** The maximum size of a body, in bytes. */
 const MAX_BODY_BYTES = 102_400;
 
 const CART = '/api/cart-items';
 const JSON_TYPE = 'application/json';
 
-/** Requests that hold by what the contract says in words, to a shop that has a product in its cart, and another product. */
+/** Returns valid requests by rules that schemas can't express, for a shop with the product `inCart` in its cart, and another product. */
 export function createUnusualRequests(inCart: string, other: string): readonly UnusualRequest[] {
   const added = JSON.stringify({ productId: other, quantity: 1 });
   const add = (why: string, headers: RequestToSend['headers'], body = added, target = CART): UnusualRequest => ({
@@ -46,7 +46,7 @@ export function createUnusualRequests(inCart: string, other: string): readonly U
   ];
 }
 
-/** Where no body is described one is accepted, whatever its type. */
+/** Returns requests with a body of any type where none is documented. */
 function withoutBody(inCart: string): readonly UnusualRequest[] {
   const sent = (method: string, target: string, type: string): RequestToSend => ({
     method,
@@ -66,7 +66,7 @@ function get(id: OperationId, target: string, why: string, headers: RequestToSen
   return { id, request: { method: 'GET', target, headers }, status: 200, why };
 }
 
-/** How a shell prints a body that is padded with blanks. */
+/** Returns the shell command that prints a body padded with spaces. */
 function toPrintCommand(body: string): { printCommand?: string } {
   return body.length > MAX_BODY_BYTES / 2 ? { printCommand: `printf '%${MAX_BODY_BYTES}s' '${body.trimStart()}'` } : {};
 }

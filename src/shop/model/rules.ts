@@ -3,13 +3,13 @@ import type { FindingKind } from '../../check/findings.ts';
 import { getResponseName, type Rule } from '../../check/session.ts';
 import { bareType } from '../../openapi/responses.ts';
 
-/** Where the contract says what holds for all answers. */
+/** The place of the rules for all responses in the contract. */
 export const FOR_ALL = '/info/description';
 
-/** The origin of a front end on the developer's machine, which every policy lets in: Vite's default port. */
+/** An origin that every CORS policy allows: the default port of Vite. */
 export const ORIGIN = 'http://localhost:5173';
 
-/** What the shop's contract says of all of its answers in words alone. */
+/** The rules for all responses that schemas can't express. */
 export const shopRules: readonly Rule[] = [
   (route, { request, response: { status, headers, body } }) => {
     const violation = (rule: string, message: string): FindingKind => ({
@@ -38,8 +38,8 @@ export const shopRules: readonly Rule[] = [
 ];
 
 /**
- * Whether a response denies access for a reason that the contract doesn't have: no operation needs credentials, and the check sends no origin but a
- * loopback one. 403 for a host name that is not allowed is documented; a response to HEAD doesn't say for what it is.
+ * Whether a response denies access without a documented reason: no operation requires credentials, and the check sends only a loopback origin. 403 for a
+ * host that is not allowed is documented; a response to HEAD has no reason.
  */
 function isAccessDenial({ method }: RequestToSend, status: number, body: unknown): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ function findProblemViolations(
   if (bareType(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (target.split('?')[0] ?? '').replace(/\/+$/, '');
-  // What is escaped in a path may be told in either way.
+  // Servers may return escapes in a path decoded or not.
   const isPlain = /^[\w/-]*$/.test(path);
   return [
     ...(message === undefined || detail === message

@@ -5,27 +5,27 @@ import { createUnusualRequests } from './right-requests.ts';
 import { UNKNOWN_ID } from './steps.ts';
 import { createInvalidRequests } from './wrong-requests.ts';
 
-/** Steps that are played in their order. */
+/** Steps in their order. */
 export type Script = readonly Step[];
 
-/** Whether a script ends with a request that has to be refused. */
+/** Whether a script ends with an invalid request. */
 export function isBreaking(script: Script): boolean {
   return script.at(-1)?.do === 'send invalid request';
 }
 
-/** Something in the cart, whatever the default data has. */
+/** Fills the cart, whatever the default data is. */
 const STOCKED: readonly Step[] = [
   { do: 'add', product: 0, quantity: 1 },
   { do: 'add', product: 1, quantity: 2 },
 ];
 
-/** How long lists are made: longer than the pages that servers cut lists into as a rule. */
+/** The length of long lists: longer than common page sizes. */
 const LONG_LIST = 51;
 
-/** Quantities at which sums are tried: limits that servers have in this place, and that of the contract. */
+/** Quantities around which additions are tested: common limits, and that of the contract. */
 const BOUNDS = [100, 1_000, 65_536, MAX_QUANTITY];
 
-/** What leads to each documented status but those of wrong requests, in sequences that are as short as they can be. */
+/** The shortest sequences that lead to each documented status other than those of invalid requests. */
 const PROVOKING: readonly (readonly Step[])[] = [
   ...LISTS.map((list): Step[] => [{ do: 'look', list, isExpanded: false }]),
   ...LISTS.slice(1, -1).map((list): Step[] => [
@@ -64,7 +64,7 @@ const PROVOKING: readonly (readonly Step[])[] = [
   [...STOCKED, { do: 'order' }, { do: 'reset' }],
 ];
 
-/** Changes what the default data has in the cart, in each way, and resets: nothing of it may be left. */
+/** Returns scripts that change each cart item of the default data in each way, and reset. */
 function resetting({ cart, products, deliveryOptions }: Model): readonly (readonly Step[])[] {
   const items = cart.map(({ productId, quantity, deliveryOptionId }) => ({
     product: products.findIndex(({ id }) => id === productId),
@@ -88,8 +88,8 @@ function resetting({ cart, products, deliveryOptions }: Model): readonly (readon
 }
 
 /**
- * Every sequence that is played whatever chance has it: what leads to each documented status, each wrong request, each that is odd and right, and
- * what a reset has to undo in the default data.
+ * Returns all fixed scripts: for each documented status, each invalid and each unusual request, and each change of the default data that a reset must
+ * undo.
  */
 export function scriptsFor(start: Model): readonly (readonly Step[])[] {
   return [

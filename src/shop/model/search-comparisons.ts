@@ -12,23 +12,23 @@ import {
   type WordCase,
 } from './search-words.ts';
 
-/** Searches for what is sent as `search`, escapes and all. */
+/** Searches for a raw value of `search`, with its escapes. */
 export async function search(player: Player, query: string): Promise<readonly Product[]> {
   const response = await player.send('listProducts', createJsonRequest('GET', `/api/products?search=${query}`));
   player.expectStatus('listProducts', response, 200, `the query is search=${query}`);
   return response.body as readonly Product[];
 }
 
-/** How many characters of a term count. */
+/** The number of characters of a term that are used. */
 const TERM_LENGTH = 512;
 
-/** A word that is like nothing. */
+/** A word without similar words. */
 const MEANINGLESS = 'qqqqqqxzqq';
 
-/** Searches, and throws `ModelMismatchError` where what is found does not fit. */
+/** Searches, and throws `ModelMismatchError` on a violation. */
 export type SearchCheck = (player: Player) => Promise<void>;
 
-/** Judgements of searches by other searches. */
+/** Returns checks that compare searches with each other. */
 export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
   const words = findHolders(products);
   const within = findWithinWords(products, words);
@@ -58,7 +58,7 @@ export function createComparisons(products: readonly Product[], random: Random):
   ];
 }
 
-/** A `+` is a space, and a blank term gives the whole list, in its order. */
+/** Checks that `+` is a space, and that a blank term finds all products in their order. */
 async function checkBlankTerm(player: Player): Promise<void> {
   const rule = '+ is a space';
   const found = await search(player, '+');
@@ -70,7 +70,7 @@ async function checkBlankTerm(player: Player): Promise<void> {
   );
 }
 
-/** An escaped `+` is none. */
+/** Checks that an escaped `+` is not a space. */
 async function checkEscapedPlus(player: Player): Promise<void> {
   const found = await search(player, '%2B');
   const rule = 'an escaped + is not a space';
@@ -82,7 +82,7 @@ async function checkEscapedPlus(player: Player): Promise<void> {
     );
 }
 
-/** All words are looked for, whichever comes first. */
+/** Checks that all words of a term are searched for, in any order. */
 async function checkAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
   const rule = 'searches for all words of a term';
   const byLast = await search(player, last);
@@ -90,7 +90,7 @@ async function checkAllWords(player: Player, { product, common, last }: WordCase
     await expectWithin(player, { rule, query, product, outer: byLast, why: `the results of ${last}` });
 }
 
-/** Products that have a word whole are all found, before all others. */
+/** Checks that all products with a whole word are found, before all others. */
 async function checkOrder(player: Player, { word, holders }: Holders): Promise<void> {
   const found = await search(player, word);
   const isHolder = ({ id }: Product) => holders.some((holder) => holder.id === id);
@@ -112,7 +112,7 @@ async function checkOrder(player: Player, { word, holders }: Holders): Promise<v
     );
 }
 
-/** What is the same term in another form finds the same. */
+/** Checks that other forms of a term have the same results. */
 async function checkForms(player: Player, word: string): Promise<void> {
   const outer = await search(player, word);
   const product = player.model.products.find((one) => getPlainWords(one).has(word));
@@ -130,9 +130,9 @@ async function checkForms(player: Player, word: string): Promise<void> {
 interface Within {
   readonly rule: string;
   readonly query: string;
-  /** What has to be found. */
+  /** The product that must be found. */
   readonly product: Product | undefined;
-  /** What may be found. */
+  /** The products that may be found. */
   readonly outer: readonly Product[];
   readonly why: string;
 }

@@ -1,31 +1,31 @@
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 
-/** How many products are compared with each other at most. */
+/** The maximum number of products that are compared with each other. */
 const MOST_COMPARED = 100;
 
-/** The shortest word that is searched for, in letters: shorter ones are found within others by chance. */
+/** The minimum length of a search word, in letters: shorter ones occur within others by chance. */
 const SHORTEST = 3;
 
-/** The text of a product that is searched, in lower case. */
+/** Returns the searched text of a product, in lower case. */
 export function getSearchText({ name, keywords }: Product): string {
   return [name, ...keywords].join('\n').toLowerCase();
 }
 
-/** The words of a product that stand between blanks and commas: what a hyphen or an apostrophe is beside may count as part of a longer word. */
+/** Returns the words of a product between spaces and commas; a part beside a hyphen or an apostrophe may count as part of a longer word. */
 export function getPlainWords(product: Product): ReadonlySet<string> {
   const words = getSearchText(product).split(/[\s,]+/);
   return new Set(words.filter((word) => word.length >= SHORTEST && /^[a-z]+$/.test(word)));
 }
 
-/** A product with some words, the last of which another product with the other words does not have. */
+/** A product with some words; another product with the common words does not have the last one. */
 export interface WordCase {
   readonly product: Product;
   readonly common: readonly string[];
   readonly last: string;
 }
 
-/** A case with this many common words, by chance; undefined where the catalogue has none. */
+/** Returns a random case with this number of common words; undefined if there is none. */
 export function createWordCase(products: readonly Product[], count: number, random: Random): WordCase | undefined {
   const compared = products.slice(0, MOST_COMPARED);
   const cases = compared.flatMap((product) =>
@@ -43,13 +43,13 @@ export function createWordCase(products: readonly Product[], count: number, rand
   return { product, common, last: random.pick(own) };
 }
 
-/** A word, and the products that have it whole. */
+/** A word, and the products that have it as a whole word. */
 export interface Holders {
   readonly word: string;
   readonly holders: readonly Product[];
 }
 
-/** Each word of the catalogue with the products that have it whole, but for words that some product has beside a hyphen or the like. */
+/** Returns each word with the products that have it, except words that a product has beside a hyphen or the like. */
 export function findHolders(products: readonly Product[]): readonly Holders[] {
   const holders = new Map<string, Product[]>();
   for (const product of products)
@@ -59,7 +59,7 @@ export function findHolders(products: readonly Product[]): readonly Holders[] {
   return [...holders].flatMap(([word, having]) => (isPlain(word, having) ? [{ word, holders: having }] : []));
 }
 
-/** The words of the catalogue that products which come before some of their holders have within other words alone. */
+/** Returns the words that products before some of their holders have only within other words. */
 export function findWithinWords(products: readonly Product[], words: readonly Holders[]): readonly Holders[] {
   return words.filter(({ word, holders }) => {
     const last = products.findLastIndex((product) => holders.includes(product));
@@ -69,7 +69,7 @@ export function findWithinWords(products: readonly Product[], words: readonly Ho
   });
 }
 
-/** The runs of letters and digits of a product, with and without what its apostrophes part. */
+/** Returns the sequences of letters and digits of a product, with and without its apostrophes. */
 function getWordRuns(product: Product): ReadonlySet<string> {
   const text = getSearchText(product);
   return new Set([text, text.replaceAll(/['’]/g, '')].flatMap((one) => one.match(/[\p{L}\p{N}]+/gu) ?? []));

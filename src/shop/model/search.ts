@@ -8,20 +8,20 @@ import type { Model } from './model.ts';
 import { createPlayer, ModelMismatchError, type Player } from './player.ts';
 import { createComparisons, type SearchCheck, search } from './search-comparisons.ts';
 
-/** A term, which products it has to find at least, and why. */
+/** A term, the products that it must find, and why. */
 interface Search {
   readonly term: string;
   readonly finds: readonly Product[];
   readonly why: string;
-  /** Whether nothing else may be found. */
+  /** Whether no other product may be found. */
   readonly isAll?: boolean;
 }
 
-/** How long a word has to be to be found when it is misspelt by a letter, and how many searches of each kind are made. */
+/** The minimum length of a word that is misspelled, and the number of searches of each kind. */
 const MISSPELT_LENGTH = 5;
 const EACH = 8;
 
-/** Judges searches: what a term that was made of a product's name and keywords has to find. */
+/** Checks searches with terms made from names and keywords of products. */
 export async function checkSearch(session: Session, model: Model, seed: number): Promise<void> {
   const random = createRandom(seed);
   const isEmpty = model.products.length === 0;
@@ -39,7 +39,7 @@ export async function checkSearch(session: Session, model: Model, seed: number):
   }
 }
 
-/** What is found when a judgement is made by a player of its own. */
+/** Returns the findings of a search check, with a player of its own. */
 async function findingsOf(session: Session, model: Model, searchCheck: SearchCheck): Promise<readonly Finding[]> {
   try {
     await searchCheck(createPlayer(session, 'behaviour', model));
@@ -83,7 +83,7 @@ async function checkSearchTerm(
   }
 }
 
-/** Terms that mean the same in every catalogue. */
+/** Returns terms with the same results in each catalogue. */
 function always({ products }: Model): readonly Search[] {
   const every = { finds: products, why: 'all products for a blank term', isAll: true };
   return [
@@ -99,7 +99,7 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
   const words = [...inName, ...inKeywords].filter((word) => word.length >= 3);
   if (words.length === 0) return [];
   const word = random.pick(words);
-  // What stands beside an apostrophe or a hyphen may count as part of a longer word.
+  // A part beside an apostrophe or a hyphen may count as part of a longer word.
   const long = [product.name, ...product.keywords]
     .flatMap((text) => text.split(/[\s,]+/))
     .filter((one) => one.length >= MISSPELT_LENGTH && /^[a-z]+$/i.test(one));
@@ -116,13 +116,13 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
   ];
 }
 
-/** A word with an accent, and in wide letters: neither counts. */
+/** Returns a word with an accent, which is ignored. */
 function accented(product: Product, word: string): readonly Search[] {
   const finds = { finds: [product], why: 'words with accents' };
   return /[aeiou]/.test(word) ? [{ term: word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`), ...finds }] : [];
 }
 
-/** A word of a product with a letter missing, and with one wrong; never the first one. */
+/** Returns a word without a letter, and with a wrong letter; never the first one. */
 function misspelt(product: Product, word: string, random: Random): readonly Search[] {
   const at = random.whole(1, word.length - 1);
   const other = word[at]?.toLowerCase() === 'x' ? 'z' : 'x';
@@ -132,7 +132,7 @@ function misspelt(product: Product, word: string, random: Random): readonly Sear
   ];
 }
 
-/** The end of one keyword and the start of the next: the keywords count as one text in which they are joined by a comma. */
+/** Returns the end of a keyword and the start of the next one: keywords are searched as one text, joined by commas. */
 function overBorders(product: Product): readonly Search[] {
   const [one = '', other = ''] = product.keywords.filter((keyword) => !keyword.includes(','));
   if (product.keywords.indexOf(other) !== product.keywords.indexOf(one) + 1 || one.length < 3 || other.length < 3)

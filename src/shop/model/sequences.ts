@@ -14,13 +14,13 @@ import { isBreaking, type Script } from './scripts.ts';
 import { withoutReads } from './shown-steps.ts';
 import { resetAlone } from './steps.ts';
 
-/** How many products of the catalogue a sequence is about, and how many steps it has at most. */
+/** The number of products in a sequence, and its maximum number of steps. */
 const PRODUCTS = 5;
 const LONGEST = 25;
 
-/** Plays some steps from the default data on; what goes wrong, `WELL` where nothing does. */
+/** Plays steps from the default data. Returns the findings; `NO_FINDINGS` if the sequence completes. */
 async function play(session: Session, check: CheckName, start: Model, steps: Script): Promise<readonly Finding[]> {
-  // Pages of this origin may read every response, whatever it is.
+  // Pages of this origin may read every response.
   const player = createPlayer(session, check, start, check === 'statuses' ? { origin: ORIGIN } : {});
   try {
     await resetAlone(player);
@@ -32,7 +32,7 @@ async function play(session: Session, check: CheckName, start: Model, steps: Scr
   }
 }
 
-/** Plays scripts, each by itself; wrong requests are in one sequence as long as all of them are refused. */
+/** Plays each script by itself; invalid requests are one sequence as long as all of them are rejected. */
 export async function checkScripts(context: CheckContext, start: Model, scripts: readonly Script[]): Promise<void> {
   const { session } = context;
   const { ledger } = session;
@@ -48,35 +48,35 @@ export async function checkScripts(context: CheckContext, start: Model, scripts:
   }
 }
 
-/** Has a shop be in another state than after the sequence before, so that what is found again doesn't come of that one. */
+/** Changes the state of the shop, so that a repeated finding does not depend on the sequence before. */
 async function enterOtherState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
   session.mayHaveChanged = true;
 }
 
-/** A finding with the requests that lead to it by themselves. */
+/** Returns a finding with only the requests that lead to it. */
 async function minimize(context: CheckContext, finding: Finding): Promise<Finding> {
   await enterOtherState(context);
   return withoutReads(context.session, finding);
 }
 
-/** Scripts that end with a wrong request after the same steps, as one. */
+/** Returns one script with the invalid requests of several, which start with the same steps. */
 function mergeScripts(scripts: readonly Script[]): Script {
   const [first = []] = scripts;
   return [...first.slice(0, -1), ...scripts.flatMap((steps) => steps.slice(-1))];
 }
 
-/** How many sequences are played from which seed. */
+/** The number of sequences, and their seed. */
 export interface Chances {
   readonly seed: number;
   readonly runs: number;
 }
 
-/** How long a shop rests before a sequence is played to see whether it fails by itself, in ms: what was kept for a moment is old then. */
+/** The pause before a sequence is repeated, in ms: short caches expire. */
 const REST_MS = 500;
 
-/** Plays sequences by chance against the model of the shop. Returns how many ended early, at what had been found before. */
+/** Plays random sequences and compares the shop with the model. Returns how many stopped early at known findings. */
 export async function checkSequences(context: CheckContext, start: Model, chances: Chances): Promise<number> {
   const { session, fc } = context;
   const { ledger } = session;
@@ -107,7 +107,7 @@ export async function checkSequences(context: CheckContext, start: Model, chance
   return cutShort;
 }
 
-/** What a sequence finds that went to its end. */
+/** The findings of a completed sequence. */
 const NO_FINDINGS: readonly Finding[] = [];
 
 function stepArbitrary(fc: FastCheckModule): Arbitrary<Step> {

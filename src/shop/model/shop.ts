@@ -27,7 +27,7 @@ export const shopModel: BehaviourModel = {
   open: openShop,
 };
 
-/** Whether a contract is that of the shop: it has all that the shop does, and asks of requests what the shop asks. */
+/** Whether a contract is the shop's: it has all of its operations, with the same requests. */
 export function isShop({ plain, routes }: Contract): boolean {
   return shopContract.routes.every((own) => {
     const served = routes.find(({ operationId }) => operationId === own.operationId);
@@ -35,7 +35,7 @@ export function isShop({ plain, routes }: Contract): boolean {
   });
 }
 
-/** The shop behind a session, in its default data where it may be reset. `isFresh`: whether it is in its default data to begin with. */
+/** Creates the checks of a shop, and resets it if allowed. `isFresh`: whether it has its default data already. */
 async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFresh: boolean): Promise<OpenedModel> {
   const { session, allowedRoutes, note } = context;
   const may = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
@@ -74,7 +74,7 @@ function concurrency(start: Model): ModelPart {
   return { name: 'concurrent requests', check: ({ session }) => checkConcurrency(session, start) };
 }
 
-/** How many scripts and how many generated sequences are one part. */
+/** The number of scripts, and of generated sequences, in one part. */
 const SCRIPTS_OF_PART = 12;
 const RUNS_OF_PART = 5;
 
@@ -87,7 +87,7 @@ function scripts(start: Model): readonly ModelPart[] {
   }));
 }
 
-/** How far the seeds of two parts are apart. */
+/** The distance between the seeds of two parts. */
 const FURTHER = 7_919;
 
 function sequences(
@@ -105,7 +105,7 @@ function sequences(
   }));
 }
 
-/** Documented statuses that no request has led to, though some was meant to. */
+/** Returns findings for the documented statuses that no request led to. */
 function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
   const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
   return never.map(({ name, pointer }) => {
@@ -122,7 +122,7 @@ function neverAnswered({ ledger }: Session, { operationId, responses }: Route): 
   });
 }
 
-/** Puts two products into the cart of a shop in its default data, and makes an order where it has none. What goes wrong there others find. */
+/** Puts two products into the cart of a reset shop, and creates an order if it has none. Its errors are found by other checks. */
 async function stock({ client }: Session, pool: Pool, { products, orders }: Model): Promise<void> {
   const ids = products.slice(0, 2).map(({ id }) => id);
   const send = (request: RequestToSend) => client.send(request).catch(() => undefined);

@@ -2,10 +2,10 @@ import type { Exchange } from '../../check/exchange.ts';
 import type { Finding } from '../../check/findings.ts';
 import { SAFE_METHODS, type Session } from '../../check/session.ts';
 
-/** Ids and times, which are others whenever a sequence is sent again. */
+/** Ids and times, which differ each time a sequence is sent. */
 const OWN = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}\b/gi;
 
-/** A finding without the requests before the last one that only read, if the others alone lead to the same answer; else as it is. */
+/** Returns a finding without the reads before its last request, if it has the same outcome without them; otherwise as it is. */
 export async function withoutReads(session: Session, finding: Finding): Promise<Finding> {
   const { exchanges } = finding;
   const last = exchanges.at(-1);
@@ -15,7 +15,7 @@ export async function withoutReads(session: Session, finding: Finding): Promise<
   return { ...finding, exchanges: changing };
 }
 
-/** What comes of the last one of some requests that are sent again; undefined where one gets no answer. */
+/** Sends requests again. Returns the outcome of the last one; undefined if one gets no response. */
 async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<string | undefined> {
   let outcome: string | undefined;
   for (const { request } of exchanges) {

@@ -7,19 +7,19 @@ import type { Model } from './model.ts';
 import { createPlayer, isBroken, ModelMismatchError, type Player } from './player.ts';
 import { resetAlone } from './steps.ts';
 
-/** Where the state of a shop is read from. */
+/** What is needed to read the initial state. */
 interface StartParts {
   readonly session: Session;
   readonly pool: Pool;
   readonly mayReset: boolean;
-  /** Whether the shop is in its default data already, so that a reset is to change nothing. */
+  /** Whether the shop has its default data already, so that a reset must change nothing. */
   readonly isFresh: boolean;
 }
 
-/** The operations that tell what a shop holds. */
+/** The operations that read the state. */
 export const LISTED = ['listProducts', 'listDeliveryOptions', 'listCartItems', 'listOrders'] as const;
 
-/** What a shop holds in its default data; where it may not be reset, now. Undefined where that can't be told. */
+/** Returns the state of a shop with its default data, or its current state if it can't be reset; undefined if it can't be read. */
 export async function readInitialState({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
   const player = createPlayer(session, 'statuses', { products: [], deliveryOptions: [], cart: [], orders: [] });
   const model = await recordFindings(session, async () => {
@@ -38,7 +38,7 @@ export async function readInitialState({ session, pool, mayReset, isFresh }: Sta
   return model;
 }
 
-/** What is read; undefined where the shop is off, which is noted: as not reproducible where a second look finds nothing. */
+/** Returns the result of `look`; undefined on a mismatch, whose findings are added, as not reproducible if a second attempt succeeds. */
 async function recordFindings<Value>({ ledger }: Session, checkList: () => Promise<Value>): Promise<Value | undefined> {
   const first = await valueOrFindings(checkList);
   if ('value' in first) return first.value;
@@ -81,7 +81,7 @@ async function readState(session: Session, pool: Pool, player: Player): Promise<
   };
 }
 
-/** Sees that ids are ids, and that the cart holds nothing but what there is. */
+/** Checks that product ids are unique, and that cart items refer to existing products and delivery options. */
 function checkReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
   const ids = products.map(({ id }) => id);
   if (new Set(ids).size < ids.length) {

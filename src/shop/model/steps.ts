@@ -13,7 +13,7 @@ import {
 import type { Player } from './player.ts';
 import type { InvalidRequest } from './wrong-requests.ts';
 
-/** An id that no shop has. */
+/** An unknown id. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
 export const UNCHANGED = 'a rejected request changes nothing';
@@ -21,12 +21,12 @@ export const UNCHANGED = 'a rejected request changes nothing';
 const CART = '/api/cart-items';
 const ORDERS = '/api/orders';
 
-/** Puts some of a product into the cart. Beyond what the cart takes it has to be refused. */
+/** Adds a product to the cart, and checks the cart. Above the maximum quantity the request must be rejected. */
 export async function add(player: Player, productId: string, quantity: number): Promise<void> {
   await checkCart(player, 'addCartItem', await addAlone(player, productId, quantity));
 }
 
-/** The same without a look at the cart; returns the rule that a look would be about. */
+/** The same without a check of the cart. Returns the rule for that check. */
 export async function addAlone(player: Player, productId: string, quantity: number): Promise<string> {
   const currentQuantity = player.model.cart.find((item) => item.productId === productId)?.quantity ?? 0;
   const response = await player.send('addCartItem', createJsonRequest('POST', CART, { productId, quantity }));
@@ -45,20 +45,20 @@ export async function addAlone(player: Player, productId: string, quantity: numb
   return 'added products are in the cart';
 }
 
-/** Fills an item up to what the cart takes, and adds one more. */
+/** Fills an item up to the maximum quantity, and adds one more. */
 export async function addBeyond(player: Player, productId: string): Promise<void> {
   if (!player.model.cart.some((item) => item.productId === productId)) await add(player, productId, 1);
   await change(player, productId, { quantity: MAX_QUANTITY });
   await add(player, productId, 1);
 }
 
-/** What a request may change of an item; a delivery option may be named by a number. */
+/** A change of an item; a delivery option can be a number. */
 export interface Change {
   readonly quantity?: number;
   readonly deliveryOptionId?: string | number;
 }
 
-/** Changes an item, or nothing of it, or is refused where there is no such item or delivery option. */
+/** Changes an item; the request must be rejected if the item or the delivery option does not exist. */
 export async function change(player: Player, productId: string, change: Change): Promise<void> {
   const item = player.model.cart.find((one) => one.productId === productId);
   const { quantity, deliveryOptionId } = change;
@@ -86,7 +86,7 @@ export async function change(player: Player, productId: string, change: Change):
   await checkCart(player, 'updateCartItem', rule);
 }
 
-/** Removes an item, or is refused where there is none. */
+/** Removes an item; the request must be rejected if it does not exist. */
 export async function remove(player: Player, productId: string): Promise<void> {
   const isThere = player.model.cart.some((item) => item.productId === productId);
   const response = await player.send('removeCartItem', createJsonRequest('DELETE', `${CART}/${productId}`));
@@ -100,7 +100,7 @@ export async function remove(player: Player, productId: string): Promise<void> {
   await checkCart(player, 'removeCartItem', isThere ? 'only the removed item is gone' : UNCHANGED);
 }
 
-/** Orders the cart, or is refused where it is empty. */
+/** Orders the cart; the request must be rejected if it is empty. */
 export async function order(player: Player): Promise<void> {
   if (player.model.cart.length === 0) {
     const response = await player.send('createOrder', createJsonRequest('POST', ORDERS));
@@ -127,7 +127,7 @@ export async function order(player: Player): Promise<void> {
   await followLocation(player, response, order);
 }
 
-/** Orders the cart, which is not empty, without a look at what is there then. */
+/** Orders a cart with items, without a check of the lists. */
 export async function orderAlone(
   player: Player,
 ): Promise<{ readonly response: ReceivedResponse; readonly order: Order }> {
@@ -157,7 +157,7 @@ async function followLocation(player: Player, { headers }: ReceivedResponse, ord
   player.expectEqual('createOrder', rule, { expected: order, actual: found.body }, 'In the response to its Location');
 }
 
-/** Reads an order by its id, or is refused where there is none. */
+/** Reads an order by its id; the request must be rejected if it does not exist. */
 export async function readOrder(player: Player, orderId: string, isExpanded: boolean): Promise<void> {
   const known = player.model.orders.find(({ id }) => id === orderId);
   const response = await player.send(
@@ -171,7 +171,7 @@ export async function readOrder(player: Player, orderId: string, isExpanded: boo
   player.expectEqual('getOrder', rule, { expected, actual: response.body });
 }
 
-/** Asks to add a product that the catalogue hasn't. */
+/** Adds an unknown product, which must be rejected. */
 export async function addUnknown(player: Player): Promise<void> {
   const response = await player.send(
     'addCartItem',
@@ -181,7 +181,7 @@ export async function addUnknown(player: Player): Promise<void> {
   await checkCart(player, 'addCartItem', UNCHANGED);
 }
 
-/** Sends a request that is to be refused with a status, whatever state the shop is in, and sees that it changes nothing. */
+/** Sends an invalid request, and checks that it is rejected with its status and changes nothing. */
 export async function checkRejected(
   player: Player,
   { id, request, status, why, pointers = [] }: InvalidRequest,
@@ -197,7 +197,7 @@ export async function checkRejected(
   await checkCart(player, id, UNCHANGED);
 }
 
-/** Restores the default data, `start`. */
+/** Resets the shop to the default data, `start`, and checks it. */
 export async function reset(player: Player, start: Player['model']): Promise<void> {
   await resetAlone(player);
   player.model = start;
@@ -205,20 +205,20 @@ export async function reset(player: Player, start: Player['model']): Promise<voi
   await checkList(player, { list: 'listOrders', by: 'resetData', rule: 'a reset restores the orders' });
 }
 
-/** Restores the default data without a look at it. */
+/** Resets the shop without a check of its state. */
 export async function resetAlone(player: Player): Promise<void> {
   const response = await player.send('resetData', createJsonRequest('POST', '/api/reset'));
   player.expectStatus('resetData', response, 204, 'the data is reset');
 }
 
-/** Sees that the cart and what it costs are as the model has them; `rule` is what the operation breaks where not. */
+/** Checks that the cart and its summary equal those of the model; `rule` and `by` are those of a finding. */
 export async function checkCart(player: Player, by: OperationId, rule: string): Promise<void> {
   await checkList(player, { list: 'listCartItems', by, rule });
   const sum = { list: 'getPaymentSummary', rule: 'the summary is the sum of the cart' } as const;
   await player.ignoreKnown(() => checkList(player, sum));
 }
 
-/** What the shop's clock shows, in ms since 1970; undefined where it can't be told. */
+/** Returns the time of the shop's clock, in ms since 1970; undefined if it is unknown. */
 function readTime(player: Player): Promise<number | undefined> {
   return player.ignoreKnown(async () =>
     readClock(player, (await requestList(player, 'listDeliveryOptions', true)).body),

@@ -1,24 +1,24 @@
 import { createJsonRequest, type RequestToSend } from '../../check/exchange.ts';
 import type { OperationId } from '../types.ts';
 
-/** A request that breaks the contract, or HTTP, and the status that it is refused with. */
+/** A request that violates the contract, or HTTP, and its expected status. */
 export interface InvalidRequest {
   readonly id: OperationId;
   readonly request: RequestToSend;
   readonly status: number;
   /** Why the server must reject it: the end of a sentence that starts with "if". */
   readonly why: string;
-  /** Pointers into the body that the violations have to tell of. */
+  /** Pointers into the body that the violations must include. */
   readonly pointers?: readonly string[];
 }
 
-/** The largest body, in bytes. */
+/** The maximum size of a body, in bytes. */
 const MAX_BODY_BYTES = 102_400;
 
-/** Quantities that no request may have. */
+/** Quantities that are always invalid. */
 const QUANTITIES: readonly unknown[] = [0, -1, 1.5, '3', true, null, [1], {}];
 
-/** What is no JSON. */
+/** Texts that are not valid JSON. */
 const TEXTS = [
   '{"quantity": ',
   '{quantity: 1}',
@@ -29,7 +29,7 @@ const TEXTS = [
   'NaN',
 ];
 
-/** Requests about a product that is in the cart that break the contract, each in one way. */
+/** Returns invalid requests about a product in the cart, each with one violation. */
 export function createInvalidRequests(productId: string): readonly InvalidRequest[] {
   const path = `/api/cart-items/${productId}`;
   const fail = (id: OperationId, request: RequestToSend, why: string): InvalidRequest => ({
@@ -98,7 +98,7 @@ function expands(id: OperationId, path: string, value: string): readonly Invalid
   ];
 }
 
-/** Bodies that are no JSON, too large, or announced as something else than JSON. `right`: one that would be done. */
+/** Returns requests with invalid, too large, or unsupported bodies. `right`: a valid body. */
 function createInvalidBodies(
   id: OperationId,
   method: string,
