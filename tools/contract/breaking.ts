@@ -12,9 +12,9 @@ import { serverChanges } from './breaking/servers.ts';
 export type { Change } from './breaking/change.ts';
 
 /**
- * What changed from one version of an OpenAPI document (3.0 or 3.1) to the next for those who use it, the operations in the order of the newer one.
- * Words for people, names of path parameters and order don't count. `callbacks`, `webhooks` and `links` are not looked at; a `pattern` or a keyword
- * of 2020-12 that can't be compared is message to break.
+ * Returns the changes between two versions of an OpenAPI document (3.0 or 3.1) that matter to clients, in the order of the newer one. Ignores
+ * descriptions, names of path parameters and order, as well as `callbacks`, `webhooks` and `links`. A change of a `pattern`, or of a keyword of 2020-12
+ * that can't be compared, counts as breaking.
  */
 export function changesBetween(before: Document, after: Document): readonly Change[] {
   const compare = schemaComparison(before, after);

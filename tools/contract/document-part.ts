@@ -11,7 +11,7 @@ const CHECK = 'document';
 /** What the checks of a document are about, in the rows of a report. */
 const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 
-/** What is to be message of a document: its own checks, and what its changes since an earlier version break; `before` says why where none is known. */
+/** Checks a document by itself and for breaking changes since an earlier version; `before` is the reason if there is none. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
   const file = pathFromHere(contract.path);
   const locate = await createLocator(file, contract.text);

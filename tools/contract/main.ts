@@ -1,6 +1,5 @@
-// `npm run contract`: judges a server by the contract in every way that there is here, a shop of our own unless --url names another: generated checks
-// and the model of the shop (storefront check), dredd, and the document itself, also against its last version. Ends with 1 where anything breaks it, and with 3
-// where nothing does but not all could be judged.
+// `npm run contract`: checks a server, the built-in shop unless --url names another, with the generated checks and the shop model (storefront check),
+// with dredd, and checks the document itself, also for breaking changes. Exits with 1 on findings, and with 3 without findings if not everything was checked.
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
 import { CheckError } from '../../src/check/check-error.ts';
@@ -68,14 +67,14 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
   const before = await versionBefore(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
   const checking = runCheck(command, { model: shopModel, contract: contract.path, start, print, seed, signal });
-  // Somebody's server is asked by one judge after the other; of our own shop each has one.
+  // A given server is checked by one tool after the other; each tool starts a shop of its own.
   if (url !== undefined) await checking;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];
   const [report, ...others] = await Promise.all([checking, ...parts]);
   return writeReports(others.reduce(joinReports, report), command, print);
 }
 
-/** The version that the document is held against; why there is none, where none was asked for. */
+/** Returns the earlier version of the document, or the reason if there is none and `against` is undefined. */
 async function versionBefore(path: string, against: string | undefined): Promise<EarlierVersion | string> {
   try {
     return await earlierVersion(path, against);

@@ -34,7 +34,7 @@ const VERDICTS: Readonly<Record<Effect, Readonly<Record<Direction, { isBreaking:
     request: { isBreaking: false, because: 'all requests that were valid stay valid' },
     response: { isBreaking: true, because: 'responses may contain what clients do not expect' },
   },
-  // Neither holds all that the other does, or can't be compared: message to break, since it may.
+  // Neither includes the other, or they can't be compared: it may break clients.
   reshaped: {
     request: { isBreaking: true, because: 'requests that were valid may be rejected' },
     response: { isBreaking: true, because: 'responses may contain what clients do not expect' },

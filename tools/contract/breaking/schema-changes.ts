@@ -184,7 +184,7 @@ function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
     : [delta(pair, 'widened', 'not', 'forbids less')];
 }
 
-/** What changed in what is message beside the values that hold. */
+/** Returns the changes of annotations: default, deprecated, and keywords that are not compared. */
 function remarks(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   return [
@@ -198,7 +198,7 @@ function remarks(pair: Compared): readonly Delta[] {
   ];
 }
 
-/** A default that is new tells what was unsaid; another one, or none, makes requests that leave the value out mean something else. */
+/** Returns the change of a default; with another one, or none, requests that omit the value have a different meaning. */
 function defaultChange(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   if (old.fallback === now.fallback) return [];

@@ -14,7 +14,7 @@ export function typeChanges(pair: Compared): readonly Delta[] {
   return [delta(pair, effectOf(lost.length > 0, won.length > 0), 'type', message)];
 }
 
-/** The types that a value may have before and after; only what is message of these can have changed. */
+/** Returns the types that a value can have before and after; only their rules can have changed. */
 export function shared({ old, now }: Compared): readonly Type[] {
   return now.types.filter((type) => allows(old.types, type));
 }
@@ -131,7 +131,7 @@ function isMultiple(value: number, of: number): boolean {
   return Math.abs(value / of - Math.round(value / of)) < 1e-9;
 }
 
-/** What is counted, by keyword: of which type it is message, and in which words. */
+/** The keywords that limit a count, with their types and units. */
 const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
   ['minLength', 'string', 'characters'],
   ['maxLength', 'string', 'characters'],
@@ -156,7 +156,7 @@ export function countChanges(pair: Compared): readonly Delta[] {
   });
 }
 
-/** What changed in what texts look like. Whether one pattern holds all that another does isn't known: another one is message to break. */
+/** Returns the changes of patterns. Patterns can't be compared: a different one counts as breaking. */
 export function textChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   const lost = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
