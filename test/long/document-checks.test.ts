@@ -110,7 +110,10 @@ const names: readonly Plant[] = [
     'a refused body without an answer, and the answer without a body',
     '\n              quantityBelowMinimum:\n',
     '\n              tooFew:\n',
-    [`${PUT}/requestBody/content/application~1json/x-refused-examples/tooFew`, /^the refused request tooFew has no/],
+    [
+      `${PUT}/requestBody/content/application~1json/x-refused-examples/tooFew`,
+      /^The refused request example tooFew has no/,
+    ],
     [`${PUT}/responses/400${PROBLEMS}/quantityBelowMinimum`, /^The response example quantityBelowMinimum has no/],
   ],
   [
@@ -126,7 +129,7 @@ const names: readonly Plant[] = [
     [`${PUT}/responses/404${PROBLEMS}/unknownCartItem`, /is not caused by path or query$/],
     [
       `/paths/~1api~1cart-items~1{productId}/delete/responses/404${PROBLEMS}/unknownCartItem`,
-      /is about \/api\/cart-items\/6fb12208-.*, and the request of its name about \/api\/cart-items\/00000000-/,
+      /is about \/api\/cart-items\/6fb12208-.*, but the request of its name about \/api\/cart-items\/00000000-/,
     ],
   ],
   [
@@ -157,7 +160,7 @@ const limits: readonly Plant[] = [
     'the longest term',
     'the first 512 characters',
     'the first 5120 characters',
-    ['/paths/~1api~1products/get/description', /TERM_LIMIT.*"the first 512 characters" has to stand here/],
+    ['/paths/~1api~1products/get/description', /TERM_LIMIT.* must contain "the first 512 characters"/],
   ],
   [
     'the largest quantity, as a number',
