@@ -3,84 +3,92 @@ import type { RecordedResponse } from '../sandbox/journal/journal.ts';
 import { hasBody } from './pipeline/body.ts';
 import { mayNameSandbox } from './pipeline/named-sandbox.ts';
 
-/** Answers to GETs of the default sandbox that are functions of the state's revision, kept as bytes until the state changes. */
+/**
+ * The response cache: bytes that the normal path has made for an operation and its query, in the sandbox `default`, from a revision of the state. The key
+ * is the target (operation and query) with the origin, the one header on which responses depend. Another revision empties the cache.
+ */
 export interface ResponseCache {
-  /** Answers the request, where what it asks for is kept, and gives back with what; undefined where it isn't. */
+  /** Sends the stored response to a request, and returns it; undefined if there is none. */
   give(req: IncomingMessage, res: ServerResponse): CachedResponse | undefined;
-  /** Keeps what the normal path has answered to a request, from the state of the revision `madeFrom`; it is made only where one can be kept. */
-  keep(req: IncomingMessage, madeFrom: number, make: () => CachedResponse): void;
+  /** Stores the response to a request, made from the state of a revision. `make` is called only if it can be stored. */
+  keep(req: IncomingMessage, revision: number, make: () => CachedResponse): void;
 }
 
-/** An answer of status 200 as it went out. */
+/** A response with status 200 as it was sent. */
 export interface CachedResponse {
   readonly operationId: string;
-  /** Names and values in turn. */
+  /** Names and values in turn: those that the normal path has set. */
   readonly headers: OutgoingHttpHeader[];
   readonly bytes: Buffer;
-  /** The same for the journal. */
+  /** The response as the journal has it. */
   readonly sent: RecordedResponse;
 }
 
-/** How much is kept, in bytes. Past it all is dropped, since most of it is searches that nobody repeats. */
-const LIMIT_BYTES = 8 * 1024 * 1024;
+/** The parts that decide whether stored responses are right. */
+export interface ResponseCacheParts {
+  /** The revision of the state of the sandbox `default`. */
+  readonly revision: () => number;
+  /** Whether nothing else than a response happens to requests: no faults, no delay. */
+  readonly isOpen: () => boolean;
+  /** Whether the host and the origin of a request are allowed. */
+  readonly isAdmitted: (req: IncomingMessage) => boolean;
+}
 
-/** What an answer takes beside its body and key, in bytes: headers, objects, its place in the map. Measured at some 1,400. */
+/** The most that is stored, in bytes. Beyond that, all of it is dropped: most of it is searches that nobody repeats. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** What a response takes beside its body and key, in bytes: headers, objects, its place in the map. Measured: some 1,400. */
 const ENTRY_BYTES = 1_500;
 
-/** The longest key that is kept, in characters. */
-const KEY_LIMIT = 1024;
+/** The longest key that is stored, in characters. */
+const MAX_KEY_LENGTH = 1024;
 
-/**
- * A lane in front of Koa, which by itself takes several times longer than sending ready bytes. It holds nothing but what the normal path has
- * answered to the same URL and the same origin, the one header that answers depend on. `isOpen`: whether nothing is to become of requests but their answer.
- * `isAdmitted`: whether the host and the origin of a request are allowed; requests that are not get no ready answer, and none is kept of them.
- */
-export function createResponseCache(
-  revision: () => number,
-  isOpen: () => boolean,
-  isAdmitted: (req: IncomingMessage) => boolean,
-): ResponseCache {
-  const kept = new Map<string, CachedResponse>();
-  let keptRevision = revision();
-  let keptBytes = 0;
+/** No cache: every response takes the normal path. */
+export const NO_RESPONSE_CACHE: ResponseCache = { give: () => undefined, keep: () => {} };
+
+/** Returns a cache in front of Koa, which by itself takes several times as long as sending stored bytes. */
+export function createResponseCache({ revision, isOpen, isAdmitted }: ResponseCacheParts): ResponseCache {
+  const stored = new Map<string, CachedResponse>();
+  let storedRevision = revision();
+  let storedBytes = 0;
 
   function clear(): void {
-    kept.clear();
-    keptBytes = 0;
-    keptRevision = revision();
+    stored.clear();
+    storedBytes = 0;
+    storedRevision = revision();
   }
 
   return {
     give(req, res) {
       if (!isPlainGet(req) || !isOpen() || !isAdmitted(req)) return undefined;
-      if (keptRevision !== revision()) clear();
-      const answer = kept.get(keyOf(req));
-      if (!answer) return undefined;
-      res.writeHead(200, answer.headers).end(answer.bytes);
-      return answer;
+      if (storedRevision !== revision()) clear();
+      const response = stored.get(toKey(req));
+      if (!response) return undefined;
+      res.writeHead(200, response.headers).end(response.bytes);
+      return response;
     },
     keep(req, madeFrom, make) {
       if (!isPlainGet(req) || madeFrom !== revision() || !isAdmitted(req)) return;
-      const key = keyOf(req);
-      if (key.length > KEY_LIMIT) return;
-      const answer = make();
-      const bytes = answer.bytes.length + key.length + ENTRY_BYTES;
-      if (bytes > LIMIT_BYTES) return;
-      if (keptRevision !== revision() || keptBytes + bytes > LIMIT_BYTES) clear();
-      if (!kept.has(key)) keptBytes += bytes;
-      kept.set(key, answer);
+      const key = toKey(req);
+      if (key.length > MAX_KEY_LENGTH) return;
+      const response = make();
+      const bytes = response.bytes.length + key.length + ENTRY_BYTES;
+      if (bytes > MAX_BYTES) return;
+      if (storedRevision !== revision() || storedBytes + bytes > MAX_BYTES) clear();
+      if (!stored.has(key)) storedBytes += bytes;
+      stored.set(key, response);
     },
   };
 }
 
 function isPlainGet(req: IncomingMessage): boolean {
   const { method, headers } = req;
-  // One with a body has to be received first, and may turn out broken.
+  // A body has to be received first, and may be invalid.
   return (
     method === 'GET' && headers.prefer === undefined && !hasBody(headers) && !mayNameSandbox(req.url ?? '', headers)
   );
 }
 
-function keyOf({ url, headers }: IncomingMessage): string {
+function toKey({ url, headers }: IncomingMessage): string {
   return headers.origin === undefined ? `${url}` : `${headers.origin} ${url}`;
 }

@@ -56,6 +56,8 @@ export interface ServerOptions {
   readonly sandboxes?: 'any' | 'declared' | undefined;
   /** Delay of the responses of all operations, in ms, or a range of which each response gets a random value; at most 60,000. Default: none. */
   readonly delay?: Delay | undefined;
+  /** Whether to store the bytes of GET responses and send them until the state changes. Responses are the same without. Default: true. */
+  readonly responseCache?: boolean | undefined;
   /** Time limit for receiving a request, in ms. Default: 30,000. */
   readonly requestTimeoutMs?: number | undefined;
 }

@@ -4,7 +4,7 @@ import { isAdmitted } from '../http/access-policy.ts';
 import { type AppParts, createApp } from '../http/app.ts';
 import { recordCachedResponse } from '../http/pipeline/record.ts';
 import { type Log, logRequest } from '../http/request-log.ts';
-import { createResponseCache, type ResponseCache } from '../http/response-cache.ts';
+import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from '../http/response-cache.ts';
 import { completed, type Difference, differenceOf, type MakeField } from '../mock/added-fields.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -28,23 +28,32 @@ export interface Service {
 }
 
 /** What a service is made of beside a binding. */
-export type ServiceParts = Omit<
-  AppParts,
-  'contract' | 'mock' | 'complete' | 'getImplementation' | 'isImplemented' | 'guard' | 'ready'
->;
+export interface ServiceParts
+  extends Omit<
+    AppParts,
+    'contract' | 'mock' | 'complete' | 'getImplementation' | 'isImplemented' | 'guard' | 'ready'
+  > {
+  /** Whether responses are stored as bytes and sent again until the state changes. */
+  readonly responseCache: boolean;
+}
 
 /** Creates the service of a binding. */
-export function createService({ contract, registry, guard }: Binding, parts: ServiceParts): Service {
+export function createService(
+  { contract, registry, guard }: Binding,
+  { responseCache, ...parts }: ServiceParts,
+): Service {
   const mock = createMock(contract);
   const implementations = new Map(contract.routes.map((route) => [route, getServed(registry, route)]));
   const differences = findDifferences(contract, implementations);
   const field = remembered(mock.field);
   const { default: main } = parts.sandboxes;
-  const ready = createResponseCache(
-    () => main.store.read().revision,
-    () => parts.delayMs === undefined && !main.faults.isActive,
-    (req) => isAdmitted(parts.access, req),
-  );
+  const ready = responseCache
+    ? createResponseCache({
+        revision: () => main.store.read().revision,
+        isOpen: () => parts.delayMs === undefined && !main.faults.isActive,
+        isAdmitted: (req) => isAdmitted(parts.access, req),
+      })
+    : NO_RESPONSE_CACHE;
   const app = createApp({
     ...parts,
     contract,

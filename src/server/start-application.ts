@@ -114,6 +114,7 @@ async function createServiceParts(
     ...control,
     log,
     verify: options.verify ?? 'log',
+    responseCache: options.responseCache ?? true,
     delayMs: options.delay === undefined ? undefined : createDelay(options.delay),
     stopping: stopping.signal,
     version,

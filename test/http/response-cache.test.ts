@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { rawRequest } from '../support/harness/raw-client.ts';
+import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+
+const KETTLE = productId('Cordless Electric Kettle');
+const [CART_ITEM] = defaults.cartItems.map((item) => item.productId) as [string];
+
+/** Requests that read, several ways each. */
+const READS = [
+  '/api/products',
+  '/api/products?search=socks',
+  '/api/products?Search=socks',
+  '/api/cart-items',
+  '/api/cart-items?expand=product',
+  '/api/cart-items?expand=nothing',
+  '/api/orders?expand=products',
+  '/api/orders/none',
+  '/api/delivery-options',
+  '/api/payment-summary',
+  '/api/payment-summary?__code=200',
+];
+
+/** Requests that change the state, or fail to. */
+const CHANGES: readonly (readonly [string, string, object?])[] = [
+  ['POST', '/api/cart-items', { productId: KETTLE, quantity: 1 }],
+  ['POST', '/api/cart-items', { productId: KETTLE, quantity: 0 }],
+  ['PUT', `/api/cart-items/${CART_ITEM}`, { quantity: 3 }],
+  ['DELETE', `/api/cart-items/${CART_ITEM}`],
+  ['POST', '/api/orders'],
+  ['POST', '/api/reset'],
+];
+
+/** Starts a storefront whose time stands still and whose ids are counted, so that two of them respond alike. */
+async function startAlike(responseCache: boolean): Promise<TestShop> {
+  let ids = 0;
+  const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
+  return startStorefront({ durability: 'memory', nowMs: () => NOW_MS, newId, responseCache });
+}
+
+/** Sends a read, and returns the status, all headers but the date, and the bytes of the response. */
+async function read({ port }: TestShop, path: string, origin: string | undefined) {
+  const { status, headers, text } = await rawRequest(
+    port,
+    `GET ${path}`,
+    origin === undefined ? [] : [`Origin: ${origin}`],
+  );
+  return { status, headers: { ...headers, date: [] }, text };
+}
+
+describe('the response cache', () => {
+  it('sends the same status, headers and bytes as the normal path, whatever was changed before', async () => {
+    const [cached, normal] = await Promise.all([startAlike(true), startAlike(false)]);
+    const reads = fc.record({
+      path: fc.constantFrom(...READS),
+      origin: fc.constantFrom(undefined, 'http://localhost:5173', 'https://foreign.example'),
+    });
+    const steps = fc.array(
+      fc.oneof({ weight: 4, arbitrary: reads }, { weight: 1, arbitrary: fc.constantFrom(...CHANGES) }),
+      {
+        minLength: 5,
+        maxLength: 25,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (sequence) => {
+        for (const step of sequence) {
+          if ('path' in step) {
+            // The second response may have the bytes of the first one.
+            for (let time = 1; time <= 2; time++)
+              expect(await read(cached, step.path, step.origin)).toEqual(await read(normal, step.path, step.origin));
+          } else {
+            const [method, path, body] = step;
+            const responses = await Promise.all([cached, normal].map((shop) => shop.ask(method, path, body)));
+            expect(responses[0]?.text).toBe(responses[1]?.text);
+          }
+        }
+      }),
+      { numRuns: 15, seed: 1 },
+    );
+  });
+});
