@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { getPathname } from '../util/request-target.ts';
 import { type AccessPolicy, getRequester, type Requester } from './access-policy.ts';
 import { corsHeaders } from './cors.ts';
+import { COMMON_HEADERS, DATA_HEADERS } from './headers.ts';
 import { createProblemResponse } from './pipeline/response.ts';
 import type { HttpProblem } from './problem.ts';
 
@@ -77,9 +78,8 @@ function besideApp(fault: HttpProblem, path: string) {
     headers: {
       ...headers,
       'Content-Length': String(Buffer.byteLength(text)),
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'Cross-Origin-Resource-Policy': 'same-origin',
+      ...COMMON_HEADERS,
+      ...DATA_HEADERS,
       Connection: 'close',
     },
   };

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { rawRequest } from '../support/harness/raw-client.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const PATHS = ['/', '/openapi.yaml', '/openapi.json', '/problems', '/problems/empty-cart', '/_control/health'];
+
+describe('the fixed routes', () => {
+  it.each([...PATHS, '/_control/openapi.yaml'])('%s can be read, and nothing else', async (path) => {
+    const { port } = await startStorefront();
+    expect((await rawRequest(port, `GET ${path}`)).status).toBe(200);
+    const head = await rawRequest(port, `HEAD ${path}`);
+    expect([head.status, head.text]).toEqual([200, '']);
+    const options = await rawRequest(port, `OPTIONS ${path}`);
+    expect([options.status, options.headers.allow]).toEqual([204, ['GET, HEAD']]);
+    const post = await rawRequest(port, `POST ${path}`);
+    expect([post.status, post.headers.allow]).toEqual([405, ['GET, HEAD']]);
+  });
+
+  it.each(['/openapi.yaml/', '/OpenAPI.yaml', '/problems/', '/problems/nothing', '/problems/empty-cart/more'])(
+    '%s is not one of them',
+    async (path) => {
+      const { port } = await startStorefront();
+      expect((await rawRequest(port, `GET ${path}`)).body).toMatchObject({
+        status: 404,
+        type: '/problems/unknown-path',
+      });
+    },
+  );
+});
+
+describe('the requests of a sandbox', () => {
+  it.each([
+    ['text/event-stream', 'text/event-stream'],
+    ['application/json;q=0.5, text/event-stream', 'text/event-stream'],
+    ['application/json', 'application/json'],
+    ['*/*', 'application/json'],
+    ['text/event-stream;q=0, */*', 'application/json'],
+  ])('with Accept: %s are sent as %s', async (accept, type) => {
+    const { url } = await startStorefront();
+    const stop = new AbortController();
+    const response = await fetch(`${url}/_control/sandboxes/default/requests`, {
+      headers: { Accept: accept },
+      signal: stop.signal,
+    });
+    expect(response.headers.get('content-type')).toBe(type);
+    stop.abort();
+  });
+});
