@@ -13,12 +13,12 @@ import {
   withStatus,
 } from './tamper.ts';
 
-/** Changes the answers to all operations that have a status. */
+/** Changes the responses of all operations with a status. */
 function withStatusOf(status: number, change: (answer: Answered) => Answered) {
   return answering(undefined, (answer) => (answer.status === status ? change(answer) : answer));
 }
 
-/** Changes the text of an operation's successes. */
+/** Changes the text of an operation's success responses. */
 function texts(operationId: OperationId, change: (text: string) => string) {
   return answering(operationId, (answer) => (isSuccess(answer) ? withText(answer, change) : answer));
 }
@@ -27,12 +27,12 @@ function withText(answer: Answered, change: (text: string) => string): Answered 
   return { ...answer, body: Buffer.from(change(answer.body.toString())) };
 }
 
-/** A list of methods with one more. */
+/** Adds a method to a list of methods. */
 function withOneMore(allow: string): string {
   return `${allow}, PATCH`;
 }
 
-/** What is wrong with statuses, headers, media types and methods. */
+/** Defects of statuses, headers, media types and methods. */
 export const answerDefects: readonly Defect[] = [
   {
     name: 'answers an addition to the cart with 200',

@@ -4,13 +4,13 @@ import { changeCart, demandOption, itemIn } from './plain-shop.ts';
 import type { Answered, Asked, Pass, Tamper } from './proxy.ts';
 import { bodies, inputs, insteadOf, isSuccess, type Json, jsonIn, pathOf, withJson } from './tamper.ts';
 
-/** After how many requests a forgetful shop loses its cart. */
+/** The number of requests after which a forgetful shop loses its cart. */
 const FORGETFUL_AFTER = 10;
 
 const isAny = () => true;
 const takeAny = () => {};
 
-/** Empties the cart by way of the shop. */
+/** Empties the cart through the API of the shop. */
 async function emptyCart(asked: Asked, pass: Pass): Promise<void> {
   const cart = await pass({ ...asked, method: 'GET', target: '/api/cart-items', body: Buffer.alloc(0) });
   for (const { productId } of jsonIn(cart)) {
@@ -18,7 +18,7 @@ async function emptyCart(asked: Asked, pass: Pass): Promise<void> {
   }
 }
 
-/** Loses the cart every so many requests to the interface. */
+/** Loses the cart after every so many requests. */
 function forgetful(): Tamper {
   let requests = 0;
   return async (asked, pass) => {
@@ -33,19 +33,19 @@ function withoutBody(asked: Asked): Asked {
   return { ...asked, headers, body: Buffer.alloc(0) };
 }
 
-/** Stores the quantity by itself before it looks at the rest. */
+/** Stores the quantity before it validates the rest. */
 async function inTwoSteps(asked: Asked, pass: Pass): Promise<Answered> {
   const { quantity } = jsonIn(asked) ?? {};
   if (quantity !== undefined) await pass(withJson(asked, { quantity }));
   return pass(asked);
 }
 
-/** Reads an update as a whole item: what isn't given falls back to what a new item has. */
+/** Reads an update as a whole item: missing properties get the defaults of a new item. */
 function asWhole(body: Json): Json {
   return 'quantity' in body && !('deliveryOptionId' in body) ? { ...body, deliveryOptionId: '1' } : body;
 }
 
-/** Answers a removal of what isn't there like any other. */
+/** Responds to the removal of an unknown item as to any other. */
 async function always204(asked: Asked, pass: Pass): Promise<Answered> {
   const answer = await pass(asked);
   return answer.status === 404 ? { status: 204, headers: noType(answer), body: Buffer.alloc(0) } : answer;
@@ -55,7 +55,7 @@ function noType({ headers }: Answered) {
   return headers.filter(([name]) => name.toLowerCase() !== 'content-type');
 }
 
-/** What a cart does wrong. */
+/** Defects of the cart. */
 export const cartDefects: readonly Defect[] = [
   {
     name: 'takes a product into the cart that the catalogue does not have',

@@ -5,13 +5,13 @@ import type { CartItem } from '../../../src/shop/types.ts';
 import type { WrongHandler } from './defect.ts';
 import { changeCart, demandOption, demandProduct, itemIn } from './plain-shop.ts';
 
-/** The most of a product that a cart takes. */
+/** The maximum quantity of a product in the cart. */
 const QUANTITY_LIMIT = 1_000_000;
 
-/** How long a shop sleeps between reading and writing that loses what others write meanwhile, in ms. */
+/** The time in ms between the read and the write of a shop that loses concurrent changes. */
 const RACE_MS = 10;
 
-/** What a cart makes of an addition; `sum` is the item as the contract has it then, `present` what was there. */
+/** Determines the cart after an addition; `sum` is the correct item, `present` the item before. */
 export type Adding = (
   cart: readonly CartItem[],
   sum: CartItem,
@@ -19,7 +19,7 @@ export type Adding = (
   present?: CartItem,
 ) => readonly CartItem[];
 
-/** A handler that puts products into the cart in a way of its own. */
+/** Returns a handler that adds products to the cart in a defective way. */
 export function adding(add: Adding, { demand = demandProduct, limit = QUANTITY_LIMIT } = {}) {
   const handler: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
     const cart = await changeCart(shop, (cart, state) => {
@@ -35,13 +35,13 @@ export function adding(add: Adding, { demand = demandProduct, limit = QUANTITY_L
   return { addCartItem: handler };
 }
 
-/** The cart with an item in the place of its product's, or as the last. */
+/** Returns the cart with an item replaced or appended. */
 export function withItem(cart: readonly CartItem[], item: CartItem): readonly CartItem[] {
   const isThere = cart.some(({ productId }) => productId === item.productId);
   return isThere ? cart.map((other) => (other.productId === item.productId ? item : other)) : [...cart, item];
 }
 
-/** A handler that changes items in a way of its own. */
+/** Returns a handler that changes items in a defective way. */
 export function updating(
   update: (cart: readonly CartItem[], changed: CartItem) => readonly CartItem[],
   demand: (state: State, optionId: string) => void = demandOption,
@@ -60,7 +60,7 @@ export function updating(
   return { updateCartItem: handler };
 }
 
-/** A handler that removes items in a way of its own. */
+/** Returns a handler that removes items in a defective way. */
 export function removing(remove: (cart: readonly CartItem[], item: CartItem) => readonly CartItem[]) {
   const handler: WrongHandler<'removeCartItem'> = async ({ path }, shop) => {
     await changeCart(shop, (cart) => remove(cart, itemIn(cart, path.productId)));
@@ -69,7 +69,7 @@ export function removing(remove: (cart: readonly CartItem[], item: CartItem) => 
   return { removeCartItem: handler };
 }
 
-/** Adds to what it has read a moment ago, and so forgets what came meanwhile. */
+/** Adds to a state read a moment ago, and so loses the changes since then. */
 export const losingUpdates: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const before = shop.read();
   demandProduct(before, productId);

@@ -2,7 +2,7 @@ import type { Defect } from './defect.ts';
 import { DAY_MS } from './plain-shop.ts';
 import { asking, bodies, type Json, withQuery } from './tamper.ts';
 
-/** Changes each entry of a list that is answered. */
+/** Changes each entry of a list in a response. */
 function each(operationId: 'listProducts' | 'listDeliveryOptions' | 'listCartItems', change: (entry: Json) => Json) {
   return bodies(operationId, (entries) => entries.map(change));
 }
@@ -16,7 +16,7 @@ function estimates(change: (estimateMs: number, days: number) => number) {
   );
 }
 
-/** What a shop gives wrong of products, delivery options and the products of items. */
+/** Defects of products, delivery options and the products of items. */
 export const catalogueDefects: readonly Defect[] = [
   {
     name: 'turns the keywords of a product into a string',

@@ -3,17 +3,17 @@ import type { Shop } from '../../../src/shop/operations/handler.ts';
 import type { Input, OperationId } from '../../../src/shop/types.ts';
 import type { Tamper } from './proxy.ts';
 
-/** A handler that may answer what the contract doesn't have. */
+/** A handler whose response may break the contract. */
 export type WrongHandler<Id extends OperationId> = (input: Input<Id>, shop: Shop) => AnyAnswer | Promise<AnyAnswer>;
 
-/** One way in which a shop breaks the contract, and how the real one is made to. */
+/** A way in which a shop breaks the contract, with the changes that cause it in the real shop. */
 export interface Defect {
-  /** What the shop does wrong, as words that go on "a shop that …". */
+  /** The defect, in words that continue "a shop that …". */
   readonly name: string;
-  /** The operation that does it; undefined where it isn't one alone. */
+  /** The operation with the defect; undefined if there is more than one. */
   readonly operationId: OperationId | undefined;
-  /** Handlers in the place of the shop's. */
+  /** Handlers that replace those of the shop. */
   readonly handlers?: { readonly [Id in OperationId]?: WrongHandler<Id> };
-  /** What stands between client and shop; made anew for each start, since it may remember. */
+  /** Creates the proxy between client and shop; called for each start, because it may have state. */
   readonly tamper?: () => Tamper;
 }

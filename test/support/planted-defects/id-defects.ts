@@ -3,7 +3,7 @@ import type { Defect } from './defect.ts';
 import type { Asked, Pass } from './proxy.ts';
 import { insteadOf, jsonIn, pathOf, withJson } from './tamper.ts';
 
-/** The paths of the lists that have the ids which an operation is asked for, and the name of the id there. */
+/** The paths of the lists with the ids of an operation, and the name of the id in them. */
 const LISTS = {
   addCartItem: ['/api/products', 'id'],
   updateCartItem: ['/api/cart-items', 'productId'],
@@ -11,7 +11,7 @@ const LISTS = {
   getOrder: ['/api/orders', 'id'],
 } as const;
 
-/** The id in a list that is this one in another letter case. */
+/** Returns the id in a list that differs from this one only in letter case. */
 async function knownId(
   asked: Asked,
   pass: Pass,
@@ -24,7 +24,7 @@ async function knownId(
   return ids.find((one) => one.toLowerCase() === id.toLowerCase()) ?? id;
 }
 
-/** Finds what an id in the path names, whatever its letter case. */
+/** Finds the resource of an id in the path without regard to letter case. */
 function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect {
   return {
     name: `compares the ids of ${operationId} without regard to letter case`,
@@ -39,7 +39,7 @@ function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect
 
 const isAny = () => true;
 
-/** Reads what a body names, whatever its letter case. */
+/** Reads the ids in a body without regard to letter case. */
 function inBody(operationId: OperationId, name: string, list: readonly [string, string]): Defect {
   return {
     name: `compares the ${name} of ${operationId} without regard to letter case`,
@@ -54,7 +54,7 @@ function inBody(operationId: OperationId, name: string, list: readonly [string, 
   };
 }
 
-/** Ids that are compared without regard to letter case. */
+/** Defects of ids that are compared without regard to letter case. */
 export const idDefects: readonly Defect[] = [
   inPath('updateCartItem'),
   inPath('removeCartItem'),

@@ -3,23 +3,23 @@ import type { Defect } from './defect.ts';
 import { ordering } from './plain-shop.ts';
 import { bodies, type Json } from './tamper.ts';
 
-/** A defect of a list that ends too early. */
+/** Returns a defect that truncates a list. */
 function ending(operationId: OperationId, length: number, what: string): Defect {
   const tamper = bodies(operationId, (entries) => entries.slice(0, length));
   return { name: `lists ${length} ${what} at most`, operationId, tamper };
 }
 
-/** Orders whose list of products ends too early. */
+/** Truncates the list of products in orders. */
 function shortened(operationId: 'listOrders' | 'getOrder', length: number): Defect {
   const cut = (order: Json) => ({ ...order, products: order.products.slice(0, length) });
   const tamper = bodies(operationId, (body) => (Array.isArray(body) ? body.map(cut) : cut(body)));
   return { name: `gives ${length} products of an order at most in ${operationId}`, operationId, tamper };
 }
 
-/** From which order on a shop gets their order wrong. */
+/** The number of orders from which on the shop sorts them incorrectly. */
 const FIRST_PAGE = 10;
 
-/** What goes wrong with lists that are long. */
+/** Defects of long lists. */
 export const listDefects: readonly Defect[] = [
   ending('listProducts', 20, 'products'),
   ending('listCartItems', 20, 'items of the cart'),

@@ -2,10 +2,10 @@ import type { Defect } from './defect.ts';
 import { costOf, ordering, reckoning } from './plain-shop.ts';
 import { bodies } from './tamper.ts';
 
-/** How many cents a unit of another currency scale has. */
+/** The number of cents per unit of another currency scale. */
 const CENTS = 100;
 
-/** What a shop reckons wrong; where an order would have it too, it has. */
+/** Defects of amounts; orders have them too where they apply. */
 export const moneyDefects: readonly Defect[] = [
   {
     name: 'gives a tax that is not whole',

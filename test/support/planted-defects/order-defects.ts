@@ -3,7 +3,7 @@ import type { Defect, WrongHandler } from './defect.ts';
 import { DAY_MS, ordering } from './plain-shop.ts';
 import { asJson, asking, bodies, insteadOf, type Json, jsonIn, pathOf, withJson } from './tamper.ts';
 
-/** How long a shop sleeps before it empties the cart that it has ordered, in ms. */
+/** The time in ms after which the shop empties the ordered cart. */
 const RACE_MS = 10;
 
 /** The days of the slowest delivery option. */
@@ -11,7 +11,7 @@ const SLOWEST_DAYS = 7;
 
 const orderOnce = ordering({ next: (state, order) => ({ ...state, orders: [order, ...state.orders] }) });
 
-/** Makes the order, and empties the cart a moment later. */
+/** Creates the order, and empties the cart a moment later. */
 const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
   const answer = await orderOnce(input, shop);
   await wait(RACE_MS);
@@ -19,7 +19,7 @@ const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
   return answer;
 };
 
-/** Changes each order in the answers of an operation. */
+/** Changes each order in the responses of an operation. */
 function ordersOf(operationId: 'listOrders' | 'getOrder' | 'createOrder', change: (order: Json) => Json) {
   return bodies(operationId, (body) => (Array.isArray(body) ? body.map(change) : change(body)));
 }
@@ -29,7 +29,7 @@ function ofProducts(change: (product: Json) => Json) {
   return (order: Json) => ({ ...order, products: order.products.map(change) });
 }
 
-/** What goes wrong with orders and with a reset. */
+/** Defects of orders and of a reset. */
 export const orderDefects: readonly Defect[] = [
   {
     name: 'answers an order that it does not store',

@@ -4,10 +4,10 @@ import type { State } from '../../../src/shop/state.ts';
 import type { CartItem, Order, PaymentSummary } from '../../../src/shop/types.ts';
 import type { Defect, WrongHandler } from './defect.ts';
 
-/** A day, in ms. */
+/** A day in ms. */
 export const DAY_MS = 86_400_000;
 
-/** How a shop reckons; each part may be planted wrong. */
+/** The calculations of a shop; each part can have a defect. */
 export interface Reckoning {
   readonly items: (cart: readonly CartItem[]) => number;
   readonly product: (priceCents: number, quantity: number) => number;
@@ -15,7 +15,7 @@ export interface Reckoning {
   readonly tax: (beforeTaxCents: number) => number;
 }
 
-/** As the contract has it, by the plainest arithmetic: exact for the sums of a test. */
+/** The calculations of the contract in the simplest arithmetic, which is exact for the amounts in tests. */
 const RIGHT: Reckoning = {
   items: (cart) => sum(cart.map(({ quantity }) => quantity)),
   product: (priceCents, quantity) => priceCents * quantity,
@@ -23,7 +23,7 @@ const RIGHT: Reckoning = {
   tax: (beforeTaxCents) => Math.floor((beforeTaxCents + 5) / 10),
 };
 
-/** What the cart of a state costs. */
+/** Returns the payment summary for the cart of a state. */
 export function costOf(state: State, wrong: Partial<Reckoning> = {}): PaymentSummary {
   const { items, product, shipping, tax } = { ...RIGHT, ...wrong };
   const cart = state.cartItems;
@@ -44,7 +44,7 @@ export function costOf(state: State, wrong: Partial<Reckoning> = {}): PaymentSum
   };
 }
 
-/** Handlers of a shop whose summary and orders both reckon wrong in one way. */
+/** Returns handlers of a shop whose summary and orders have the same defect. */
 export function reckoning(wrong: Partial<Reckoning>): NonNullable<Defect['handlers']> {
   return {
     getPaymentSummary: (_input, shop) => ({ body: costOf(shop.read(), wrong) }),
@@ -52,12 +52,12 @@ export function reckoning(wrong: Partial<Reckoning>): NonNullable<Defect['handle
   };
 }
 
-/** What an order is made by; each part may be planted wrong. */
+/** The steps that create an order; each part can have a defect. */
 export interface Ordering {
   readonly total: (state: State) => number;
-  /** When a product that was ordered at `nowMs` arrives. */
+  /** Returns the delivery time of a product that is ordered at `nowMs`. */
   readonly estimate: (nowMs: number, deliveryDays: number) => number;
-  /** The state once the order is made. */
+  /** Returns the state after the order. */
   readonly next: (state: State, order: Order) => State;
   readonly isRefused: (state: State) => boolean;
 }
@@ -69,7 +69,7 @@ const RIGHT_ORDERING: Ordering = {
   isRefused: ({ cartItems }) => cartItems.length === 0,
 };
 
-/** A handler that makes orders, wrong in what is given. */
+/** Returns a handler that creates orders with the given defects. */
 export function ordering(wrong: Partial<Ordering>): WrongHandler<'createOrder'> {
   const { total, estimate, next, isRefused } = { ...RIGHT_ORDERING, ...wrong };
   return async (_input, shop): Promise<AnyAnswer> => {
@@ -87,7 +87,7 @@ export function ordering(wrong: Partial<Ordering>): WrongHandler<'createOrder'> 
   };
 }
 
-/** Changes the cart and gives back what `change` says of it; a change that throws changes nothing. */
+/** Changes the cart and returns the result of `change`; a change that throws changes nothing. */
 export function changeCart(
   shop: Shop,
   change: (cart: readonly CartItem[], state: State) => readonly CartItem[],
@@ -98,20 +98,20 @@ export function changeCart(
   });
 }
 
-/** The item of a product; refused as the shop does where there is none. */
+/** Returns the item of a product; throws the error of the shop if there is none. */
 export function itemIn(cart: readonly CartItem[], productId: string): CartItem {
   const item = cart.find((item) => item.productId === productId);
   if (item) return item;
   throw new DomainError('unknown-cart-item', `the cart has no item of product ${productId}: add it first`);
 }
 
-/** Refuses a product that the catalogue doesn't have. */
+/** Throws if the catalogue does not have the product. */
 export function demandProduct({ products }: State, productId: string): void {
   if (products.some(({ id }) => id === productId)) return;
   throw new DomainError('unknown-product', `no product has the id ${productId}: GET /api/products lists them`);
 }
 
-/** Refuses a delivery option that there isn't. */
+/** Throws if the delivery option does not exist. */
 export function demandOption({ deliveryOptions }: State, optionId: string): void {
   if (deliveryOptions.some(({ id }) => id === optionId)) return;
   throw new DomainError('unknown-delivery-option', `no delivery option has the id ${optionId}`);

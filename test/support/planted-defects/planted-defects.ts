@@ -16,7 +16,7 @@ import { searchTermDefects } from './search-term-defects.ts';
 
 export type { Defect } from './defect.ts';
 
-/** Ways in which a shop breaks the contract, each with a name of its own that goes on "a shop that …". */
+/** Ways in which a shop breaks the contract, each with a unique name that continues "a shop that …". */
 export const defects: readonly Defect[] = [
   ...answerDefects,
   ...problemDefects,
@@ -32,14 +32,14 @@ export const defects: readonly Defect[] = [
   ...idDefects,
 ];
 
-/** No defect at all, planted as those are: what is found in this shop is the fault of whoever finds it, or of the proxy. */
+/** A shop without a defect behind the same proxy: any finding is a false alarm, or a defect of the proxy. */
 export const soundBehindProxy: Defect = {
   name: 'does all as the contract has it',
   operationId: undefined,
   tamper: () => (asked, pass) => pass(asked),
 };
 
-/** The real shop with one defect in it, on a free port, its state in memory; its clock and its ids are those of the machine unless given. */
+/** Starts the real shop with one defect on a free port, in memory, by default with the system clock and random ids. */
 export async function startDefective(
   { handlers, tamper }: Defect,
   clockAndIds: Pick<Options, 'nowMs' | 'newId'> = {},
@@ -49,7 +49,7 @@ export async function startDefective(
     host: '127.0.0.1',
     verify: 'off',
     logTo: { write: () => {} },
-    // These answer what the types of handlers don't allow.
+    // These handlers return responses that the types of handlers do not allow.
     handlers: handlers as Options['handlers'],
   });
   if (!tamper) return shop;

@@ -12,7 +12,7 @@ function html(answer: Answered): Answered {
   return { ...withHeader(answer, 'Content-Type', 'text/html; charset=utf-8'), body: Buffer.from(page) };
 }
 
-/** What is wrong with refusals and their problem documents. */
+/** Defects of error responses and their problem documents. */
 export const problemDefects: readonly Defect[] = [
   {
     name: 'refuses an unknown product with 400',

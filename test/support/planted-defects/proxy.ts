@@ -2,10 +2,10 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Header lines as they came, in their order: name, value. */
+/** Header lines in their order: name, value. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** A request, read to its end. */
+/** A request that is read completely. */
 export interface Asked {
   readonly method: string;
   /** Path and query, byte for byte. */
@@ -14,20 +14,20 @@ export interface Asked {
   readonly body: Buffer;
 }
 
-/** An answer, read to its end. */
+/** A response that is read completely. */
 export interface Answered {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly body: Buffer;
 }
 
-/** Asks the shop itself. */
+/** Sends a request to the shop. */
 export type Pass = (asked: Asked) => Promise<Answered>;
 
-/** Answers a request, as a rule by way of the shop. */
+/** Responds to a request, usually with the response of the shop. */
 export type Tamper = (asked: Asked, pass: Pass) => Promise<Answered>;
 
-/** A proxy that listens. */
+/** A running proxy. */
 export interface Proxy {
   readonly url: string;
   close(): Promise<void>;
@@ -35,16 +35,16 @@ export interface Proxy {
 
 const LOOPBACK = '127.0.0.1';
 
-/** More than the shop takes, so that it is the shop that refuses headers of that size, in bytes. */
+/** The limit of the proxy for headers in bytes: higher than that of the shop, so that the shop rejects them. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
-/** As long as the shop keeps idle connections, in ms. */
+/** The time for which the shop keeps idle connections, in ms. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** What belongs to one connection (RFC 9110, section 7.6.1), or is told by the body anew. */
+/** Headers of a single connection (RFC 9110, section 7.6.1), and those that depend on the body. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'];
 
-/** A proxy in front of the shop at `shopPort` that tampers with what passes; what isn't HTTP gets to the shop as it is. */
+/** Starts a proxy in front of the shop at `shopPort` that changes messages. Bytes that are not HTTP reach the shop unchanged. */
 export async function startProxy(shopPort: number, tamper: Tamper): Promise<Proxy> {
   const agent = new Agent({ keepAlive: true });
   const sockets = new Set<Duplex>();
@@ -85,7 +85,7 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
   };
 }
 
-/** The answer of the shop. A connection that it had closed meanwhile is no answer: then another one is taken. */
+/** Sends a request to the shop and returns the response. If the shop has closed the connection, uses another one. */
 async function send(asked: Asked, port: number, agent: Agent): Promise<Answered> {
   for (;;) {
     const upstream = request({ host: LOOPBACK, port, agent, method: asked.method, path: asked.target, setHost: false });
@@ -100,7 +100,7 @@ async function send(asked: Asked, port: number, agent: Agent): Promise<Answered>
 function answerTo(upstream: ReturnType<typeof request>, { headers, body }: Asked): Promise<Answered> {
   const headerOf = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   for (const [name, value] of headers) if (isPassed(name, value)) upstream.appendHeader(name, value);
-  // A body of no bytes is told from none as the client did it.
+  // An empty body is framed as the client framed it.
   if (headerOf('transfer-encoding') !== undefined) upstream.setHeader('Transfer-Encoding', 'chunked');
   else if (body.length > 0 || headerOf('content-length') !== undefined)
     upstream.setHeader('Content-Length', body.length);
@@ -113,7 +113,7 @@ function answerTo(upstream: ReturnType<typeof request>, { headers, body }: Asked
   });
 }
 
-/** Whether a header of a request gets to the shop; that a body may come, the proxy has said already. */
+/** Returns whether a request header is forwarded; the proxy itself handles `Expect: 100-continue`. */
 function isPassed(name: string, value: string): boolean {
   if (name.toLowerCase() === 'expect') return value.toLowerCase() !== '100-continue';
   return !HOP_BY_HOP.includes(name.toLowerCase());

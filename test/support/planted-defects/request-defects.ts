@@ -22,15 +22,15 @@ const NO_PRODUCT = '00000000-0000-4000-8000-000000000000';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The largest body that the shop takes, in bytes, and the most of a product. */
+/** The maximum size of a body in bytes, and the maximum quantity of a product. */
 const LIMIT_BYTES = 102_400;
 const QUANTITY_LIMIT = 1_000_000;
 
-/** From where on a search, and a body, are more than a weak server bears, in characters and in levels. */
+/** The limits of a weak server for a search term in characters, and for a body in levels. */
 const LONG_SEARCH = 2_000;
 const DEEP = 100;
 
-/** A defect by which an operation takes a quantity that it should refuse, as the one that `read` makes of it; undefined: it isn't one of those. */
+/** Returns a defect that accepts an invalid quantity as the value that `read` returns; undefined if `read` does not apply. */
 function taking(seen: string, operationId: OperationId, read: (quantity: unknown) => number | undefined): Defect {
   const tamper = inputs(operationId, (body) => {
     const quantity = read(body.quantity);
@@ -43,12 +43,12 @@ function taking(seen: string, operationId: OperationId, read: (quantity: unknown
   };
 }
 
-/** A defect by which a server has a fault at what it doesn't expect. */
+/** Returns a defect that makes a server fail at unexpected input. */
 function crashing(at: string, operationId: OperationId, isHit: (asked: Asked) => boolean): Defect {
   return { name: `has a fault at ${at}`, operationId, tamper: insteadOf(operationId, isHit, crash) };
 }
 
-/** Looks for what an id in a path stands for without asking whether it is a uuid. */
+/** Looks up an id in a path without validating that it is a UUID. */
 function looseInPath(operationId: OperationId): () => Tamper {
   return insteadOf(
     operationId,
@@ -61,12 +61,12 @@ function looseInPath(operationId: OperationId): () => Tamper {
   );
 }
 
-/** The last part of a path. */
+/** Returns the last part of a path. */
 function idOf(target: string): string {
   return pathOf(target).split('/').at(-1) ?? '';
 }
 
-/** What a shop takes that it should refuse, and what it has a fault at. */
+/** Defects of requests that the shop accepts although they are invalid, or that make it fail. */
 export const requestDefects: readonly Defect[] = [
   taking('1.5', 'addCartItem', (quantity) =>
     typeof quantity === 'number' && !Number.isInteger(quantity) ? Math.ceil(quantity) : undefined,

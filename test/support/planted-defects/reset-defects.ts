@@ -3,7 +3,7 @@ import type { State } from '../../../src/shop/state.ts';
 import type { CartItem } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
 
-/** A reset that keeps something of the state before. */
+/** Returns a reset that keeps part of the state before. */
 function keeping(name: string, keep: (restored: State, before: State) => State): Defect {
   const resetData = async (_input: unknown, shop: Shop) => {
     const before = shop.read();
@@ -14,7 +14,7 @@ function keeping(name: string, keep: (restored: State, before: State) => State):
   return { name, operationId: 'resetData', handlers: { resetData } };
 }
 
-/** Each item of the default cart, made of itself and of what was in its place before. */
+/** Combines each item of the default cart with the item that was in its place before. */
 function ofItems(change: (item: CartItem, before: CartItem | undefined) => CartItem | undefined) {
   return (restored: State, { cartItems }: State): State => ({
     ...restored,
@@ -28,7 +28,7 @@ function ofItems(change: (item: CartItem, before: CartItem | undefined) => CartI
   });
 }
 
-/** What a reset leaves as it was. */
+/** Defects of a reset. */
 export const resetDefects: readonly Defect[] = [
   keeping(
     'leaves a changed delivery option on default cart items at a reset',

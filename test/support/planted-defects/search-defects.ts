@@ -2,7 +2,7 @@ import type { Product } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
 import { asking, bodies, type Json, withQuery } from './tamper.ts';
 
-/** Handlers of a search that loses some of what the shop's finds. */
+/** Returns handlers of a search that loses some of the products that the shop finds. */
 function losing(isLost: (product: Product, term: string) => boolean): NonNullable<Defect['handlers']> {
   return {
     listProducts: ({ query: { search = '' } }, shop) => ({
@@ -11,19 +11,19 @@ function losing(isLost: (product: Product, term: string) => boolean): NonNullabl
   };
 }
 
-/** Whether a text has a term in it, whatever the letter case. */
+/** Returns whether a text contains a term without regard to letter case. */
 function has(text: string, term: string): boolean {
   return text.toLowerCase().includes(term.toLowerCase());
 }
 
-/** The text of a product that is searched. */
+/** Returns the searched text of a product. */
 function textOf({ name, keywords }: Product): string {
   return `${name}\n${keywords.join(',')}`;
 }
 
-/** What a search does wrong. */
+/** Defects of the search. */
 export const searchDefects: readonly Defect[] = [
-  // The README has it, the contract hasn't: a check by the contract alone can't find it.
+  // README.md defines this and the contract does not: a check against the contract alone cannot find it.
   {
     name: 'finds nothing for misspelt words',
     operationId: 'listProducts',

@@ -5,7 +5,7 @@ import { asking, bodies, isFor, withQuery } from './tamper.ts';
 
 type SearchHandler = NonNullable<Defect['handlers']>;
 
-/** A search that is wrong in what it makes of the term, or of the products found. */
+/** Returns a search with a defect in how it reads the term, or in the order of the products. */
 function searching(
   find: (search: (term: string) => readonly Product[], term: string) => readonly Product[],
 ): SearchHandler {
@@ -16,20 +16,20 @@ function searching(
   return { listProducts };
 }
 
-/** A search by other words than the term has. */
+/** Returns a search for other words than those of the term. */
 function ofWords(words: (words: readonly string[]) => readonly string[]): SearchHandler {
   return searching((search, term) => search(words(term.trim().split(/\s+/)).join(' ')));
 }
 
-/** Changes the query of a search as it is sent, before it is decoded. */
+/** Changes the encoded query of a search before it is decoded. */
 function ofQuery(change: (query: string) => string): () => Tamper {
   return asking('listProducts', (asked: Asked) => ({ ...asked, target: withQuery(asked.target, change) }));
 }
 
-/** How many products a search that is cut off finds at most. */
+/** The maximum number of products of a truncated search. */
 const PAGE = 20;
 
-/** What a search makes wrong of a term as a whole: its words, how it is encoded, its length, and the order of what it finds. */
+/** Defects of the search for a term as a whole: its words, its encoding, its length, and the order of the results. */
 export const searchTermDefects: readonly Defect[] = [
   {
     name: 'looks for the first word of a search alone',

@@ -1,11 +1,11 @@
 import type { OperationId } from '../../../src/shop/types.ts';
 import type { Answered, Asked, HeaderLines, Pass, Tamper } from './proxy.ts';
 
-/** A JSON value as a defect deals with it. */
+/** A JSON value that a defect changes. */
 // biome-ignore lint/suspicious/noExplicitAny: what is taken apart here is what the shop is known to send.
 export type Json = any;
 
-/** What tells which operation a request is for: its method, and a pattern of its path. */
+/** The method and the pattern of the path of an operation. */
 const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: RegExp]>> = {
   listProducts: ['GET', /^\/api\/products$/],
   listDeliveryOptions: ['GET', /^\/api\/delivery-options$/],
@@ -20,7 +20,7 @@ const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: R
   resetData: ['POST', /^\/api\/reset$/],
 };
 
-/** Whether a request is for an operation, or for any below /api where none is given; HEAD counts as GET. */
+/** Returns whether a request is for an operation, or for any path below /api without one; HEAD counts as GET. */
 export function isFor({ method, target }: Asked, operationId: OperationId | undefined): boolean {
   const path = pathOf(target);
   if (operationId === undefined) return path.startsWith('/api/');
@@ -28,24 +28,24 @@ export function isFor({ method, target }: Asked, operationId: OperationId | unde
   return (method === 'HEAD' ? 'GET' : method) === wanted && pattern.test(path);
 }
 
-/** The path of a target, without its query and a slash at the end. */
+/** Returns the path of a target without its query and a trailing slash. */
 export function pathOf(target: string): string {
   return (target.split('?')[0] ?? '').replace(/\/$/, '');
 }
 
-/** A target with another query; without one for an empty text. */
+/** Returns a target with another query; an empty text removes it. */
 export function withQuery(target: string, change: (query: string) => string): string {
   const [path = '', query = ''] = target.split('?');
   const changed = change(query);
   return changed === '' ? path : `${path}?${changed}`;
 }
 
-/** Whether all went well. */
+/** Returns whether a response has a success status. */
 export function isSuccess({ status }: Answered): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Changes the answers to an operation on their way out; those to HEAD as those to GET. */
+/** Changes the responses of an operation; HEAD counts as GET. */
 export function answering(
   operationId: OperationId | undefined,
   change: (answer: Answered, asked: Asked) => Answered,
@@ -57,7 +57,7 @@ export function answering(
   };
 }
 
-/** Changes the JSON of an operation's successes. */
+/** Changes the JSON of an operation's success responses. */
 export function bodies(operationId: OperationId, change: (body: Json, asked: Asked) => unknown): () => Tamper {
   return answering(operationId, (answer, asked) =>
     isSuccess(answer) && answer.body.length > 0 ? withJson(answer, change(jsonIn(answer), asked)) : answer,
@@ -71,12 +71,12 @@ export function problems(change: (problem: Json, asked: Asked) => unknown): () =
   );
 }
 
-/** Changes the requests for an operation on their way in. */
+/** Changes the requests for an operation. */
 export function asking(operationId: OperationId | undefined, change: (asked: Asked) => Asked): () => Tamper {
   return () => (asked, pass) => pass(isFor(asked, operationId) ? change(asked) : asked);
 }
 
-/** Changes the objects that come to an operation; what is changed in nothing gets through byte for byte. */
+/** Changes the objects in the bodies for an operation; an unchanged body is forwarded byte for byte. */
 export function inputs(operationId: OperationId, change: (body: Json) => unknown): () => Tamper {
   return asking(operationId, (asked) => {
     const body = jsonIn(asked);
@@ -86,21 +86,21 @@ export function inputs(operationId: OperationId, change: (body: Json) => unknown
   });
 }
 
-/** From how many levels on JSON is read, but not written again: by thousands the stack overflows. */
+/** The depth from which on JSON is read but not written again: with thousands of levels the stack overflows. */
 const TOO_DEEP = 1_000;
 
 function isTooDeep({ body }: Asked): boolean {
   return body.toString().split(/[[{]/).length > TOO_DEEP;
 }
 
-/** The refusal of a path that isn't there, for a path that is. */
+/** Responds as if the path of the request did not exist. */
 export async function notFound(asked: Asked, pass: Pass): Promise<Answered> {
   const missing = '/api/missing';
   const answer = await pass({ ...asked, method: 'GET', target: missing });
   return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(missing, pathOf(asked.target))) };
 }
 
-/** Answers requests for an operation on which `isHit` holds with something else than the shop. */
+/** Responds to requests for an operation that match `isHit` without the shop. */
 export function insteadOf(
   operationId: OperationId | undefined,
   isHit: (asked: Asked) => boolean,
@@ -109,7 +109,7 @@ export function insteadOf(
   return () => async (asked, pass) => (isFor(asked, operationId) && isHit(asked) ? answer(asked, pass) : pass(asked));
 }
 
-/** The JSON of a request or an answer; undefined where it has none. */
+/** Returns the JSON of a message; undefined without JSON. */
 export function jsonIn({ body }: { readonly body: Buffer }): Json {
   try {
     return JSON.parse(body.toString());
@@ -118,12 +118,12 @@ export function jsonIn({ body }: { readonly body: Buffer }): Json {
   }
 }
 
-/** A request or an answer with this as its JSON, or without a body for undefined. */
+/** Returns a message with this JSON body; undefined removes the body. */
 export function withJson<Message extends { readonly body: Buffer }>(message: Message, body: unknown): Message {
   return { ...message, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) };
 }
 
-/** A request or an answer with one value of a header, or without it for undefined. */
+/** Returns a message with one value of a header; undefined removes the header. */
 export function withHeader<Message extends { readonly headers: HeaderLines }>(
   message: Message,
   name: string,
@@ -133,17 +133,17 @@ export function withHeader<Message extends { readonly headers: HeaderLines }>(
   return { ...message, headers: value === undefined ? others : [...others, [name, value] as const] };
 }
 
-/** The value of a header; undefined where it isn't there. */
+/** Returns the value of a header; undefined if it is missing. */
 export function headerOf({ headers }: { readonly headers: HeaderLines }, wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
 }
 
-/** An answer turned into one of JSON, all went well or so it says. */
+/** Returns a response as JSON with a success status. */
 export function asJson(answer: Answered, body: unknown): Answered {
   return withJson(withHeader({ ...answer, status: 200 }, 'Content-Type', 'application/json'), body);
 }
 
-/** A fault of the server in the place of the shop's answer, as the contract has faults. */
+/** Returns an internal error as the contract defines it. */
 export async function crash(asked: Asked, pass: Pass): Promise<Answered> {
   const answer = withHeader(await pass(asked), 'Content-Type', 'application/problem+json');
   const detail = "the server has a fault, which its log tells of: this is not the request's";
@@ -160,7 +160,7 @@ export async function crash(asked: Asked, pass: Pass): Promise<Answered> {
   );
 }
 
-/** An answer's problem document told with another status. */
+/** Returns the problem document of a response with another status. */
 export function withStatus(answer: Answered, status: number): Answered {
   if (!isProblem(answer)) return { ...answer, status };
   return withJson({ ...answer, status }, { ...jsonIn(answer), status });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as it came in. */
+/** A request as received. */
 export interface Seen {
   readonly method: string;
   /** Path and query, byte for byte. */
@@ -11,13 +11,13 @@ export interface Seen {
   readonly body: Buffer;
 }
 
-/** A server for one test that remembers what it was asked. */
+/** A server for one test that records its requests. */
 export interface Recorder {
   readonly url: string;
   readonly seen: readonly Seen[];
 }
 
-/** Starts a server on a free port of the loopback that answers as it is told, 204 unless it is, and ends it with the test. */
+/** Starts a server on a free loopback port for one test. It responds as the handler does, by default with 204. */
 export async function recorder(
   answer: (seen: Seen, response: ServerResponse) => void | Promise<void> = (_, response) =>
     void response.writeHead(204).end(),

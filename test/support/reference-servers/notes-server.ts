@@ -4,7 +4,7 @@ import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { folderWith } from '../harness/folder-with.ts';
 import { type Recorder, recorder, type Seen } from './echo-server.ts';
 
-/** A contract that has nothing of the shop's: notes that are made, read, listed and removed. */
+/** A contract unrelated to the shop's: notes that can be created, read, listed and deleted. */
 export const NOTES_CONTRACT = `openapi: 3.0.3
 info: { title: Notes, version: "1" }
 paths:
@@ -58,12 +58,12 @@ components:
       content: { application/problem+json: { schema: { type: object, required: [detail], properties: { detail: { type: string } } } } }
 `;
 
-/** What a server of notes does wrong; nothing unless it is said. */
+/** The defects of a server of notes; none by default. */
 export interface NotesDefects {
   readonly removesNothing?: boolean;
-  /** Answers with ids under which nothing is to be found. */
+  /** Responds with ids that do not exist. */
   readonly answersOtherIds?: boolean;
-  /** Gives the text of a note twice. */
+  /** Returns the text of a note twice. */
   readonly repeatsText?: boolean;
 }
 
@@ -73,7 +73,7 @@ interface Notes {
   next: number;
 }
 
-/** The contract of the notes, for one test. */
+/** Returns the contract of the notes for one test. */
 export async function notesContract(): Promise<Contract> {
   return loadContract({ path: join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml'), strict: false });
 }
@@ -101,7 +101,7 @@ function operate(notes: Notes, id: string | undefined, method: string, body: str
 
 interface Asked {
   readonly notes: Notes;
-  /** Undefined where it can't be read. */
+  /** Undefined if it cannot be parsed. */
   readonly id: string | undefined;
   readonly body: string;
   readonly response: ServerResponse;

@@ -4,7 +4,7 @@ import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { folderWith } from '../harness/folder-with.ts';
 import { type Recorder, recorder, type Seen } from './echo-server.ts';
 
-/** A contract as many are: refusals without `content`, prices with decimals, an optional form, and access by a key. */
+/** A contract with common features: error responses without `content`, prices with decimals, an optional form, and access with a key. */
 export const ORDERS_CONTRACT = `openapi: 3.0.3
 info: { title: Orders, version: "1" }
 security: [{ key: [] }]
@@ -64,17 +64,17 @@ components:
       content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Order" } } } }
 `;
 
-/** How a server of orders is set up, each way a correct one. */
+/** Variants of a server of orders, all of them correct. */
 export interface OrdersWays {
-  /** Asks for a key before it looks at anything else. */
+  /** Requires a key before it checks anything else. */
   readonly isSecured?: boolean;
-  /** Lets so many requests through after each one that it answers 429. */
+  /** Accepts this number of requests after each 429 response. */
   readonly letsThrough?: number;
-  /** Looks at paths and sizes before the server does, and refuses with pages of HTML. */
+  /** Checks paths and sizes before the server does, and rejects them with HTML pages. */
   readonly hasProxy?: boolean;
 }
 
-/** The contract of the orders, for one test. */
+/** Returns the contract of the orders for one test. */
 export async function ordersContract(): Promise<Contract> {
   const path = join(await folderWith({ 'orders.yaml': ORDERS_CONTRACT }), 'orders.yaml');
   return loadContract({ path, strict: false });
@@ -110,7 +110,7 @@ function page(response: ServerResponse, { target, body }: Seen): void {
   response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${status}</h1>`);
 }
 
-/** As a router does that knows pairs of a method and a path: another method is a path that it doesn't know. */
+/** Like a router of pairs of method and path: another method is an unknown path. */
 function answer(orders: Map<string, Order>, seen: Seen, response: ServerResponse, { hasProxy }: OrdersWays): void {
   const url = new URL(seen.target.replace(/^\/\/+/, '/'), 'http://localhost');
   const id = /^\/orders\/([^/]+)$/.exec(url.pathname)?.[1];
@@ -145,7 +145,7 @@ function add(orders: Map<string, Order>, { headers, body }: Seen, response: Serv
   }
 }
 
-/** A form may lack; where its type is announced it has to be there. */
+/** The form is optional, but must be there if the request has its content type. */
 function mark({ headers, body }: Seen, response: ServerResponse): void {
   const type = headers['content-type'];
   if (type === undefined && body.length === 0) response.writeHead(204).end();
@@ -154,7 +154,7 @@ function mark({ headers, body }: Seen, response: ServerResponse): void {
   else response.writeHead(204).end();
 }
 
-/** In chunks, as a server does that doesn't know the length beforehand. */
+/** In chunks, like a server that does not know the length in advance. */
 function give(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
   response.writeHead(status, { 'content-type': 'application/json' });
@@ -162,7 +162,7 @@ function give(response: ServerResponse, status: number, body: unknown): void {
   response.end(text.slice(1));
 }
 
-/** With a body, of which the contract says nothing. */
+/** With a body that the contract does not describe. */
 function refuse(response: ServerResponse, status: number, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(`refused with ${status}`);
 }

@@ -6,7 +6,7 @@ import { Refusal } from './other/problems.ts';
 import { NOW_MS, Shop } from './other/shop.ts';
 import { decoded, targetOf } from './other/target.ts';
 
-/** A server that runs until it is closed. */
+/** A running server. */
 export interface RunningServer {
   readonly url: string;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const LIMITS = {
   headersTimeout: 30_000,
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: 1_000,
-  // Node's own answer would not be a problem document.
+  // The default response of Node.js is not a problem document.
   requireHostHeader: false,
 };
 
@@ -30,8 +30,8 @@ const EVERYWHERE = {
 };
 
 /**
- * Starts a shop on 127.0.0.1 that keeps to openapi.yaml, and is otherwise as unlike the project's own as it can be. It shares no code with it:
- * what a checker of the contract has to say about it is a false alarm.
+ * Starts a shop on 127.0.0.1 that conforms to openapi.yaml and differs from the project's own shop as much as possible. It shares no code with it:
+ * any finding of a check is a false alarm.
  */
 export async function startOtherServer(): Promise<RunningServer> {
   const server = createServer(LIMITS);
@@ -48,7 +48,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Takes what comes in, whether Node can read it or not. */
+/** Handles all connections, including bytes that Node.js cannot parse. */
 class FrontDoor {
   url = '';
   readonly #shop = new Shop();
@@ -71,7 +71,7 @@ class FrontDoor {
     try {
       send(request, response, await this.#answerTo(request));
     } catch (error) {
-      // Whoever goes away halfway gets no answer; any other error is a mistake in this server, which a test should see.
+      // A client that disconnects gets no response; any other error is a defect of this server, which a test must see.
       if (request.destroyed && !request.complete) return;
       if (!(error instanceof Refusal)) throw error;
       send(request, response, refusedAnswer(error, targetOf(request.url ?? '').path));
@@ -161,7 +161,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   response.sendDate = false;
   response.writeHead(status, { ...EVERYWHERE, ...headers, ...(text && { 'CONTENT-Type': text.type }) });
   if (text && request.method !== 'HEAD') {
-    // In two writes, so that it goes in chunks; a letter of several bytes may be cut in two.
+    // Two writes make Node.js use chunks; they may split a character of several bytes.
     const bytes = Buffer.from(text.content);
     response.write(bytes.subarray(0, bytes.length / 2));
     response.write(bytes.subarray(bytes.length / 2));
@@ -169,12 +169,12 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   response.end();
 }
 
-/** Answers where Node has no response to write to, and hangs up. */
+/** Responds without a response object of Node.js, and closes the connection. */
 function sendRaw(socket: Duplex, refusal: Refusal, path: string): void {
   const { status, text, headers } = refusedAnswer(refusal, path);
   const all = { ...EVERYWHERE, ...headers, 'CONTENT-Type': text?.type, connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  // A while for the client to read it: a socket closed on bytes that are still unread takes the answer with it.
+  // Gives the client time to read: closing a socket with unread bytes discards the response.
   setTimeout(() => socket.destroy(), 500).unref();
   socket.resume();
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${text?.content}`);

@@ -10,7 +10,7 @@ const REQUEST_TIME_MS = 30_000;
 const HEADERS_BYTES = 64 * 1024;
 const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]+) (\/\S*|https?:\S+)( HTTP\/1\.[01]\r?\n)?/;
 
-/** A server that answers until it is closed. */
+/** A running server. */
 export interface RunningServer {
   readonly url: string;
   close(): Promise<void>;
@@ -28,8 +28,8 @@ interface Target {
 }
 
 /**
- * Starts a server of the contract that shares no code with the backend, on 127.0.0.1 and a free port. It remembers in
- * memory alone, from the default data on.
+ * Starts a server of the contract that shares no code with the backend, on 127.0.0.1 and a free port. Its state is in
+ * memory and starts with the default data.
  */
 export async function startPlainServer(): Promise<RunningServer> {
   const session: Session = { shop: defaultShop() };
@@ -38,10 +38,10 @@ export async function startPlainServer(): Promise<RunningServer> {
     requestTimeout: REQUEST_TIME_MS,
     headersTimeout: REQUEST_TIME_MS,
     connectionsCheckingInterval: 1000,
-    // Node would answer without a problem document.
+    // The default response of Node.js is not a problem document.
     requireHostHeader: false,
   });
-  // Node would drop what comes after the 2000th.
+  // By default Node.js drops headers after the 2000th.
   server.maxHeadersCount = 0;
   server.on('request', (request, response) => void respond(session, request, response));
   server.on('checkExpectation', refuseExpectation);
@@ -66,7 +66,7 @@ async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void
 async function respond(session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = readTarget(request.url ?? '/');
   const answer = await answerTo(session, request, target).catch((error) => problemAnswer(error, target.path));
-  // A request that broke off has nobody to answer.
+  // An aborted request has no client to respond to.
   if (!request.socket.destroyed) send(response, answer);
 }
 
@@ -75,7 +75,7 @@ async function answerTo(session: Session, request: IncomingMessage, { path, quer
   const found = findRoute(path);
   if (request.method === 'OPTIONS') return options(request, allowOf(found.route));
   const operation = operationOf(found.route, request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
-  // Where no body is described, none is waited for.
+  // No body is read if the contract describes none.
   const sent = operation.body ? await receive(request) : Buffer.alloc(0);
   return perform(session, operation, found, query, () => (sent.length > 0 ? decode(request, sent) : undefined));
 }
@@ -95,7 +95,7 @@ function options(request: IncomingMessage, allow: string): Answer {
 
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   const detail = `the expectation "${request.headers.expect}" is not understood: send 100-continue or none`;
-  // The client may send its body or not, so that where the next request begins can't be told.
+  // The client may send its body or not, so the start of the next request is unknown.
   const refusal = new Refusal('expectation-failed', detail, { headers: { Connection: 'close' } });
   send(response, problemAnswer(refusal, readTarget(request.url ?? '/').path));
 }
@@ -103,7 +103,7 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
 function readTarget(url: string): Target {
   const text = url.replace(/^https?:\/\/[^/?]*/i, '');
   const end = text.includes('?') ? text.indexOf('?') : text.length;
-  // The & keeps a second ? from being dropped.
+  // The & preserves a second ?.
   return { path: text.slice(0, end) || '/', query: new URLSearchParams(`&${text.slice(end + 1)}`) };
 }
 
@@ -123,7 +123,7 @@ function headersOf({ type, body, headers }: Answer): Record<string, string> {
   };
 }
 
-/** Answers what Node can't read, and so makes no request of. */
+/** Responds to bytes that Node.js cannot parse as a request. */
 function answerUnreadable(server: Server): void {
   const paths = new WeakMap<object, string>();
   const responses = new WeakMap<object, ServerResponse>();
@@ -139,7 +139,7 @@ function answerUnreadable(server: Server): void {
     const answer = unreadableAnswer(error, paths.get(socket) ?? '/');
     if (error.code === 'ECONNRESET') socket.destroy();
     else if (last?.req.complete && !last.writableFinished) last.once('finish', () => endRaw(socket as Socket, answer));
-    // Of a request that was answered already, the rest of the body can't be read.
+    // The rest of the body of an answered request cannot be parsed.
     else if (last?.headersSent && !last.req.complete) socket.end();
     else if (socket.writable) endRaw(socket as Socket, answer);
   });
@@ -151,7 +151,7 @@ function unreadableAnswer({ code, rawPacket, bytesParsed = 0 }: Unreadable, last
   const unread = packet.slice(headersBefore < 0 ? 0 : headersBefore + 4);
   const [, method = '', target, version] = REQUEST_LINE.exec(unread) ?? REQUEST_LINE.exec(packet) ?? [];
   const path = target === undefined ? lastPath : readTarget(target).path;
-  // Node can't read methods that it doesn't know.
+  // Node.js cannot parse unknown methods.
   if (code === 'HPE_INVALID_METHOD' && version !== undefined) return refusedMethod(method, path);
   return problemAnswer(unreadable(code), path);
 }
@@ -162,7 +162,7 @@ function unreadable(code: string | undefined): Refusal {
   return new Refusal('malformed-request', 'the request is not readable as HTTP/1.1');
 }
 
-/** The answer to a method that no path has. */
+/** Returns the response to a method that no path has. */
 function refusedMethod(method: string, path: string): Answer {
   try {
     operationOf(findRoute(path).route, method);

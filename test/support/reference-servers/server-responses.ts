@@ -2,15 +2,15 @@ import { channel } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** The responses that servers of this process have begun, from now to the end of the test. */
+/** The responses that servers of this process start until the test ends. */
 export interface WatchedResponses {
-  /** How many bytes wait to be sent to one client port at most: in responses and in sockets. */
+  /** Returns the number of bytes that wait to be sent to a client port, in responses and sockets. */
   queuedBytes(clientPort: number | undefined): number;
-  /** How many requests of one client port have been read and not been answered to the end. */
+  /** Returns the number of requests from a client port that are read and not completely answered. */
   openRequests(clientPort: number | undefined): number;
 }
 
-/** Watches the responses of all HTTP servers of this process, as Node announces them. */
+/** Records the responses of all HTTP servers of this process through the diagnostics channels of Node.js. */
 export function watchResponses(): WatchedResponses {
   const responses: { readonly response: ServerResponse; readonly port: number | undefined }[] = [];
   const starts = channel('http.server.request.start');

@@ -5,7 +5,7 @@ import { Refusal } from './problems.ts';
 
 const MOST_BYTES = 102_400;
 
-/** The body of a request, or undefined where it has none; refuses one of another type, too long, or that is not JSON. */
+/** Reads the body of a request; undefined without a body. Throws if it has another type, is too long or is not JSON. */
 export async function jsonOf(request: IncomingMessage): Promise<unknown> {
   const wrongKind = kindRefusal(request);
   const tooLong = new Refusal('body-too-large', `${MOST_BYTES} bytes are the most.`);
@@ -37,7 +37,7 @@ function bytesOf(request: IncomingMessage, isPacked: boolean, tooLong: Refusal):
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
-    // What is still to come is let through, unread: a connection that is closed on a client that sends takes the answer with it.
+    // The rest is read and discarded: closing the connection of a client that is still sending discards the response.
     const giveUp = (reason: Error) => {
       request.unpipe();
       request.resume();

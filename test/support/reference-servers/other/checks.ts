@@ -2,13 +2,13 @@ import type { Violation } from './problems.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What is wrong with a uuid in the path. */
+/** Validates a UUID in the path. */
 export function idViolations(name: string, value: string): readonly Violation[] {
   if (UUID.test(value)) return [];
   return [{ remedy: 'put a uuid there', rule: 'format', pointer: `/${name}`, in: 'path' }];
 }
 
-/** What is wrong with a query parameter that may be given once, with one value. */
+/** Validates a query parameter that may be given once, with one value. */
 export function expandViolations(query: URLSearchParams, allowed: string): readonly Violation[] {
   const given = query.getAll('expand');
   if (given.length > 1) return repeated('expand');
@@ -16,19 +16,19 @@ export function expandViolations(query: URLSearchParams, allowed: string): reado
   return [{ remedy: `only ${allowed} is known`, rule: 'enum', pointer: '/expand', in: 'query' }];
 }
 
-/** What is wrong with the search term. */
+/** Validates the search term. */
 export function searchViolations(query: URLSearchParams): readonly Violation[] {
   return query.getAll('search').length > 1 ? repeated('search') : [];
 }
 
-/** What is wrong with the body that adds to the cart; no body comes as undefined. */
+/** Validates the body that adds to the cart; undefined if there is none. */
 export function additionViolations(body: unknown): readonly Violation[] {
   if (body === undefined) return [inBody('', 'required', 'send an object with productId and quantity')];
   if (!isRecord(body)) return [inBody('', 'type', 'send an object')];
   return [...productIdViolations(body.productId), ...quantityViolations(body.quantity, 10, true)];
 }
 
-/** What is wrong with the body that changes an item; no body comes as undefined. */
+/** Validates the body that changes an item; undefined if there is none. */
 export function changeViolations(body: unknown): readonly Violation[] {
   if (body === undefined) return [];
   if (!isRecord(body)) return [inBody('', 'type', 'send an object')];

@@ -1,4 +1,4 @@
-/** A product of this shop's catalogue. */
+/** A product in the catalogue of this shop. */
 export interface Product {
   readonly keywords: readonly string[];
   readonly rating: { readonly count: number; readonly stars: number };
@@ -8,7 +8,7 @@ export interface Product {
   readonly id: string;
 }
 
-/** A way of delivery. */
+/** A delivery option. */
 export interface DeliveryOption {
   readonly priceCents: number;
   readonly deliveryDays: number;
@@ -26,7 +26,7 @@ function product(
   return { keywords, rating: { count, stars }, priceCents, name, image: `pictures/${picture}`, id };
 }
 
-/** The catalogue: what is legal at its edges rather than what is usual. The ids are of several versions, one in upper case. */
+/** The catalogue: valid edge cases rather than typical products. The ids have several versions, one is in upper case. */
 export const products: readonly Product[] = [
   product(
     '0190163d-8694-739b-aea5-966c26f8ad91',
@@ -88,7 +88,7 @@ export const products: readonly Product[] = [
   product('ffffffff-ffff-ffff-ffff-fffffffffffe', 'X', 'x.svg', 99, [3, 1_000_000], ['x']),
 ];
 
-/** The delivery options. None has the id "1", so the first is the one that a new item gets. */
+/** The delivery options. None has the id "1", so the first one is the default of a new item. */
 export const deliveryOptions: readonly DeliveryOption[] = [
   { priceCents: 295, deliveryDays: 4, id: 'std' },
   { priceCents: 1499, deliveryDays: 0, id: '7' },

@@ -6,17 +6,17 @@ import { problemPage, Refusal, refuseIfAny } from './problems.ts';
 import { searchProducts } from './search.ts';
 import { arrivalOf, type CartItem, type Order, productOf, type Shop } from './shop.ts';
 
-/** A request, as far as an operation looks at it. */
+/** The parts of a request that an operation uses. */
 export interface Call {
   readonly shop: Shop;
   readonly query: URLSearchParams;
-  /** What stands in the place of the path's parameter, decoded; empty where it can't be. */
+  /** The decoded path parameter; empty if it cannot be decoded. */
   readonly parameter: string;
   readonly request: IncomingMessage;
   readonly serverUrl: string;
 }
 
-/** What is answered: a value as JSON, or a text of a type of its own. */
+/** A response: a value as JSON, or a text with its own content type. */
 export interface Answer {
   readonly status: number;
   readonly json?: object;
@@ -26,7 +26,7 @@ export interface Answer {
 
 type Operation = (call: Call) => Answer | Promise<Answer>;
 
-/** The paths, with the operations of each; `*` stands for a parameter. */
+/** The operations of each path; `*` stands for a parameter. */
 export const routes: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   'api/products': { GET: listProducts },
   'api/delivery-options': { GET: listDeliveryOptions },
@@ -65,7 +65,7 @@ async function addCartItem({ request, shop }: Call): Promise<Answer> {
 
 async function updateCartItem({ request, parameter, shop }: Call): Promise<Answer> {
   const violations = idViolations('productId', parameter);
-  // An item that isn't there is told whatever the body.
+  // An unknown item is reported whatever the body is.
   if (violations.length === 0) shop.itemOf(parameter);
   const body = await jsonOf(request);
   refuseIfAny([...violations, ...changeViolations(body)]);
@@ -76,7 +76,7 @@ function wishOf(body: unknown): Partial<CartItem> {
   const { quantity, deliveryOptionId: id } = (body ?? {}) as { quantity?: number; deliveryOptionId?: string | number };
   return {
     ...(quantity !== undefined && { quantity }),
-    // By way of BigInt, since the text of a large number has an exponent.
+    // BigInt, because the text of a large number has an exponent.
     ...(id !== undefined && { deliveryOptionId: typeof id === 'number' ? BigInt(id).toString() : id }),
   };
 }

@@ -17,10 +17,10 @@ const kinds = {
   'headers-too-large': [431, 'Headers too long'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** Which problem it is: the last part of its `type`. */
+/** The code of a problem: the last part of its `type`. */
 export type ProblemKind = keyof typeof kinds;
 
-/** One way in which a request breaks the contract; `value` may be left out, and is. */
+/** A violation of the contract; `value` is optional and omitted. */
 export interface Violation {
   readonly remedy: string;
   readonly rule: string;
@@ -28,7 +28,7 @@ export interface Violation {
   readonly in: 'body' | 'path' | 'query';
 }
 
-/** Thrown where a request is not to be done. */
+/** Thrown to reject a request. */
 export class Refusal extends Error {
   constructor(
     readonly kind: ProblemKind,
@@ -42,7 +42,7 @@ export class Refusal extends Error {
     return kinds[this.kind][0];
   }
 
-  /** The problem document. */
+  /** Returns the problem document. */
   document(instance: string): object {
     const { violations } = this.extras;
     return {
@@ -57,14 +57,14 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a request that has violations, and tells all of them. */
+/** Rejects a request with all its violations. */
 export function refuseIfAny(violations: readonly Violation[]): void {
   if (violations.length === 0) return;
   const places = violations.map((one) => `${one.in}${one.pointer} → ${one.remedy}`);
   throw new Refusal('invalid-request', `Please mend: ${places.join('; ')}.`, { violations });
 }
 
-/** The page at the address of a problem's type. */
+/** Returns the page at the URI of a problem type. */
 export function problemPage(name: string): string | undefined {
   const kind = Object.entries(kinds).find(([one]) => one === name)?.[1];
   return kind && `<!doctype html><title>${kind[1]}</title><p>Answered with status ${kind[0]}: ${kind[1]}.</p>\n`;

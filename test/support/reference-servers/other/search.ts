@@ -2,7 +2,7 @@ import type { Product } from './default-data.ts';
 
 const LONGEST_TERM = 512;
 
-/** The products that match a term; all for a blank one; those that have its words whole come first. Misspelt terms are looked at only where nothing matches as it should. */
+/** Returns the products that match a term, first those with its whole words; all products for a blank term. Tries misspellings only without a match. */
 export function searchProducts(products: readonly Product[], term: string): readonly Product[] {
   const wanted = folded([...term].slice(0, LONGEST_TERM).join('')).trim();
   if (wanted === '') return products;
@@ -30,7 +30,7 @@ function textsOf(product: Product): readonly string[] {
   return [folded(product.name), folded(product.keywords.join(','))];
 }
 
-/** Without letter case, accents and width. */
+/** Normalizes letter case, accents and width. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase();
 }
@@ -44,7 +44,7 @@ function mistakesIn(word: string): number {
   return word.length < 6 ? 1 : 2;
 }
 
-/** The least edit distance (Levenshtein) from a word to any beginning of another. */
+/** Returns the smallest edit distance (Levenshtein) between a word and any prefix of another word. */
 function distanceToBeginning(word: string, other: string): number {
   let column = Array.from({ length: word.length + 1 }, (_, row) => row);
   let least = word.length;

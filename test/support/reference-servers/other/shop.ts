@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type DeliveryOption, deliveryOptions, type Product, products } from './default-data.ts';
 import { Refusal } from './problems.ts';
 
-/** The one moment that this shop knows: all orders are of the same time, so only the order of their creation tells them apart. */
+/** The fixed time of this shop: all orders have the same time, so only their creation determines their order. */
 export const NOW_MS = Date.UTC(2024, 1, 29, 12);
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ export interface CartItem {
   readonly productId: string;
 }
 
-/** What was ordered. */
+/** An order. */
 export interface Order {
   readonly products: readonly {
     readonly estimatedDeliveryTimeMs: number;
@@ -27,7 +27,7 @@ export interface Order {
   readonly id: string;
 }
 
-/** The cart and the orders, in memory. Every change is made in one go, so none can come between. */
+/** The cart and the orders, in memory. Every change is synchronous and therefore atomic. */
 export class Shop {
   #cart: readonly CartItem[] = [];
   #orders: readonly Order[] = [];
@@ -36,7 +36,7 @@ export class Shop {
     return this.#cart;
   }
 
-  /** The one created last first. */
+  /** The newest order first. */
   get orders(): readonly Order[] {
     return this.#orders;
   }
@@ -109,14 +109,14 @@ export class Shop {
   }
 }
 
-/** The product of an id. */
+/** Returns the product with an id. */
 export function productOf(id: string): Product {
   const product = products.find((one) => one.id === id);
   if (!product) throw new Refusal('unknown-product', `${id} is not sold here; look at the list of products.`);
   return product;
 }
 
-/** When something ordered now would arrive. */
+/** Returns the time at which an item ordered now would arrive. */
 export function arrivalOf(option: DeliveryOption): number {
   return NOW_MS + option.deliveryDays * DAY_MS;
 }
@@ -131,7 +131,7 @@ function defaultOption(): DeliveryOption {
   return deliveryOptions.find((one) => one.id === '1') ?? optionOf('std');
 }
 
-/** A uuid of version 7, in upper case, which RFC 9562 allows. */
+/** Returns a version 7 UUID in upper case, which RFC 9562 allows. */
 function newId(): string {
   const random = randomBytes(10).toString('hex');
   const time = NOW_MS.toString(16).padStart(12, '0');

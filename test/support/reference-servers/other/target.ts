@@ -1,19 +1,19 @@
-/** Where a request goes, as its first line has it. */
+/** The target of a request. */
 export interface Target {
-  /** As a URI may hold it, for `instance`. */
+  /** Percent-encoded as in a URI, for `instance`. */
   readonly path: string;
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }
 
-/** Reads the target of a request, in origin form or in absolute form. */
+/** Parses the target of a request, in origin form or in absolute form. */
 export function targetOf(url: string): Target {
   const [, path = '', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
   const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
   return { path: escaped(path), segments, query: new URLSearchParams(query) };
 }
 
-/** A part of the path without its escapes, or undefined where they are broken. */
+/** Decodes a part of the path; undefined if a percent escape is invalid. */
 export function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);

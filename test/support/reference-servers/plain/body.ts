@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Refusal } from './refusal.ts';
 
 const LIMIT_BYTES = 102_400;
-// Compression lengthens what can't be compressed, so that a body within the limit may come a little longer.
+// Compression makes incompressible data longer, so a body within the limit may arrive a little longer.
 const SENT_LIMIT_BYTES = LIMIT_BYTES + 1024;
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)"?/i;
@@ -16,7 +16,7 @@ const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 };
 
-/** The bytes of a body as they were sent, cut off soon after the limit. */
+/** Returns the received bytes of a body, truncated soon after the limit. */
 export function receive(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -32,7 +32,7 @@ export function receive(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The value that a body, which isn't empty, holds as JSON. */
+/** Parses a non-empty body as JSON. */
 export function decode(request: IncomingMessage, sent: Buffer): unknown {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = request.headers;
   const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';

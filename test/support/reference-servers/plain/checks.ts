@@ -2,7 +2,7 @@ import type { Violation } from './refusal.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** The keywords of JSON Schema that don't hold for a value. */
+/** Returns the JSON Schema keywords that a value violates. */
 type Rules = (value: unknown) => string[];
 
 interface Field {
@@ -11,7 +11,7 @@ interface Field {
   readonly remedy: string;
 }
 
-/** The properties that a body may have. */
+/** The properties of a body. */
 export type Fields = Readonly<Record<string, Field>>;
 
 const uuidRules: Rules = (value) => {
@@ -27,7 +27,7 @@ function quantityRules(maximum: number): Rules {
   };
 }
 
-// A number like 1e400 is whole in JSON, though infinite here.
+// A number like 1e400 is an integer in JSON, although it is Infinity in JavaScript.
 function isWhole(value: number): boolean {
   return Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY;
 }
@@ -35,19 +35,19 @@ function isWhole(value: number): boolean {
 const optionRules: Rules = (value) =>
   typeof value === 'string' || (typeof value === 'number' && isWhole(value)) ? [] : ['anyOf'];
 
-/** What the body of POST /api/cart-items may have. */
+/** The body of POST /api/cart-items. */
 export const newCartItem: Fields = {
   productId: { rules: uuidRules, required: true, remedy: 'give a uuid' },
   quantity: { rules: quantityRules(10), required: true, remedy: 'give a whole number from 1 to 10' },
 };
 
-/** What the body of PUT /api/cart-items/{productId} may have. */
+/** The body of PUT /api/cart-items/{productId}. */
 export const cartItemChange: Fields = {
   quantity: { rules: quantityRules(1_000_000), required: false, remedy: 'give a whole number from 1 to 1000000' },
   deliveryOptionId: { rules: optionRules, required: false, remedy: 'give a string or a whole number' },
 };
 
-/** The violations of a body that was sent. */
+/** Returns the violations in a body. */
 export function bodyViolations(fields: Fields, body: unknown): Violation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return asViolations('body', '', body, ['type'], 'send a JSON object');
@@ -59,12 +59,12 @@ export function bodyViolations(fields: Fields, body: unknown): Violation[] {
   });
 }
 
-/** The violations of a parameter of the path that has to be a uuid. */
+/** Returns the violations of a path parameter that must be a UUID. */
 export function pathViolations(name: string, value: string): Violation[] {
   return asViolations('path', `/${name}`, value, uuidRules(value), 'give a uuid');
 }
 
-/** The violations of a query parameter, which may be given once and, with `allowed`, have that value alone. */
+/** Returns the violations of a query parameter, which may be given once and, with `allowed`, with this value only. */
 export function queryViolations(query: URLSearchParams, name: string, allowed: string | undefined): Violation[] {
   const values = query.getAll(name);
   const repeated = values.length > 1;
@@ -84,7 +84,7 @@ function asViolations(
   return rules.map((rule) => ({ in: where, pointer, rule, value: shortened(value, 3), remedy }));
 }
 
-// Deep values are cut, since JSON.stringify would run out of stack on them.
+// Deep values are truncated, because JSON.stringify would overflow the stack.
 function shortened(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.length > 200 ? `${value.slice(0, 199)}…` : value;
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

@@ -1,4 +1,4 @@
-/** One way in which a request breaks the contract. */
+/** A violation of the contract in a request. */
 export interface Violation {
   readonly in: 'body' | 'path' | 'query';
   readonly pointer: string;
@@ -7,7 +7,7 @@ export interface Violation {
   readonly remedy: string;
 }
 
-/** An answer that is yet to be sent. */
+/** A response to be sent. */
 export interface Answer {
   readonly status: number;
   readonly type?: string;
@@ -42,7 +42,7 @@ interface Extra {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown where a request is not done. */
+/** Thrown to reject a request. */
 export class Refusal extends Error {
   readonly kind: Kind;
   readonly extra: Extra;
@@ -54,13 +54,13 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a request that breaks the contract in these ways. */
+/** Returns the error for a request with these violations. */
 export function invalid(violations: readonly Violation[]): Refusal {
   const detail = violations.map((each) => `${each.in}${each.pointer} breaks "${each.rule}": ${each.remedy}`).join('; ');
   return new Refusal('invalid-request', detail, { violations });
 }
 
-/** What is thrown, as an answer to a request for this path. */
+/** Converts an error to a response for this path. */
 export function problemAnswer(thrown: unknown, path: string): Answer {
   const refusal = thrown instanceof Refusal ? thrown : new Refusal('internal-error', 'the server has a fault');
   const [status, title] = KINDS[refusal.kind];
@@ -71,7 +71,7 @@ export function problemAnswer(thrown: unknown, path: string): Answer {
   return { status, type: 'application/problem+json', body: JSON.stringify(problem), headers };
 }
 
-/** The page that the `type` of a problem points to; undefined where there is no such problem. */
+/** Returns the page at the `type` of a problem; undefined if there is no such problem. */
 export function problemPage(name: string): Answer | undefined {
   if (!Object.hasOwn(KINDS, name)) return undefined;
   const [status, title] = KINDS[name as Kind];
@@ -82,6 +82,6 @@ function asUriReference(path: string): string {
   const escaped = path
     .replace(/%(?![0-9a-f]{2})/gi, '%25')
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, (character) => encodeURIComponent(character));
-  // After two slashes a host is read, in which a colon would begin a port.
+  // A host follows two slashes, in which a colon would start a port.
   return escaped.startsWith('//') ? escaped.replaceAll(':', '%3A') : escaped;
 }

@@ -6,37 +6,37 @@ import * as shops from './shop.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 
-/** The shop that the operations work on; `POST /api/reset` replaces it. */
+/** The shop that the operations use; `POST /api/reset` replaces it. */
 export interface Session {
   shop: shops.Shop;
 }
 
-/** What an operation is asked. */
+/** The input of an operation. */
 export interface Call {
-  /** The value of the path's parameter; empty where it has none. */
+  /** The value of the path parameter; empty if the path has none. */
   readonly id: string;
   readonly query: URLSearchParams;
-  /** Undefined where no body was sent. */
+  /** Undefined without a body. */
   readonly body: unknown;
 }
 
-/** What a path can be asked. */
+/** An operation of a path. */
 export interface Operation {
-  /** The name of its query parameter, and the one value of that, if it isn't free. */
+  /** The name of the query parameter, and its only allowed value, if any. */
   readonly query?: readonly [name: string, allowed?: string];
   readonly body?: { readonly fields: Fields; readonly required: boolean };
-  /** Looks at the path before anything is made of the body. */
+  /** Checks the path before the body is parsed. */
   before?(session: Session, id: string): void;
   run(session: Session, call: Call): Answer;
 }
 
-/** A path and what it can be asked. */
+/** A path and its operations. */
 export interface Route {
   readonly path: string;
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
-/** The route of a path, with the name and the value of its parameter; both are empty where it has none. */
+/** The route of a path, with the name and value of its parameter; both are empty if it has none. */
 export interface Found {
   readonly route: Route;
   readonly parameter: string;
@@ -110,7 +110,7 @@ const postReset: Operation = {
   },
 };
 
-// Of the contract too: a problem's type leads to a page, and an image is relative to the server's root.
+// Also part of the contract: a problem type leads to a page, and an image path is relative to the root of the server.
 const getProblemPage: Operation = {
   run: (_, { id }) => problemPage(id) ?? nothingThere(),
 };
@@ -135,7 +135,7 @@ const routes: readonly Route[] = [
   { path: '/images/products/{file}', operations: { GET: getImage } },
 ];
 
-/** Finds the route of a path; refused where there is none. */
+/** Finds the route of a path; throws if there is none. */
 export function findRoute(path: string): Found {
   const segments = path
     .replace(/(.)\/$/, '$1')
@@ -151,7 +151,7 @@ export function findRoute(path: string): Found {
   return nothingThere();
 }
 
-/** Does what is asked, unless the path, the query or the body breaks the contract. */
+/** Handles a request, unless its path, query or body breaks the contract. */
 export function perform(
   session: Session,
   operation: Operation,
@@ -168,7 +168,7 @@ export function perform(
   return operation.run(session, { id, query, body });
 }
 
-/** The operation of a method; refused where the path doesn't have it. */
+/** Returns the operation of a method; throws if the path does not have it. */
 export function operationOf(route: Route, method: string): Operation {
   const operation = Object.hasOwn(route.operations, method) ? route.operations[method] : undefined;
   if (operation) return operation;
@@ -177,7 +177,7 @@ export function operationOf(route: Route, method: string): Operation {
   throw new Refusal('method-not-allowed', detail, { headers: { Allow: allow } });
 }
 
-/** The methods of a route, as `Allow` lists them. */
+/** Returns the methods of a route for `Allow`. */
 export function allowOf(route: Route): string {
   return Object.keys(route.operations).join(', ');
 }

@@ -5,7 +5,7 @@ interface Searched {
   readonly keywords: readonly string[];
 }
 
-/** The products that match the term, those that have its words whole first; those that are close to it, where none has it as written. */
+/** Returns the products that match the term, first those with its whole words; similar products if none matches exactly. */
 export function searchProducts<P extends Searched>(products: readonly P[], term: string): readonly P[] {
   const counted = folded([...term].slice(0, COUNTED_CHARACTERS).join('').trim());
   if (counted === '') return products;
@@ -21,7 +21,7 @@ function hasWhole(product: Searched, term: string): boolean {
   return everyWord(textsOf(product), term, (word, there) => there === word);
 }
 
-// Letter case, accents and the width of letters don't count.
+// Ignores letter case, accents and the width of letters.
 function folded(text: string): string {
   return text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
@@ -58,7 +58,7 @@ function tolerance(word: string): number {
   return word.length < 6 ? 1 : 2;
 }
 
-/** How many letters to add, drop, replace, or swap with the next, from the word to each beginning of the other. */
+/** Returns the edit distance of a word from each prefix of another: added, dropped, replaced or swapped letters count 1. */
 function distancesToBeginnings(word: string, there: string): number[] {
   const first = Array.from({ length: there.length + 1 }, (_, column) => column);
   const rows = [first];

@@ -33,7 +33,7 @@ interface Order {
   readonly products: readonly { productId: string; quantity: number; estimatedDeliveryTimeMs: number }[];
 }
 
-/** All that the shop remembers. */
+/** The state of the shop. */
 export interface Shop {
   readonly products: Product[];
   readonly deliveryOptions: DeliveryOption[];
@@ -41,34 +41,34 @@ export interface Shop {
   readonly orders: Order[];
 }
 
-/** What a PUT may change of an item. */
+/** The properties that a PUT can change in an item. */
 export interface ItemChange {
   readonly quantity?: number;
   readonly deliveryOptionId?: string | number;
 }
 
-/** A shop with the default data. */
+/** Creates a shop with the default data. */
 export function defaultShop(): Shop {
   return JSON.parse(readFileSync(DEFAULT_DATA, 'utf8'));
 }
 
-/** The delivery options with the moment at which each would arrive. */
+/** Returns the delivery options, each with its estimated delivery time. */
 export function withEstimates(options: readonly DeliveryOption[]): object[] {
   const now = Date.now();
   return options.map((option) => ({ ...option, estimatedDeliveryTimeMs: now + option.deliveryDays * DAY_MS }));
 }
 
-/** The lines, of the cart or of an order, each with its product. */
+/** Returns the items of the cart or of an order, each with its product. */
 export function withProducts(shop: Shop, lines: readonly { productId: string }[]): object[] {
   return lines.map((line) => ({ ...line, product: productOf(shop, line.productId) }));
 }
 
-/** The order with the product of each line. */
+/** Returns the order with the product of each item. */
 export function withOrderProducts(shop: Shop, order: Order): object {
   return { ...order, products: withProducts(shop, order.products) };
 }
 
-/** Adds to the cart; the item as it is then. */
+/** Adds to the cart and returns the changed item. */
 export function addItem(shop: Shop, productId: string, quantity: number): CartItem {
   productOf(shop, productId);
   const present = shop.cartItems.find((item) => item.productId === productId);
@@ -82,14 +82,14 @@ export function addItem(shop: Shop, productId: string, quantity: number): CartIt
   return item;
 }
 
-/** The item of this product; refused where the cart has none. */
+/** Returns the item of this product; throws if the cart has none. */
 export function itemOf(shop: Shop, productId: string): CartItem {
   const item = shop.cartItems.find((each) => each.productId === productId);
   if (item) return item;
   throw new Refusal('unknown-cart-item', `the cart has no item of product ${productId}: add it first`);
 }
 
-/** Changes an item, all or nothing; the item as it is then. */
+/** Changes an item completely or not at all, and returns it. */
 export function changeItem(shop: Shop, productId: string, change: ItemChange): CartItem {
   const item = itemOf(shop, productId);
   const { quantity = item.quantity, deliveryOptionId = item.deliveryOptionId } = change;
@@ -98,12 +98,12 @@ export function changeItem(shop: Shop, productId: string, change: ItemChange): C
   return Object.assign(item, { quantity, deliveryOptionId: optionId });
 }
 
-/** Takes an item out of the cart. */
+/** Removes an item from the cart. */
 export function removeItem(shop: Shop, productId: string): void {
   shop.cartItems.splice(shop.cartItems.indexOf(itemOf(shop, productId)), 1);
 }
 
-/** Orders what is in the cart, and empties it. */
+/** Orders the content of the cart and empties it. */
 export function createOrder(shop: Shop): Order {
   if (shop.cartItems.length === 0) throw new Refusal('empty-cart', 'the cart is empty: add a product first');
   const orderTimeMs = Date.now();
@@ -117,14 +117,14 @@ export function createOrder(shop: Shop): Order {
   return order;
 }
 
-/** The order with this id. */
+/** Returns the order with this id. */
 export function orderOf(shop: Shop, orderId: string): Order {
   const order = shop.orders.find(({ id }) => id === orderId);
   if (order) return order;
   throw new Refusal('unknown-order', `no order has the id ${orderId}: GET /api/orders lists those that there are`);
 }
 
-/** What the cart costs. */
+/** Returns the payment summary of the cart. */
 export function paymentSummary(shop: Shop) {
   const sum = (price: (item: CartItem) => number) => shop.cartItems.reduce((total, item) => total + price(item), 0);
   const totalItems = sum((item) => item.quantity);
@@ -155,7 +155,7 @@ function firstChoice(shop: Shop): string {
   return shop.deliveryOptions.some(({ id }) => id === '1') ? '1' : (first?.id ?? '1');
 }
 
-// Not String alone, which writes 1e21 with an exponent.
+// String alone would write 1e21 with an exponent.
 function inDecimal(value: number): string {
   return Number.isFinite(value) ? BigInt(value).toString() : String(value);
 }
