@@ -29,10 +29,7 @@ export interface Service {
 
 /** What a service is made of beside a binding. */
 export interface ServiceParts
-  extends Omit<
-    AppParts,
-    'contract' | 'mock' | 'complete' | 'getImplementation' | 'isImplemented' | 'guard' | 'ready'
-  > {
+  extends Omit<AppParts, 'contract' | 'mock' | 'complete' | 'getImplementation' | 'isImplemented' | 'guard' | 'ready'> {
   /** Whether responses are stored as bytes and sent again until the state changes. */
   readonly responseCache: boolean;
 }

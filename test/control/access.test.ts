@@ -17,10 +17,10 @@ const REQUESTS: readonly [string, string, object?][] = [
 ];
 
 /** One request of each kind, for tests with many variants of headers. */
-const FEW = [REQUESTS[1], REQUESTS[2], REQUESTS[6]] as typeof REQUESTS;
+const ONE_OF_EACH_KIND = [REQUESTS[1], REQUESTS[2], REQUESTS[6]] as typeof REQUESTS;
 
 /** Sends all requests with the same headers and returns the responses. */
-async function askAll(
+async function requestAll(
   shop: Pick<TestShop, 'port'>,
   headers: Record<string, string>,
   requests = REQUESTS,
@@ -35,13 +35,13 @@ async function askAll(
 }
 
 /** Expects that every request is rejected with the same status, code and detail. */
-async function expectRefused(
+async function expectRejected(
   shop: Pick<TestShop, 'port'>,
   headers: Record<string, string>,
   [status, code, detail]: readonly [number, string, RegExp],
   requests = REQUESTS,
 ): Promise<void> {
-  for (const reply of await askAll(shop, headers, requests)) {
+  for (const reply of await requestAll(shop, headers, requests)) {
     expectProblem(reply, status, code, JSON.stringify(headers));
     expect(reply.body.detail).toMatch(detail);
     expect(reply.text).not.toContain('deliveryOptions');
@@ -49,8 +49,8 @@ async function expectRefused(
 }
 
 /** Expects that requests with these headers have access to the control API. */
-async function expectAdmitted(shop: Pick<TestShop, 'port'>, headers: Record<string, string>): Promise<void> {
-  const statuses = (await askAll(shop, headers)).map(({ status }) => status);
+async function expectAccepted(shop: Pick<TestShop, 'port'>, headers: Record<string, string>): Promise<void> {
+  const statuses = (await requestAll(shop, headers)).map(({ status }) => status);
   expect(statuses, JSON.stringify(headers)).toEqual([200, 200, 200, 204, 204, 204, 200, 404]);
 }
 
@@ -63,20 +63,25 @@ describe('the control API on a loopback address', () => {
     const shop = await startStorefront();
     const { port } = shop;
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'w1.localhost', 'LOCALHOST'])
-      await expectAdmitted(shop, { host });
+      await expectAccepted(shop, { host });
     // DNS rebinding needs a host name, so an IP address is safe.
-    for (const host of ['10.0.0.1', '[::2]']) await expectAdmitted(shop, { host });
+    for (const host of ['10.0.0.1', '[::2]']) await expectAccepted(shop, { host });
     const foreign = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'evil-localhost'];
     const odd = ['127.0.0.1.evil.example', '.localhost', '127-0-0-1'];
     for (const host of [...foreign, ...odd])
-      await expectRefused(
+      await expectRejected(
         shop,
         { host },
         [403, 'host-not-allowed', /--allow-host/],
-        host === foreign[0] ? REQUESTS : FEW,
+        host === foreign[0] ? REQUESTS : ONE_OF_EACH_KIND,
       );
     for (const host of ['127.0.0.1:80.evil.example', 'localhost:x'])
-      await expectRefused(shop, { host }, [403, 'host-not-allowed', /is no host name and no IP address/], FEW);
+      await expectRejected(
+        shop,
+        { host },
+        [403, 'host-not-allowed', /is no host name and no IP address/],
+        ONE_OF_EACH_KIND,
+      );
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
@@ -89,9 +94,9 @@ describe('the control API on a loopback address', () => {
   it('accepts a host name from --allow-host in any letter case and with any port', async () => {
     const shop = await startStorefront({ allowHost: ['Shop', 'host.docker.internal'] });
     for (const host of ['shop', 'SHOP:8080', 'host.docker.internal:3000', 'localhost'])
-      await expectAdmitted(shop, { host });
+      await expectAccepted(shop, { host });
     for (const host of ['shop.evil.example', 'xshop'])
-      await expectRefused(shop, { host }, [403, 'host-not-allowed', /--allow-host/]);
+      await expectRejected(shop, { host }, [403, 'host-not-allowed', /--allow-host/]);
   });
 
   it('rejects a page of another origin, including the host name of a sandbox', async () => {
@@ -99,13 +104,13 @@ describe('the control API on a loopback address', () => {
     const host = `localhost:${shop.port}`;
     const others = ['https://evil.example', 'null', 'http://localhost:1', `http://w1.localhost:${shop.port}`, ''];
     for (const origin of others)
-      await expectRefused(
+      await expectRejected(
         shop,
         { host, origin },
         [403, 'origin-not-allowed', /page/],
-        origin === 'null' ? REQUESTS : FEW,
+        origin === 'null' ? REQUESTS : ONE_OF_EACH_KIND,
       );
-    await expectAdmitted(shop, { host, origin: `http://${host}` });
+    await expectAccepted(shop, { host, origin: `http://${host}` });
   });
 
   it('sends no CORS headers, not even in a preflight response', async () => {
@@ -113,7 +118,7 @@ describe('the control API on a loopback address', () => {
     const host = `localhost:${shop.port}`;
     const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' };
     for (const origin of ['https://evil.example', `http://${host}`]) {
-      for (const reply of await askAll(shop, { host, origin, ...preflight }))
+      for (const reply of await requestAll(shop, { host, origin, ...preflight }))
         expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   });
@@ -171,12 +176,12 @@ describe('the control API with a token', () => {
 
   it('accepts the correct token and rejects every other value', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
-    await expectAdmitted(shop, right);
+    await expectAccepted(shop, right);
     const wrong = ['Bearer s3cre', 'Bearer s3cret2', 's3cret', 'Basic s3cret', 'Bearer ', 'Bearer S3CRET', ''];
     for (const headers of [{}, ...wrong.map((authorization) => ({ authorization }))]) {
-      const requests = 'authorization' in headers ? FEW : REQUESTS;
-      const refusal = [401, 'token-required', /Authorization: Bearer/] as const;
-      await expectRefused(shop, headers as Record<string, string>, refusal, requests);
+      const requests = 'authorization' in headers ? ONE_OF_EACH_KIND : REQUESTS;
+      const rejection = [401, 'token-required', /Authorization: Bearer/] as const;
+      await expectRejected(shop, headers as Record<string, string>, rejection, requests);
       const { headers: sent, text } = await asking(shop)(
         'GET',
         SANDBOXES,
@@ -192,14 +197,14 @@ describe('the control API with a token', () => {
 
   it('rejects another host or origin even if the token is correct', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
-    await expectRefused(shop, { ...right, host: 'evil.example' }, [403, 'host-not-allowed', /\S/]);
-    await expectRefused(shop, { ...right, origin: 'https://evil.example' }, [403, 'origin-not-allowed', /\S/]);
+    await expectRejected(shop, { ...right, host: 'evil.example' }, [403, 'host-not-allowed', /\S/]);
+    await expectRejected(shop, { ...right, origin: 'https://evil.example' }, [403, 'origin-not-allowed', /\S/]);
   });
 
   it('accepts the scheme Bearer in any letter case (RFC 9110)', async () => {
     const shop = await startStorefront({ controlToken: 's3cret' });
     for (const scheme of ['bearer', 'BEARER', 'Bearer '])
-      await expectAdmitted(shop, { authorization: `${scheme} s3cret` });
+      await expectAccepted(shop, { authorization: `${scheme} s3cret` });
   });
 
   it('requires no token for a request to the shop', async () => {
@@ -212,7 +217,7 @@ describe('the control API on an address other than loopback', () => {
   it('is disabled without a token, and the error message says how to enable it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     for (const headers of [{}, { host: 'localhost' }, { authorization: 'Bearer x' }])
-      await expectRefused(shop, headers as Record<string, string>, [403, 'control-disabled', /--control-token/]);
+      await expectRejected(shop, headers as Record<string, string>, [403, 'control-disabled', /--control-token/]);
     await expectHealthy(shop, { host: '10.1.2.3' });
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).status).toBe(200);
   });
@@ -220,9 +225,9 @@ describe('the control API on an address other than loopback', () => {
   it('is enabled with a token, for the hosts in --allow-host', async () => {
     const shop = await startStorefront({ host: '0.0.0.0', controlToken: 's3cret', allowHost: ['shop.test'] });
     const authorization = 'Bearer s3cret';
-    await expectAdmitted(shop, { authorization, host: 'shop.test' });
-    await expectRefused(shop, { host: 'shop.test' }, [401, 'token-required', /Bearer/]);
-    await expectRefused(shop, { authorization, host: 'other.test' }, [
+    await expectAccepted(shop, { authorization, host: 'shop.test' });
+    await expectRejected(shop, { host: 'shop.test' }, [401, 'token-required', /Bearer/]);
+    await expectRejected(shop, { authorization, host: 'other.test' }, [
       403,
       'host-not-allowed',
       /--allow-host other\.test/,
@@ -234,7 +239,7 @@ describe('a disabled control API', () => {
   it('rejects every request and says how to enable it, while health and sandboxes still work', async () => {
     const shop = await startStorefront({ control: false, controlToken: 's3cret' });
     for (const headers of [{}, { authorization: 'Bearer s3cret' }])
-      await expectRefused(shop, headers as Record<string, string>, [403, 'control-disabled', /--no-control/]);
+      await expectRejected(shop, headers as Record<string, string>, [403, 'control-disabled', /--no-control/]);
     await expectHealthy(shop);
     expect((await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'w1' })).headers.get('x-sandbox')).toBe(
       'w1',
@@ -244,15 +249,15 @@ describe('a disabled control API', () => {
 
 describe('checkAccess', () => {
   const access = { isOn: true, isLoopback: true, token: undefined };
-  const asker = { host: 'localhost', origin: undefined, authorization: undefined };
+  const client = { host: 'localhost', origin: undefined, authorization: undefined };
 
   it('rejects a request without a Host header, which HTTP/1.0 allows', () => {
-    expect(checkAccess(access, { ...asker, host: undefined })?.code).toBe('host-not-allowed');
+    expect(checkAccess(access, { ...client, host: undefined })?.code).toBe('host-not-allowed');
   });
 
   it('accepts a page of this server on any local host name and port', () => {
     for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'w1.localhost:3000'])
-      expect(checkAccess(access, { ...asker, host, origin: `http://${host}` }), host).toBeUndefined();
+      expect(checkAccess(access, { ...client, host, origin: `http://${host}` }), host).toBeUndefined();
   });
 });
 

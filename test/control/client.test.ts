@@ -39,7 +39,7 @@ describe('a client of the control API', () => {
 });
 
 /** Starts a server that sends the parts without ending its response, and follows its events. */
-async function followed(type: string, ...parts: readonly string[]) {
+async function followStream(type: string, ...parts: readonly string[]) {
   let open = 0;
   const { url } = await recorder((_, response) => {
     open++;
@@ -59,16 +59,16 @@ describe('an event stream that the client follows', () => {
       response.end(`data: {"n":1}\n\nevent: ${event}\ndata: {"sandbox":"w1","at":"noon"}\n\n`);
     });
     const messages: string[] = [];
-    const told: unknown[] = [];
+    const events: unknown[] = [];
     const following = followControlEvents({ url, token: undefined }, 'w1/requests', (text) => messages.push(text));
-    for await (const each of following) told.push(each);
-    expect([told, messages]).toEqual([[{ n: 1 }], [message]]);
+    for await (const event of following) events.push(event);
+    expect([events, messages]).toEqual([[{ n: 1 }], [message]]);
   });
 
   it('is closed when the consumer stops reading', async () => {
-    const { told, open } = await followed('text/event-stream', 'data: {"n":1}\n\n', 'data: {"n":2}\n\n');
-    for await (const each of told) {
-      expect([each, open()]).toEqual([{ n: 1 }, 1]);
+    const { told: events, open } = await followStream('text/event-stream', 'data: {"n":1}\n\n', 'data: {"n":2}\n\n');
+    for await (const event of events) {
+      expect([event, open()]).toEqual([{ n: 1 }, 1]);
       break;
     }
     await vi.waitFor(() => expect(open()).toBe(0));
@@ -78,8 +78,8 @@ describe('an event stream that the client follows', () => {
     ['is not an event stream, before the response ends', 'text/plain', 'hello'],
     ['has an event that is not JSON', 'text/event-stream', 'data: hello\n\n'],
   ])('is rejected if it %s', async (_, type, text) => {
-    const { url, told, open } = await followed(type, text);
-    const fault = await rejection(told.next(), ControlError);
+    const { url, told: events, open } = await followStream(type, text);
+    const fault = await rejection(events.next(), ControlError);
     expect(fault.message).toBe(`The server at ${url} has no storefront control API: it responds with 200`);
     await vi.waitFor(() => expect(open()).toBe(0));
   });

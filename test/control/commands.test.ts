@@ -14,12 +14,12 @@ import { recorder } from '../support/reference-servers/echo-server.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 /** Parses a command line. */
-function read(line: string, environment: Readonly<Record<string, string>> = {}) {
+function parseLine(line: string, environment: Readonly<Record<string, string>> = {}) {
   return readCommandLine({ args: line.split(' '), environment, isTerminal: false, version: '1' });
 }
 
-function steeringOf(line: string, environment: Readonly<Record<string, string>> = {}): ControlCommand {
-  const request = read(line, environment);
+function parseControlCommand(line: string, environment: Readonly<Record<string, string>> = {}): ControlCommand {
+  const request = parseLine(line, environment);
   if (request.kind !== 'control') throw new Error(`${line} sends nothing: ${JSON.stringify(request)}`);
   return request.options;
 }
@@ -27,7 +27,7 @@ function steeringOf(line: string, environment: Readonly<Record<string, string>> 
 const MOMENT = '2025-06-01T12:00:00Z';
 
 describe('a command for the control API', () => {
-  const asked: readonly [line: string, method: string, path: string, body?: object][] = [
+  const requests: readonly [line: string, method: string, path: string, body?: object][] = [
     ['reset', 'POST', 'default/reset'],
     ['reset --sandbox w1', 'POST', 'w1/reset'],
     ['snapshot', 'GET', 'default/snapshots'],
@@ -75,19 +75,19 @@ describe('a command for the control API', () => {
     ['journal --json', 'GET', 'default/requests'],
   ];
 
-  it.each(asked)('is parsed to one request: %s', (line, method, path, body) => {
-    const { url, token, ...request } = steeringOf(line);
+  it.each(requests)('is parsed to one request: %s', (line, method, path, body) => {
+    const { url, token, ...request } = parseControlCommand(line);
     expect(request).toEqual({ method, path, ...(body ? { body } : {}) });
     expect([url, token]).toEqual(['http://localhost:3000', undefined]);
   });
 
   it('takes its token from the command line, otherwise from the environment', () => {
     const environment = { STOREFRONT_CONTROL_TOKEN: 'kept' };
-    expect(steeringOf('reset --url http://shop:1/', environment)).toMatchObject({
+    expect(parseControlCommand('reset --url http://shop:1/', environment)).toMatchObject({
       url: 'http://shop:1',
       token: 'kept',
     });
-    expect(steeringOf('reset --token given', environment)).toMatchObject({ token: 'given' });
+    expect(parseControlCommand('reset --token given', environment)).toMatchObject({ token: 'given' });
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('a command for the control API', () => {
     'faults add --operation a,,b',
     'reset --url http://me:secret@localhost:3000',
   ])('is rejected with a message if an argument is missing or invalid: %s', (line) =>
-    expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringMatching(/./) }),
+    expect(parseLine(line)).toMatchObject({ kind: 'refuse', reason: expect.stringMatching(/./) }),
   );
 
   it.each([
@@ -132,76 +132,77 @@ describe('a command for the control API', () => {
     ['journal clear --operation createOrder', 'journal clear does not accept --operation'],
     [`clock run ${MOMENT}`, `clock run does not accept ${MOMENT}`],
     ['clock follow 12', 'clock follow does not accept 12'],
-  ])('is rejected if it does not use one of its arguments: %s', (line, said) =>
-    expect(read(line)).toMatchObject({ kind: 'refuse', reason: expect.stringContaining(said) }),
+  ])('is rejected if it does not use one of its arguments: %s', (line, message) =>
+    expect(parseLine(line)).toMatchObject({ kind: 'refuse', reason: expect.stringContaining(message) }),
   );
 
   it('is executed by a running server, or fails with the error message of the server', async () => {
     const { url, ask } = await startStorefront();
-    const done = (line: string) => printed(`${line} --url ${url} --sandbox w1`);
-    expect(JSON.parse(await done(`clock freeze ${MOMENT}`))).toMatchObject({ nowMs: Date.parse(MOMENT), frozen: true });
-    expect(await done('restore empty-cart')).toBe('');
+    const run = (line: string) => runAndPrint(`${line} --url ${url} --sandbox w1`);
+    expect(JSON.parse(await run(`clock freeze ${MOMENT}`))).toMatchObject({ nowMs: Date.parse(MOMENT), frozen: true });
+    expect(await run('restore empty-cart')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
-    expect(await done('reset')).toBe('');
+    expect(await run('reset')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
-    await expect(done('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
+    await expect(run('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
   });
 
   it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {
     const { url, ask } = await startStorefront();
-    const done = (line: string) => printed(`${line} --url ${url} --sandbox w1`);
-    const idsOf = async () => JSON.parse(await printed(`sandboxes --url ${url}`)).map(({ id }: { id: string }) => id);
-    expect(JSON.parse(await done('sandboxes make --from empty-cart'))).toMatchObject({ id: 'w1' });
+    const run = (line: string) => runAndPrint(`${line} --url ${url} --sandbox w1`);
+    const idsOf = async () =>
+      JSON.parse(await runAndPrint(`sandboxes --url ${url}`)).map(({ id }: { id: string }) => id);
+    expect(JSON.parse(await run('sandboxes make --from empty-cart'))).toMatchObject({ id: 'w1' });
     expect(await idsOf()).toEqual(['default', 'w1']);
-    expect(JSON.parse(await done('ids seed 7'))).toEqual({ seed: 7 });
-    const empty = await done('state');
+    expect(JSON.parse(await run('ids seed 7'))).toEqual({ seed: 7 });
+    const empty = await run('state');
     const folder = await folderWith({ 'state.json': empty, 'broken.json': '{"cartItems":' });
     await ask('POST', '/_sandbox/w1/api/reset');
-    expect(await done(`state put ${folder}/state.json`)).toBe('');
+    expect(await run(`state put ${folder}/state.json`)).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
-    expect(read(`state put ${folder}/broken.json`)).toMatchObject({
+    expect(parseLine(`state put ${folder}/broken.json`)).toMatchObject({
       reason: expect.stringContaining('broken.json: '),
     });
-    await done('sandboxes remove');
+    await run('sandboxes remove');
     expect(await idsOf()).toEqual(['default']);
   });
 
   it('prints journal entries as lines and returns whether a verification passed', async () => {
     const { url, ask } = await startStorefront();
-    const told = async (line: string) => {
+    const runCommand = async (line: string) => {
       let text = '';
-      const isSo = await runControlCommand(steeringOf(`${line} --url ${url} --sandbox w1`), (more) => {
+      const isVerified = await runControlCommand(parseControlCommand(`${line} --url ${url} --sandbox w1`), (more) => {
         text += more;
       });
-      return [text, isSo] as const;
+      return [text, isVerified] as const;
     };
-    await told('faults add --operation createOrder --status 503 --times 1');
+    await runCommand('faults add --operation createOrder --status 503 --times 1');
     for (let n = 0; n < 2; n++) await ask('POST', '/_sandbox/w1/api/orders');
-    const [lines] = await told('journal show --operation createOrder,listOrders --limit 5');
+    const [lines] = await runCommand('journal show --operation createOrder,listOrders --limit 5');
     expect(lines).toMatch(
       /^ {3}1 12:00:00 POST {3}503 \/_sandbox\/w1\/api\/orders createOrder [\d.]+ ms forced: faults=f1 phase=before status=503\n {3}2 [^\n]* 201 [^\n]*\n$/,
     );
-    expect(await told('journal verify --operation createOrder --times 2')).toEqual([
+    expect(await runCommand('journal verify --operation createOrder --times 2')).toEqual([
       'Expected exactly 2 matching requests, found 2\n',
       true,
     ]);
-    const [misses, isSo] = await told('journal verify --operation listOrders --at-least 1 --within 1');
-    expect([misses.split('\n')[0], isSo]).toEqual(['Expected at least 1 matching request, found 0', false]);
+    const [misses, isVerified] = await runCommand('journal verify --operation listOrders --at-least 1 --within 1');
+    expect([misses.split('\n')[0], isVerified]).toEqual(['Expected at least 1 matching request, found 0', false]);
     expect(misses).toContain('operation: expected listOrders, got createOrder');
-    expect(JSON.parse((await told('journal --json'))[0])).toMatchObject([{ id: 1 }, { id: 2 }]);
+    expect(JSON.parse((await runCommand('journal --json'))[0])).toMatchObject([{ id: 1 }, { id: 2 }]);
   });
 
   it('follows the journal until the server closes', async () => {
     const { url, ask, close } = await startStorefront();
     await ask('GET', '/api/orders');
     const lines: string[] = [];
-    const following = runControlCommand(steeringOf(`journal follow --after 0 --url ${url}`), (line) => {
+    const following = runControlCommand(parseControlCommand(`journal follow --after 0 --url ${url}`), (line) => {
       lines.push(line);
       if (lines.length === 2) close();
     });
-    const asked = vi.waitFor(() => expect(lines).toHaveLength(1)).then(() => ask('GET', '/api/products'));
+    const requests = vi.waitFor(() => expect(lines).toHaveLength(1)).then(() => ask('GET', '/api/products'));
     expect(await following).toBe(true);
-    expect((await asked).status).toBe(200);
+    expect((await requests).status).toBe(200);
     expect(lines.join('')).toMatch(/ 1 .* \/api\/orders .*\n +2 .* \/api\/products /);
   });
 
@@ -212,7 +213,7 @@ describe('a command for the control API', () => {
     onTestFinished(() => void server.close());
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     for (const line of ['clock', 'journal', 'journal follow'])
-      await expect(printed(`${line} --url ${url}`), line).rejects.toThrow('has no storefront control API');
+      await expect(runAndPrint(`${line} --url ${url}`), line).rejects.toThrow('has no storefront control API');
   });
 
   it.each<readonly [line: string, type: string, text: string]>([
@@ -223,21 +224,21 @@ describe('a command for the control API', () => {
     ['journal follow', 'text/event-stream', 'data: {"a":1}\n\n'],
   ])('fails with a message if a response is invalid: %s, %s, %s', async (line, type, text) => {
     const { url } = await recorder((_, response) => void response.writeHead(200, { 'Content-Type': type }).end(text));
-    await expect(printed(`${line} --url ${url}`)).rejects.toThrow('has no storefront control API');
+    await expect(runAndPrint(`${line} --url ${url}`)).rejects.toThrow('has no storefront control API');
   });
 
   it('fails with a message if no server answers, or one that is not a storefront', async () => {
     const { url, close } = await startPlainServer();
-    await expect(printed(`reset --url ${url}`)).rejects.toThrow(ControlError);
+    await expect(runAndPrint(`reset --url ${url}`)).rejects.toThrow(ControlError);
     await close();
-    await expect(printed(`reset --url ${url}`)).rejects.toThrow(`No server responds at ${url}`);
+    await expect(runAndPrint(`reset --url ${url}`)).rejects.toThrow(`No server responds at ${url}`);
   });
 });
 
 /** Runs a command and returns its output. */
-async function printed(line: string): Promise<string> {
+async function runAndPrint(line: string): Promise<string> {
   let text = '';
-  await runControlCommand(steeringOf(line), (more) => {
+  await runControlCommand(parseControlCommand(line), (more) => {
     text += more;
   });
   return text;

@@ -12,7 +12,7 @@ import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/h
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const KETTLE = productId('Cordless Electric Kettle');
 const ITEM = { productId: KETTLE, quantity: 3, deliveryOptionId: '2' };
-const CAME_ALONG = ['empty-cart', 'full-cart', 'many-orders', 'no-products', 'one-product'];
+const BUILT_IN = ['empty-cart', 'full-cart', 'many-orders', 'no-products', 'one-product'];
 const NOW = new Date(NOW_MS).toISOString();
 
 /** A new sandbox as the control API returns it. */
@@ -26,25 +26,25 @@ const NEW = {
   idleMs: expect.any(Number),
 };
 
-async function steered(options: Parameters<typeof startStorefront>[0] = {}) {
+async function startWithControl(options: Parameters<typeof startStorefront>[0] = {}) {
   const shop = await startStorefront(options);
   return { shop, steer: steering(shop) };
 }
 
 /** Returns the numbers of cart items, orders and products in a sandbox. */
-async function sizes(steer: TestShop['ask'], id: string): Promise<readonly number[]> {
+async function countEntries(steer: TestShop['ask'], id: string): Promise<readonly number[]> {
   const { body } = await steer('GET', `/${id}/state`);
   return [body.cartItems.length, body.orders.length, body.products.length];
 }
 
 /** Returns the JSON Pointers of the violations in a response. */
-function pointers({ body }: Reply): readonly string[] {
+function getPointers({ body }: Reply): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
 
 describe('GET /_control/openapi.yaml', () => {
   it('returns the contract of the control API with the collections of the application, otherwise unchanged', async () => {
-    const { shop } = await steered();
+    const { shop } = await startWithControl();
     const { status, headers, text } = await shop.ask('GET', '/_control/openapi.yaml');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
     const { Counts, State, StateChange, ...schemas } = Object(load(text)).components.schemas;
@@ -61,21 +61,21 @@ describe('GET /_control/openapi.yaml', () => {
   });
 
   it('does not affect GET /openapi.yaml, which has no path of the control API', async () => {
-    const { shop } = await steered();
+    const { shop } = await startWithControl();
     expect((await shop.ask('GET', '/openapi.yaml')).text).not.toContain('/_control/sandboxes');
   });
 });
 
 describe('a path of the control API with an invalid percent escape', () => {
   it.each(['/%zz', '/w1/snapshots/%E0%A4%A'])('is rejected with 400: %s', async (rest) => {
-    const { shop } = await steered();
+    const { shop } = await startWithControl();
     expectProblem(await shop.ask('GET', SANDBOXES + rest), 400, 'invalid-request', rest);
   });
 });
 
 describe('an unknown path of the control API', () => {
   it('is answered with 404 and lists all paths', async () => {
-    const { shop } = await steered();
+    const { shop } = await startWithControl();
     const paths = [...controlContract.routes.map(({ path }) => path), '/_control/openapi.yaml'];
     for (const path of ['/_control/', '/_control/sandbox', `${SANDBOXES}/w1/stat`, `${SANDBOXES}/w1/snapshots/a/b`]) {
       for (const method of ['GET', 'PUT']) {
@@ -87,14 +87,14 @@ describe('an unknown path of the control API', () => {
   });
 
   it('is answered with a list of all paths if it is /_control itself', async () => {
-    const { shop } = await steered();
+    const { shop } = await startWithControl();
     expect((await shop.ask('GET', '/_control')).body.detail).toContain(SANDBOXES);
   });
 });
 
 describe('a path of the control API', () => {
   it('rejects each method that it does not support with 405 and lists its methods in Allow', async () => {
-    const { shop } = await steered();
+    const { shop } = await startWithControl();
     const cases: readonly [string, string, string][] = [
       ['POST', '', 'GET'],
       ['PATCH', '/w1', 'GET, PUT, DELETE'],
@@ -122,7 +122,7 @@ describe('a path of the control API', () => {
 
 describe('an invalid sandbox id or snapshot name', () => {
   it('is rejected with 400 and a JSON Pointer to the parameter', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     for (const below of ['/W1', '/-a', '/w_1/state', '/w1%2Fx/clock', `/${'w'.repeat(64)}`]) {
       const reply = await steer('GET', below);
       expectProblem(reply, 400, 'invalid-request', below);
@@ -139,10 +139,10 @@ describe('an invalid sandbox id or snapshot name', () => {
 
 describe('a sandbox that does not exist', () => {
   it('is answered with 404 by each operation that reads or deletes, and is not created', async () => {
-    const { shop, steer } = await steered();
-    const looks = ['', '/state', '/clock', '/ids', '/snapshots', '/snapshots/empty-cart'].map((rest) => ['GET', rest]);
-    const ends = ['', '/clock', '/ids', '/snapshots/empty-cart'].map((rest) => ['DELETE', rest]);
-    for (const [method = '', rest = ''] of [...looks, ...ends]) {
+    const { shop, steer } = await startWithControl();
+    const reads = ['', '/state', '/clock', '/ids', '/snapshots', '/snapshots/empty-cart'].map((rest) => ['GET', rest]);
+    const deletions = ['', '/clock', '/ids', '/snapshots/empty-cart'].map((rest) => ['DELETE', rest]);
+    for (const [method = '', rest = ''] of [...reads, ...deletions]) {
       const reply = await steer(method, `/w1${rest}`);
       expectProblem(reply, 404, 'unknown-sandbox', `${method} ${rest}`);
       expect(reply.body.detail).toContain('PUT /_control/sandboxes/w1');
@@ -151,7 +151,7 @@ describe('a sandbox that does not exist', () => {
   });
 
   it('is created by each operation that changes it', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     const changes: readonly [string, string, object?][] = [
       ['PUT', ''],
       ['POST', '/reset'],
@@ -162,13 +162,13 @@ describe('a sandbox that does not exist', () => {
       ['PUT', '/snapshots/a'],
       ['POST', '/snapshots/empty-cart/restore'],
     ];
-    for (const [place, [method, rest, body]] of changes.entries())
-      expect((await steer(method, `/w${place}${rest}`, body)).status, `${method} ${rest}`).toBeLessThan(300);
-    expect(await sandboxIds(shop)).toEqual(['default', ...changes.map((_, place) => `w${place}`)]);
+    for (const [index, [method, rest, body]] of changes.entries())
+      expect((await steer(method, `/w${index}${rest}`, body)).status, `${method} ${rest}`).toBeLessThan(300);
+    expect(await sandboxIds(shop)).toEqual(['default', ...changes.map((_, index) => `w${index}`)]);
   });
 
   it('is created only by PUT /_control/sandboxes/ID if sandboxes are declared', async () => {
-    const { shop, steer } = await steered({ sandboxes: 'declared' });
+    const { shop, steer } = await startWithControl({ sandboxes: 'declared' });
     for (const [method, rest, body] of [
       ['POST', '/reset', undefined],
       ['PUT', '/state', { cartItems: [] }],
@@ -181,7 +181,7 @@ describe('a sandbox that does not exist', () => {
   });
 
   it('is not created by a rejected change', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     await steer('PUT', '/w1/state', { cartItems: [{}] });
     await steer('POST', '/w2/snapshots/none/restore');
     expect(await sandboxIds(shop)).toEqual(['default']);
@@ -190,7 +190,7 @@ describe('a sandbox that does not exist', () => {
 
 describe('the sandboxes of the control API', () => {
   it('can be created, listed, read, recreated and removed', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     expect((await steer('PUT', '/w1', {})).body).toEqual({ id: 'w1', ...NEW });
     expect((await steer('GET', '')).body).toEqual(['default', 'w1'].map((id) => ({ id, ...NEW })));
     await within(shop, 'w1')('POST', '/api/orders');
@@ -209,7 +209,7 @@ describe('the sandboxes of the control API', () => {
   });
 
   it('can be created from a built-in snapshot or one of the default sandbox', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({
       counts: { cartItems: 40, orders: 2 },
     });
@@ -223,16 +223,16 @@ describe('the sandboxes of the control API', () => {
   });
 
   it('stay unchanged if they are to be recreated from an unknown snapshot', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     await within(shop, 'w1')('POST', '/api/orders');
     const reply = await steer('PUT', '/w1', { from: 'fullcart' });
     expectProblem(reply, 404, 'unknown-snapshot');
-    for (const name of CAME_ALONG) expect(reply.body.detail).toContain(name);
+    for (const name of BUILT_IN) expect(reply.body.detail).toContain(name);
     expect((await steer('GET', '/w1')).body.counts.orders).toBe(3);
   });
 
   it('include the default sandbox, which cannot be removed, and keeps its snapshots when it is recreated', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     expectProblem(await steer('DELETE', '/default'), 409, 'default-sandbox');
     await shop.ask('POST', '/api/orders');
     await steer('PUT', '/default/snapshots/a');
@@ -242,7 +242,7 @@ describe('the sandboxes of the control API', () => {
   });
 
   it('are listed in the error message for an unknown sandbox id', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     await steer('PUT', '/basket-tests');
     expect((await steer('GET', '/basket-test')).body.detail).toContain('basket-tests');
   });
@@ -277,34 +277,34 @@ describe('a request that breaks the contract of the control API', () => {
   ];
 
   it('is rejected with 400 and a remedy for each violation in the body, and creates no sandbox', async () => {
-    const { shop, steer } = await steered();
-    for (const [method, below, body, pointer, said] of bodies) {
-      const about = `${method} ${below} ${JSON.stringify(body)}`;
+    const { shop, steer } = await startWithControl();
+    for (const [method, below, body, pointer, message] of bodies) {
+      const label = `${method} ${below} ${JSON.stringify(body)}`;
       const reply = await steer(method, below, body);
-      expectProblem(reply, 400, 'invalid-request', about);
-      expect(pointers(reply), about).toContain(pointer);
-      expect(reply.body.detail, about).toContain(said);
-      expect(reply.body.violations[0].remedy, about).toMatch(/\S/);
+      expectProblem(reply, 400, 'invalid-request', label);
+      expect(getPointers(reply), label).toContain(pointer);
+      expect(reply.body.detail, label).toContain(message);
+      expect(reply.body.violations[0].remedy, label).toMatch(/\S/);
     }
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
   it('is rejected with 400 for an unknown query parameter', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     const reply = await steer('GET', '?limit=1');
     expectProblem(reply, 400, 'invalid-request');
     expect(reply.body.violations).toMatchObject([{ in: 'query', pointer: '/limit' }]);
   });
 
   it('is rejected with 400 if its body is not valid JSON', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     expectProblem(await steer('PUT', '/w1/state', '{"cartItems":'), 400, 'malformed-json');
   });
 });
 
 describe('the state of a sandbox', () => {
   it('can be read, and replaced in whole or in part', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     await steer('PUT', '/w1');
     expect((await steer('GET', '/w1/state')).body).toEqual(defaults);
     const reply = await steer('PUT', '/w1/state', { cartItems: [ITEM] });
@@ -318,7 +318,7 @@ describe('the state of a sandbox', () => {
   });
 
   it('is saved to the data file for the default sandbox, and applies to the next response', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     for (const quantity of [3, 4]) {
       expect((await shop.ask('GET', '/api/cart-items')).status).toBe(200);
       const cartItems = [{ ...ITEM, quantity }];
@@ -327,12 +327,12 @@ describe('the state of a sandbox', () => {
       expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
     }
     await shop.close();
-    const { steer: after } = await steered({ data: shop.dataFile });
-    expect(await sizes(after, 'default')).toEqual([1, 2, 40]);
+    const { steer: after } = await startWithControl({ data: shop.dataFile });
+    expect(await countEntries(after, 'default')).toEqual([1, 2, 40]);
   });
 
   it('is not changed by an invalid state, which is rejected with a remedy for each violation', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     const [product] = defaults.products;
     const [order] = defaults.orders;
     const cases: readonly [object, string][] = [
@@ -351,7 +351,7 @@ describe('the state of a sandbox', () => {
       for (const [change, pointer] of cases) {
         const reply = await steer('PUT', `/${id}/state`, change);
         expectProblem(reply, 409, 'invalid-state', pointer);
-        expect(pointers(reply), pointer).toContain(pointer);
+        expect(getPointers(reply), pointer).toContain(pointer);
         expect(reply.body.violations[0].remedy, pointer).toMatch(/\S/);
       }
       expect((await steer('GET', `/${id}/state`)).body).toEqual(defaults);
@@ -360,15 +360,15 @@ describe('the state of a sandbox', () => {
   });
 
   it('can be larger than the limit for request bodies of the shop', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     const keywords = Array.from({ length: 20_000 }, (_, n) => `keyword ${n}`);
-    const products = defaults.products.map((product, place) => (place === 0 ? { ...product, keywords } : product));
+    const products = defaults.products.map((product, index) => (index === 0 ? { ...product, keywords } : product));
     expect((await steer('PUT', '/w1/state', { products })).status).toBe(204);
     expect((await steer('GET', '/w1/state')).body.products[0].keywords).toHaveLength(20_000);
   });
 
   it('is the default data after a reset', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     for (const id of ['w1', 'default']) {
       await steer('PUT', `/${id}/state`, { cartItems: [], orders: [] });
       const reply = await steer('POST', `/${id}/reset`);
@@ -381,7 +381,7 @@ describe('the state of a sandbox', () => {
 
 describe('a snapshot', () => {
   it('can be saved, listed, read, restored and deleted', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     const ask = within(shop, 'w1');
     await ask('POST', '/api/orders');
     const summary = { name: 'a.b_c-1', builtIn: false, counts: { ...NEW.counts, cartItems: 0, orders: 3 } };
@@ -404,11 +404,11 @@ describe('a snapshot', () => {
       ['POST', '/restore'],
     ] as const)
       expectProblem(await steer(method, `/w1/snapshots/a.b_c-1${rest}`), 404, 'unknown-snapshot', method);
-    expect(await sizes(steer, 'w1')).toEqual([1, 3, 40]);
+    expect(await countEntries(steer, 'w1')).toEqual([1, 3, 40]);
   });
 
   it('replaces the snapshot of the same name in the same sandbox only', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     await steer('PUT', '/w1/snapshots/a');
     await steer('PUT', '/w1/state', { cartItems: [] });
     await steer('PUT', '/w1/snapshots/a');
@@ -419,7 +419,7 @@ describe('a snapshot', () => {
   });
 
   it('is saved to the data file when it is restored into the default sandbox', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     await steer('PUT', '/default/snapshots/start');
     await shop.ask('POST', '/api/orders');
     await steer('POST', '/default/snapshots/start/restore');
@@ -430,7 +430,7 @@ describe('a snapshot', () => {
   });
 
   it('can replace another one when the limit of 100 snapshots per sandbox is reached', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     for (let n = 0; n < 100; n++) await steer('PUT', `/w1/snapshots/s${n}`);
     expectProblem(await steer('PUT', '/w1/snapshots/more'), 409, 'limit-reached');
     expect((await steer('PUT', '/w1/snapshots/s7')).status).toBe(200);
@@ -439,10 +439,10 @@ describe('a snapshot', () => {
   });
 
   it('has the content that its name says and is valid in every sandbox if it is built-in', async () => {
-    const { shop, steer } = await steered();
+    const { shop, steer } = await startWithControl();
     await steer('PUT', '/w1');
     const listed = (await steer('GET', '/w1/snapshots')).body;
-    expect(listed.map(({ name }: { name: string }) => name)).toEqual(CAME_ALONG);
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(BUILT_IN);
     const expected: Readonly<Record<string, readonly number[]>> = {
       'empty-cart': [0, 2, 40],
       'full-cart': [40, 2, 40],
@@ -450,10 +450,10 @@ describe('a snapshot', () => {
       'one-product': [0, 0, 1],
       'no-products': [0, 0, 0],
     };
-    for (const name of CAME_ALONG) {
+    for (const name of BUILT_IN) {
       await steer('POST', `/w1/snapshots/${name}/restore`);
       const state = (await steer('GET', '/w1/state')).body;
-      expect(await sizes(steer, 'w1'), name).toEqual(expected[name]);
+      expect(await countEntries(steer, 'w1'), name).toEqual(expected[name]);
       expect((await steer('PUT', '/w1/state', state)).status, name).toBe(204);
       expect((await within(shop, 'w1')('GET', '/api/orders?expand=products')).status, name).toBe(200);
       expect((await within(shop, 'w1')('GET', '/api/payment-summary')).status, name).toBe(200);
@@ -461,7 +461,7 @@ describe('a snapshot', () => {
   });
 
   it('hides the built-in snapshot of the same name until it is deleted', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     await steer('PUT', '/w1/snapshots/empty-cart');
     expect((await steer('GET', '/w1/snapshots/empty-cart')).body).toEqual(defaults);
     const named = (await steer('GET', '/w1/snapshots')).body.filter(
@@ -474,7 +474,7 @@ describe('a snapshot', () => {
   });
 
   it('is listed in the error message for an unknown snapshot name', async () => {
-    const { steer } = await steered();
+    const { steer } = await startWithControl();
     await steer('PUT', '/w1/snapshots/paid');
     expect((await steer('POST', '/w1/snapshots/payed/restore')).body.detail).toContain('paid');
   });
@@ -491,10 +491,10 @@ describe('a snapshot folder', () => {
       'empty-cart.json': JSON.stringify({ cartItems: [], orders: [] }),
       'notes.txt': 'not a snapshot',
     });
-    const { steer } = await steered({ snapshots });
+    const { steer } = await startWithControl({ snapshots });
     await steer('PUT', '/w1');
     const names = (await steer('GET', '/w1/snapshots')).body.map(({ name }: { name: string }) => name);
-    expect(names).toEqual([...CAME_ALONG, 'kettles', 'two-products'].sort());
+    expect(names).toEqual([...BUILT_IN, 'kettles', 'two-products'].sort());
     expect((await steer('GET', '/w1/snapshots/kettles')).body).toEqual({ ...defaults, ...PARTIAL });
     await steer('POST', '/w1/snapshots/two-products/restore');
     expect((await steer('GET', '/w1/state')).body).toEqual(WHOLE);
@@ -509,11 +509,11 @@ describe('a snapshot folder', () => {
     ['an unknown property', '{"cart":[]}', /broken\.json .*\/cart is not one of/],
     ['a reference to a missing product', JSON.stringify({ products: [] }), /broken\.json .*\/cartItems\/0\/productId/],
     ['no text', '', /broken\.json is empty/],
-  ])('fails the start with a message if a file contains %s, and leaves no lock behind', async (_, text, said) => {
+  ])('fails the start with a message if a file contains %s, and leaves no lock behind', async (_, text, message) => {
     const folder = await folderWith({ 'snapshots/broken.json': text, 'snapshots/good.json': '{"cartItems":[]}' });
     const data = join(folder, 'db.json');
     const starting = createStorefront({ data, snapshots: join(folder, 'snapshots') });
-    await expect(starting).rejects.toThrow(said);
+    await expect(starting).rejects.toThrow(message);
     await expect(starting).rejects.toMatchObject({ name: 'DataFileError' });
     expect((await startStorefront({ data })).dataFile).toBe(data);
   });
@@ -527,7 +527,7 @@ describe('a snapshot folder', () => {
   it('has a partial snapshot that is not restored if the default data no longer fits it', async () => {
     const folder = await folderWith({ 'default.json': defaultText, 's/kettles.json': JSON.stringify(PARTIAL) });
     const defaultData = join(folder, 'default.json');
-    const { steer } = await steered({ snapshots: join(folder, 's'), defaultData, faultsExpected: true });
+    const { steer } = await startWithControl({ snapshots: join(folder, 's'), defaultData, faultsExpected: true });
     const products = defaults.products.filter(({ id }) => id !== KETTLE);
     await writeFile(defaultData, JSON.stringify({ ...defaults, products }));
     await steer('PUT', '/w1');

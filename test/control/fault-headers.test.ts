@@ -10,20 +10,20 @@ describe('a header of a fault', () => {
   it.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])(
     'sets the content type of a text body with the spelling %s',
     async (name) => {
-      const here = room();
+      const sandbox = room();
       const page = { status: 502, body: '<h1>bad</h1>', headers: { [name]: 'text/html' }, violation: true };
-      await here.steer('POST', '/faults', page);
-      const reply = await here.ask('GET', '/api/orders');
+      await sandbox.steer('POST', '/faults', page);
+      const reply = await sandbox.ask('GET', '/api/orders');
       expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
     },
   );
 
   it('points to the same sandbox if it is a Location header, in any letter case', async () => {
-    const here = room();
+    const sandbox = room();
     const headers = { location: '/api/orders/x' };
-    await here.steer('POST', '/faults', { operation: 'createOrder', status: 503, headers });
-    const reply = await asking(here)('POST', `/_sandbox/${here.id}/api/orders`);
-    expect([reply.status, reply.headers.get('location')]).toEqual([503, `/_sandbox/${here.id}/api/orders/x`]);
+    await sandbox.steer('POST', '/faults', { operation: 'createOrder', status: 503, headers });
+    const reply = await asking(sandbox)('POST', `/_sandbox/${sandbox.id}/api/orders`);
+    expect([reply.status, reply.headers.get('location')]).toEqual([503, `/_sandbox/${sandbox.id}/api/orders/x`]);
   });
 
   it.each<readonly [headers: object, problem: string, pointer: string, reason: RegExp]>([
@@ -51,16 +51,16 @@ describe('a header of a fault', () => {
   it.each([{ operation: 'listOrders' }, { where: { path: '/images/*' } }])(
     'can be read by pages of allowed origins: %j',
     async (target) => {
-      const here = room();
+      const sandbox = room();
       const headers = { 'X-RateLimit-Remaining': '0', 'retry-after': '7' };
-      await here.steer('POST', '/faults', { ...target, status: 429, headers, times: 2 });
+      await sandbox.steer('POST', '/faults', { ...target, status: 429, headers, times: 2 });
       const path = 'operation' in target ? '/api/orders' : '/images/logo.png';
-      const exposed = (await here.ask('GET', path, undefined, LOCAL)).headers.get(EXPOSE)?.split(',');
+      const exposed = (await sandbox.ask('GET', path, undefined, LOCAL)).headers.get(EXPOSE)?.split(',');
       expect(exposed).toContain('X-RateLimit-Remaining');
       expect(exposed?.filter((name) => name.toLowerCase() === 'retry-after')).toEqual(['Retry-After']);
-      const foreign = await here.ask('GET', path, undefined, { Origin: 'https://app.example' });
+      const foreign = await sandbox.ask('GET', path, undefined, { Origin: 'https://app.example' });
       expect([foreign.status, foreign.headers.get(EXPOSE)]).toEqual([429, null]);
-      const next = await here.ask('GET', path, undefined, LOCAL);
+      const next = await sandbox.ask('GET', path, undefined, LOCAL);
       expect([next.status, next.headers.get(EXPOSE)?.includes('RateLimit')]).toEqual([200, false]);
     },
   );

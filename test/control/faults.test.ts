@@ -17,14 +17,14 @@ const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const ITEM_PATH = `/api/cart-items/${IN_CART}`;
 
 /** Adds a fault to a sandbox and returns its id. */
-async function failing({ steer }: Room, fault: object): Promise<string> {
+async function addFault({ steer }: Room, fault: object): Promise<string> {
   const { status, body } = await steer('POST', '/faults', fault);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.id;
 }
 
 /** Returns the counters of a fault: how many requests matched it, to how many it applied, and whether it has expired. */
-async function fate(
+async function getCounters(
   { steer }: Room,
   id: string,
 ): Promise<readonly [matched: number, applied: number, expired: boolean]> {
@@ -32,83 +32,83 @@ async function fate(
   return [body.matched, body.applied, body.expired];
 }
 
-async function ordersIn({ steer }: Room): Promise<number> {
+async function countOrders({ steer }: Room): Promise<number> {
   return (await steer('GET', '')).body.counts.orders;
 }
 
 /** Returns the last journal entry of a sandbox. */
-async function lastOf({ steer }: Room) {
+async function getLastEntry({ steer }: Room) {
   const { body } = await steer('GET', '/requests?limit=1');
   return body[0];
 }
 
 /** Sends the same request `count` times, one after the other, and returns the statuses with spaces between. */
-async function statuses({ ask }: Room, count: number, method = 'GET', path = '/api/orders'): Promise<string> {
-  const seen: number[] = [];
-  for (let n = 0; n < count; n++) seen.push((await ask(method, path)).status);
-  return seen.join(' ');
+async function getStatuses({ ask }: Room, count: number, method = 'GET', path = '/api/orders'): Promise<string> {
+  const expectedStatuses: number[] = [];
+  for (let n = 0; n < count; n++) expectedStatuses.push((await ask(method, path)).status);
+  return expectedStatuses.join(' ');
 }
 
-function pointers({ body }: Reply): readonly string[] {
+function getPointers({ body }: Reply): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
 
 describe('a fault for an operation', () => {
   it('applies only to requests for this operation', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'createOrder', status: 503 });
-    const reply = await here.ask('POST', '/api/orders');
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'createOrder', status: 503 });
+    const reply = await sandbox.ask('POST', '/api/orders');
     expectProblem(reply, 503, 'unavailable');
     expect(reply.body.detail).toBe('the server cannot handle the request now: try again after the time in Retry-After');
-    expect((await here.ask('GET', '/api/orders')).status).toBe(200);
-    expect(await fate(here, id)).toEqual([1, 1, false]);
+    expect((await sandbox.ask('GET', '/api/orders')).status).toBe(200);
+    expect(await getCounters(sandbox, id)).toEqual([1, 1, false]);
   });
 
   it('applies to requests for each operation in a list', async () => {
-    const here = room();
-    await failing(here, { operation: ['createOrder', 'getPaymentSummary'], status: 503 });
-    expect((await here.ask('POST', '/api/orders')).status).toBe(503);
-    expect((await here.ask('GET', '/api/payment-summary')).status).toBe(503);
-    expect((await here.ask('GET', '/api/orders')).status).toBe(200);
+    const sandbox = room();
+    await addFault(sandbox, { operation: ['createOrder', 'getPaymentSummary'], status: 503 });
+    expect((await sandbox.ask('POST', '/api/orders')).status).toBe(503);
+    expect((await sandbox.ask('GET', '/api/payment-summary')).status).toBe(503);
+    expect((await sandbox.ask('GET', '/api/orders')).status).toBe(200);
   });
 
   it('applies to all operations if it names none', async () => {
-    const here = room();
-    await failing(here, { status: 500 });
+    const sandbox = room();
+    await addFault(sandbox, { status: 500 });
     for (const [method, path] of [
       ['GET', '/api/products'],
       ['POST', '/api/orders'],
       ['DELETE', ITEM_PATH],
     ] as const)
-      expect((await here.ask(method, path)).status, path).toBe(500);
+      expect((await sandbox.ask(method, path)).status, path).toBe(500);
   });
 
   it('applies only to operations that document its response if it names none', async () => {
-    const here = room();
-    const id = await failing(here, { status: 409 });
-    const other = await failing(here, { example: 'byName' });
-    expect(await statuses(here, 2)).toBe('409 409');
-    await here.steer('DELETE', `/faults/${id}`);
-    const byName = await here.ask('GET', '/api/products');
+    const sandbox = room();
+    const id = await addFault(sandbox, { status: 409 });
+    const other = await addFault(sandbox, { example: 'byName' });
+    expect(await getStatuses(sandbox, 2)).toBe('409 409');
+    await sandbox.steer('DELETE', `/faults/${id}`);
+    const byName = await sandbox.ask('GET', '/api/products');
     expect([byName.status, byName.body.length]).toEqual([200, 1]);
-    expect(await statuses(here, 2)).toBe('200 200');
-    expect(await fate(here, other)).toEqual([1, 1, false]);
+    expect(await getStatuses(sandbox, 2)).toBe('200 200');
+    expect(await getCounters(sandbox, other)).toEqual([1, 1, false]);
   });
 
   it('does not apply to requests that match no operation', async () => {
-    const here = room();
-    const id = await failing(here, { status: 500 });
-    expectProblem(await here.ask('GET', '/api/nothing'), 404, 'unknown-path');
-    expectProblem(await here.ask('PATCH', '/api/orders'), 405, 'method-not-allowed');
-    expect((await here.ask('OPTIONS', '/api/orders')).status).toBe(204);
-    expect(await fate(here, id)).toEqual([0, 0, false]);
+    const sandbox = room();
+    const id = await addFault(sandbox, { status: 500 });
+    expectProblem(await sandbox.ask('GET', '/api/nothing'), 404, 'unknown-path');
+    expectProblem(await sandbox.ask('PATCH', '/api/orders'), 405, 'method-not-allowed');
+    expect((await sandbox.ask('OPTIONS', '/api/orders')).status).toBe(204);
+    expect(await getCounters(sandbox, id)).toEqual([0, 0, false]);
   });
 });
 
 /** Matchers, each with a request that matches and one that does not. */
-type Sent = readonly [method: string, path: string, headers?: Record<string, string>, body?: object];
+type SentRequest = readonly [method: string, path: string, headers?: Record<string, string>, body?: object];
 const ITEM = { productId: KETTLE, quantity: 3 };
-const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
+const MATCHERS: readonly (readonly [where: object, match: SentRequest, mismatch: SentRequest])[] = [
   [{ method: 'POST' }, ['POST', '/api/orders'], ['GET', '/api/orders']],
   [{ method: 'post' }, ['POST', '/api/orders'], ['GET', '/api/orders']],
   [{ path: '/api/orders' }, ['GET', '/api/orders?expand=products'], ['GET', '/api/products']],
@@ -157,19 +157,19 @@ const WHERES: readonly (readonly [where: object, met: Sent, unmet: Sent])[] = [
 ];
 
 describe('a fault with a matcher', () => {
-  it.each(WHERES)('applies only to matching requests: %j', async (where, met, unmet) => {
-    const here = room();
-    const id = await failing(here, { where, status: 500 });
-    const statusOf = async ([method, path, headers, body]: Sent) =>
-      (await here.ask(method, path, body, headers)).status;
-    expect([await statusOf(met), (await statusOf(unmet)) < 500]).toEqual([500, true]);
-    expect(await fate(here, id)).toEqual([1, 1, false]);
+  it.each(MATCHERS)('applies only to matching requests: %j', async (where, match, mismatch) => {
+    const sandbox = room();
+    const id = await addFault(sandbox, { where, status: 500 });
+    const statusOf = async ([method, path, headers, body]: SentRequest) =>
+      (await sandbox.ask(method, path, body, headers)).status;
+    expect([await statusOf(match), (await statusOf(mismatch)) < 500]).toEqual([500, true]);
+    expect(await getCounters(sandbox, id)).toEqual([1, 1, false]);
   });
 
   it('matches a property that the contract does not define', async () => {
-    const here = room();
-    await failing(here, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, status: 500 });
-    const giving = (names: readonly string[]) => here.ask('PUT', ITEM_PATH, { quantity: 1, gift: { for: names } });
+    const sandbox = room();
+    await addFault(sandbox, { where: { body: { gift: { for: ['Ann', 'Bo'] } } }, status: 500 });
+    const giving = (names: readonly string[]) => sandbox.ask('PUT', ITEM_PATH, { quantity: 1, gift: { for: names } });
     expect((await giving(['Ann', 'Bo'])).status).toBe(500);
     expect((await giving(['Bo', 'Ann'])).status).toBe(200);
   });
@@ -179,17 +179,17 @@ describe('a fault with a matcher', () => {
     ['that is an absolute URL', () => 'http://localhost/api/orders'],
     ['that starts with two slashes', () => '//api/orders'],
   ])('matches the path of a target %s, as the journal does', async (_, target) => {
-    const here = room();
+    const sandbox = room();
     const where = { path: '/api/orders' };
-    await failing(here, { where, status: 503 });
-    const headers = { 'x-sandbox': here.id };
-    expect((await asking(shop())('GET', target(here), undefined, headers)).status).toBe(503);
-    expect((await here.steer('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
+    await addFault(sandbox, { where, status: 503 });
+    const headers = { 'x-sandbox': sandbox.id };
+    expect((await asking(shop())('GET', target(sandbox), undefined, headers)).status).toBe(503);
+    expect((await sandbox.steer('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
   });
 });
 
 /** Invalid faults, each with the pointer to the invalid value and the message. */
-const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegExp])[] = [
+const INVALID_FAULTS: readonly (readonly [fault: object, pointer: string, message: RegExp])[] = [
   [{}, '', /add status, example, delay, connection or bodyDurationMs/],
   [{ where: { path: '/api/orders' } }, '', /add status, example, delay/],
   [{ operation: 'createOrder', times: 1 }, '', /add status/],
@@ -230,7 +230,7 @@ const NO_FAULTS: readonly (readonly [fault: object, pointer: string, said: RegEx
 ];
 
 /** Faults that the contract of the application does not allow, each with the status of the response, the pointer to the invalid value and the message. */
-const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: string, said: RegExp])[] = [
+const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: string, message: RegExp])[] = [
   [404, { operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
   [404, { operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
   [409, { operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
@@ -242,17 +242,17 @@ const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: 
 ];
 
 describe('an invalid fault', () => {
-  it.each([...NO_FAULTS.map((row) => [400, ...row] as const), ...OFF_CONTRACT])(
+  it.each([...INVALID_FAULTS.map((row) => [400, ...row] as const), ...OFF_CONTRACT])(
     'is rejected with status %i, a JSON Pointer and a remedy: %j',
-    async (status, fault, pointer, said) => {
-      const here = room();
-      await here.steer('PUT', '');
-      const one = await here.steer('POST', '/faults', fault);
-      expect([one.status, pointers(one)]).toEqual([status, [pointer]]);
-      expect(JSON.stringify(one.body)).toMatch(said);
-      const ofSome = await here.steer('PUT', '/faults', [{ status: 500 }, fault]);
-      expect([ofSome.status, pointers(ofSome)]).toEqual([status, [`/1${pointer}`]]);
-      expect((await here.steer('GET', '/faults')).body).toEqual([]);
+    async (status, fault, pointer, message) => {
+      const sandbox = room();
+      await sandbox.steer('PUT', '');
+      const one = await sandbox.steer('POST', '/faults', fault);
+      expect([one.status, getPointers(one)]).toEqual([status, [pointer]]);
+      expect(JSON.stringify(one.body)).toMatch(message);
+      const ofSome = await sandbox.steer('PUT', '/faults', [{ status: 500 }, fault]);
+      expect([ofSome.status, getPointers(ofSome)]).toEqual([status, [`/1${pointer}`]]);
+      expect((await sandbox.steer('GET', '/faults')).body).toEqual([]);
     },
   );
 
@@ -280,16 +280,16 @@ describe('an invalid fault', () => {
   });
 
   it('does not create the sandbox', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'x', status: 500 });
-    await here.steer('PUT', '/faults', [{ status: 500 }, {}]);
-    await here.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, status: 500 }));
-    expectProblem(await here.steer('GET', '/faults'), 404, 'unknown-sandbox');
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { operation: 'x', status: 500 });
+    await sandbox.steer('PUT', '/faults', [{ status: 500 }, {}]);
+    await sandbox.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, status: 500 }));
+    expectProblem(await sandbox.steer('GET', '/faults'), 404, 'unknown-sandbox');
   });
 });
 
 describe('a fault with limits', () => {
-  it.each<readonly [fault: object, seen: string, fate: readonly unknown[]]>([
+  it.each<readonly [fault: object, expectedStatuses: string, getCounters: readonly unknown[]]>([
     [{}, '500 500 500 500', [4, 4, false]],
     [{ skip: 2 }, '200 200 500 500', [4, 2, false]],
     [{ times: 2 }, '500 500 200 200', [2, 2, true]],
@@ -297,20 +297,20 @@ describe('a fault with limits', () => {
     [{ probability: 0 }, '200 200 200 200', [4, 0, false]],
     [{ probability: 1 }, '500 500 500 500', [4, 4, false]],
     [{ probability: 1, skip: 3, times: 9 }, '200 200 200 500', [4, 1, false]],
-  ])('applies as often as its skip, times and probability say: %j', async (when, seen, expected) => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', status: 500, ...when });
-    expect(await statuses(here, 4)).toBe(seen);
-    expect(await fate(here, id)).toEqual(expected);
+  ])('applies as often as its skip, times and probability say: %j', async (limits, expectedStatuses, expected) => {
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listOrders', status: 500, ...limits });
+    expect(await getStatuses(sandbox, 4)).toBe(expectedStatuses);
+    expect(await getCounters(sandbox, id)).toEqual(expected);
   });
 
   it('with a probability applies to the same requests for the same seed, by default the number of its id', async () => {
-    const met = async (fault: object) => {
-      const here = room();
-      await failing(here, { operation: 'listOrders', status: 500, probability: 0.5, ...fault });
-      return statuses(here, 24);
+    const match = async (fault: object) => {
+      const sandbox = room();
+      await addFault(sandbox, { operation: 'listOrders', status: 500, probability: 0.5, ...fault });
+      return getStatuses(sandbox, 24);
     };
-    const [none, one, again, other] = await Promise.all([{}, { seed: 1 }, { seed: 1 }, { seed: 2 }].map(met));
+    const [none, one, again, other] = await Promise.all([{}, { seed: 1 }, { seed: 1 }, { seed: 2 }].map(match));
     expect(one).toBe(none);
     expect(again).toBe(one);
     expect(other).not.toBe(one);
@@ -318,104 +318,104 @@ describe('a fault with limits', () => {
   });
 
   it('with a probability applies to other requests than another fault if neither has a seed', async () => {
-    const here = room();
+    const sandbox = room();
     for (const operation of ['listOrders', 'getPaymentSummary'])
-      await failing(here, { operation, status: 500, probability: 0.5 });
-    expect(await statuses(here, 24)).not.toBe(await statuses(here, 24, 'GET', '/api/payment-summary'));
+      await addFault(sandbox, { operation, status: 500, probability: 0.5 });
+    expect(await getStatuses(sandbox, 24)).not.toBe(await getStatuses(sandbox, 24, 'GET', '/api/payment-summary'));
   });
 
   it('with a probability applies to the same requests after it is replaced if it has a seed', async () => {
-    const here = room();
-    const met = async (fault: object) => {
-      await here.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, probability: 0.5, ...fault }]);
-      return statuses(here, 24);
+    const sandbox = room();
+    const match = async (fault: object) => {
+      await sandbox.steer('PUT', '/faults', [{ operation: 'listOrders', status: 500, probability: 0.5, ...fault }]);
+      return getStatuses(sandbox, 24);
     };
-    expect(await met({})).not.toBe(await met({}));
-    expect(await met({ seed: 7 })).toBe(await met({ seed: 7 }));
+    expect(await match({})).not.toBe(await match({}));
+    expect(await match({ seed: 7 })).toBe(await match({ seed: 7 }));
   });
 
   it('with a probability counts only the requests that it applies to towards its times', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', status: 500, probability: 0.5, times: 3 });
-    expect((await statuses(here, 24)).match(/500/g)).toHaveLength(3);
-    expect((await fate(here, id)).slice(1)).toEqual([3, true]);
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listOrders', status: 500, probability: 0.5, times: 3 });
+    expect((await getStatuses(sandbox, 24)).match(/500/g)).toHaveLength(3);
+    expect((await getCounters(sandbox, id)).slice(1)).toEqual([3, true]);
   });
 
   it.each(['2025-06-01T12:00:10Z', NOW_MS + 10_000])(
     'expires by the clock of the sandbox, with until: %s',
     async (until) => {
-      const here = room();
-      const id = await failing(here, { operation: 'listOrders', status: 500, until });
-      await here.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
-      expect(await statuses(here, 1)).toBe('500');
-      await here.steer('POST', '/clock/advance', { ms: 1 });
-      expect(await statuses(here, 2)).toBe('200 200');
-      expect(await fate(here, id)).toEqual([1, 1, true]);
+      const sandbox = room();
+      const id = await addFault(sandbox, { operation: 'listOrders', status: 500, until });
+      await sandbox.steer('PUT', '/clock', { now: NOW_MS + 9_999, frozen: true });
+      expect(await getStatuses(sandbox, 1)).toBe('500');
+      await sandbox.steer('POST', '/clock/advance', { ms: 1 });
+      expect(await getStatuses(sandbox, 2)).toBe('200 200');
+      expect(await getCounters(sandbox, id)).toEqual([1, 1, true]);
     },
   );
 
   it('expires after its durationMs, whatever the clock of the sandbox says', async () => {
-    const here = room();
+    const sandbox = room();
     const [short, long] = [
-      await failing(here, { operation: 'listOrders', status: 500, durationMs: 1 }),
-      await failing(here, { operation: 'listOrders', status: 503, durationMs: 86_400_000 }),
+      await addFault(sandbox, { operation: 'listOrders', status: 500, durationMs: 1 }),
+      await addFault(sandbox, { operation: 'listOrders', status: 503, durationMs: 86_400_000 }),
     ];
-    await here.steer('POST', '/clock/advance', { ms: 86_400_000_000 });
-    await vi.waitFor(async () => expect((await fate(here, short))[2]).toBe(true), { interval: 2 });
-    expect(await statuses(here, 2)).toBe('503 503');
-    expect(await fate(here, long)).toEqual([2, 2, false]);
+    await sandbox.steer('POST', '/clock/advance', { ms: 86_400_000_000 });
+    await vi.waitFor(async () => expect((await getCounters(sandbox, short))[2]).toBe(true), { interval: 2 });
+    expect(await getStatuses(sandbox, 2)).toBe('503 503');
+    expect(await getCounters(sandbox, long)).toEqual([2, 2, false]);
   });
 
   it('does not apply to requests that break the contract, which get a 400 response', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'addCartItem', status: 503, times: 1 });
-    expectProblem(await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');
-    expectProblem(await here.ask('POST', '/api/cart-items', '{"productId":'), 400, 'malformed-json');
-    expect(await fate(here, id)).toEqual([0, 0, false]);
-    expect((await here.ask('POST', '/api/cart-items', ITEM)).status).toBe(503);
-    expect(await fate(here, id)).toEqual([1, 1, true]);
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'addCartItem', status: 503, times: 1 });
+    expectProblem(await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 }), 400, 'invalid-request');
+    expectProblem(await sandbox.ask('POST', '/api/cart-items', '{"productId":'), 400, 'malformed-json');
+    expect(await getCounters(sandbox, id)).toEqual([0, 0, false]);
+    expect((await sandbox.ask('POST', '/api/cart-items', ITEM)).status).toBe(503);
+    expect(await getCounters(sandbox, id)).toEqual([1, 1, true]);
   });
 });
 
 describe('a preference that is not possible', () => {
   it('gets a 400 response, and the fault applies to the next request', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', delay: 1, times: 1 });
-    const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listOrders', delay: 1, times: 1 });
+    const reply = await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'code=302' });
     expectProblem(reply, 400, 'invalid-request');
-    expect(await fate(here, id)).toEqual([0, 0, false]);
+    expect(await getCounters(sandbox, id)).toEqual([0, 0, false]);
   });
 });
 
 describe('a response that a fault forces', () => {
   it('is generated from the documented response of its status', async () => {
-    const here = room();
-    await failing(here, { operation: 'createOrder', status: 409 });
-    const reply = await here.ask('POST', '/api/orders');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'createOrder', status: 409 });
+    const reply = await sandbox.ask('POST', '/api/orders');
     expectProblem(reply, 409, 'empty-cart');
     expect(reply.headers.get('x-mocked')).toBe('operation');
-    expect(reply.headers.get('x-sandbox')).toBe(here.id);
+    expect(reply.headers.get('x-sandbox')).toBe(sandbox.id);
   });
 
   it('is the documented example that the fault names', async () => {
-    const here = room();
-    await failing(here, { operation: 'listProducts', example: 'noMatch' });
-    const reply = await here.ask('GET', '/api/products');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listProducts', example: 'noMatch' });
+    const reply = await sandbox.ask('GET', '/api/products');
     expect([reply.status, reply.body]).toEqual([200, []]);
   });
 
   it('has no Preference-Applied header, because the client stated no preference', async () => {
-    const here = room();
-    await failing(here, { operation: 'listProducts', status: 503 });
-    expect((await here.ask('GET', '/api/products')).headers.get('preference-applied')).toBeNull();
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listProducts', status: 503 });
+    expect((await sandbox.ask('GET', '/api/products')).headers.get('preference-applied')).toBeNull();
   });
 
   it.each(['before', 'after'] as const)(
     'has a Preference-Applied header for the delay that the client prefers, %s the operation',
     async (phase) => {
-      const here = room();
-      await failing(here, { operation: 'listProducts', status: 503, phase });
-      const reply = await here.ask('GET', '/api/products', undefined, { Prefer: 'delay=2' });
+      const sandbox = room();
+      await addFault(sandbox, { operation: 'listProducts', status: 503, phase });
+      const reply = await sandbox.ask('GET', '/api/products', undefined, { Prefer: 'delay=2' });
       expect([reply.status, reply.headers.get('preference-applied')]).toEqual([503, 'delay=2']);
     },
   );
@@ -426,28 +426,28 @@ describe('a response that a fault forces', () => {
       ['after', 3],
       [undefined, 2],
     ] as const) {
-      const here = room();
-      await failing(here, { operation: 'createOrder', status: 503, ...(phase ? { phase } : {}) });
-      expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable', phase);
-      expect(await ordersIn(here), phase).toBe(orders);
+      const sandbox = room();
+      await addFault(sandbox, { operation: 'createOrder', status: 503, ...(phase ? { phase } : {}) });
+      expectProblem(await sandbox.ask('POST', '/api/orders'), 503, 'unavailable', phase);
+      expect(await countOrders(sandbox), phase).toBe(orders);
     }
   });
 
   it('follows an operation that declines the request too', async () => {
-    const here = room();
-    await here.steer('PUT', '/state', { cartItems: [] });
-    await failing(here, { operation: 'createOrder', status: 503, phase: 'after' });
-    expectProblem(await here.ask('POST', '/api/orders'), 503, 'unavailable');
+    const sandbox = room();
+    await sandbox.steer('PUT', '/state', { cartItems: [] });
+    await addFault(sandbox, { operation: 'createOrder', status: 503, phase: 'after' });
+    expectProblem(await sandbox.ask('POST', '/api/orders'), 503, 'unavailable');
   });
 
   it('does not replace the error of an operation that failed to save its change', async () => {
     const shop = await startStorefront({ faultsExpected: true });
-    const main = roomIn(shop, 'default');
+    const defaultSandbox = roomIn(shop, 'default');
     await rm(shop.dataFile ?? '');
     await mkdir(shop.dataFile ?? '');
-    await failing(main, { operation: 'createOrder', status: 409, phase: 'after' });
-    expectProblem(await main.ask('POST', '/api/orders'), 503, 'unavailable');
-    expect(await ordersIn(main)).toBe(2);
+    await addFault(defaultSandbox, { operation: 'createOrder', status: 409, phase: 'after' });
+    expectProblem(await defaultSandbox.ask('POST', '/api/orders'), 503, 'unavailable');
+    expect(await countOrders(defaultSandbox)).toBe(2);
   });
 
   it.each<readonly [what: string, createOrder: () => unknown]>([
@@ -459,27 +459,27 @@ describe('a response that a fault forces', () => {
     ],
     ['returns no response', () => 'ordered'],
   ])('does not replace the error of a custom handler that %s', async (_, createOrder) => {
-    const here = roomIn(
+    const sandbox = roomIn(
       await startStorefront({ handlers: { createOrder: createOrder as never }, faultsExpected: true }),
       'w1',
     );
-    await failing(here, { operation: 'createOrder', status: 409, phase: 'after' });
-    expectProblem(await here.ask('POST', '/api/orders'), 500, 'internal-error');
+    await addFault(sandbox, { operation: 'createOrder', status: 409, phase: 'after' });
+    expectProblem(await sandbox.ask('POST', '/api/orders'), 500, 'internal-error');
   });
 
   it('yields to the preference of the client, and then the fault applies to the next request', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', status: 503, times: 1 });
-    const preferring = await here.ask('GET', '/api/orders', undefined, { Prefer: 'code=404' });
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listOrders', status: 503, times: 1 });
+    const preferring = await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'code=404' });
     expect(preferring.status).toBe(404);
-    expect(await fate(here, id)).toEqual([1, 0, false]);
-    expect(await statuses(here, 2)).toBe('503 200');
+    expect(await getCounters(sandbox, id)).toEqual([1, 0, false]);
+    expect(await getStatuses(sandbox, 2)).toBe('503 200');
   });
 
   it('has no body for HEAD', async () => {
-    const here = room();
-    await failing(here, { operation: 'listOrders', status: 503 });
-    const reply = await here.ask('HEAD', '/api/orders');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listOrders', status: 503 });
+    const reply = await sandbox.ask('HEAD', '/api/orders');
     expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([
       503,
       '',
@@ -488,36 +488,36 @@ describe('a response that a fault forces', () => {
   });
 
   it('is supported in mock mode too', async () => {
-    const here = mocking.room();
-    await failing(here, { operation: 'createOrder', status: 409, times: 1 });
-    expectProblem(await here.ask('POST', '/api/orders'), 409, 'empty-cart');
-    expect((await here.ask('POST', '/api/orders')).status).toBe(201);
-    await failing(here, { operation: 'createOrder', connection: 'reset' });
-    expect((await endingOf(here, 'POST', '/api/orders')).how).toBe('reset');
+    const sandbox = mocking.room();
+    await addFault(sandbox, { operation: 'createOrder', status: 409, times: 1 });
+    expectProblem(await sandbox.ask('POST', '/api/orders'), 409, 'empty-cart');
+    expect((await sandbox.ask('POST', '/api/orders')).status).toBe(201);
+    await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
+    expect((await endingOf(sandbox, 'POST', '/api/orders')).how).toBe('reset');
   });
 
   it('applies in a sandbox that the path names', async () => {
-    const here = room();
-    await failing(here, { operation: 'createOrder', status: 201 });
-    const path = `/_sandbox/${here.id}/api/orders`;
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'createOrder', status: 201 });
+    const path = `/_sandbox/${sandbox.id}/api/orders`;
     const reply = await asking(shop())('POST', path);
     expect([reply.status, reply.headers.get('x-mocked')]).toEqual([201, 'operation']);
-    expect(await ordersIn(here)).toBe(2);
+    expect(await countOrders(sandbox)).toBe(2);
   });
 
   it('has a Location in the sandbox that the path names', async () => {
-    const here = room();
-    await failing(here, { operation: 'createOrder', status: 201 });
-    const reply = await asking(shop())('POST', `/_sandbox/${here.id}/api/orders`);
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'createOrder', status: 201 });
+    const reply = await asking(shop())('POST', `/_sandbox/${sandbox.id}/api/orders`);
     expect(reply.status).toBe(201);
-    expect(reply.headers.get('location')).toMatch(new RegExp(`^/_sandbox/${here.id}/api/orders/`));
+    expect(reply.headers.get('location')).toMatch(new RegExp(`^/_sandbox/${sandbox.id}/api/orders/`));
   });
 
   it('is recorded in the journal with what the fault forced', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'listProducts', example: 'noMatch', phase: 'after' });
-    await here.ask('GET', '/api/products');
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], phase: 'after', example: 'noMatch' });
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listProducts', example: 'noMatch', phase: 'after' });
+    await sandbox.ask('GET', '/api/products');
+    expect((await getLastEntry(sandbox)).forced).toEqual({ faults: [id], phase: 'after', example: 'noMatch' });
   });
 });
 
@@ -526,16 +526,16 @@ describe('a connection that a fault resets', () => {
     ['before', 2],
     ['after', 3],
   ] as const)('%s the operation gets no response and leaves %s orders', async (phase, orders) => {
-    const here = room();
-    const id = await failing(here, { operation: 'createOrder', connection: 'reset', phase });
-    expect(await endingOf(here, 'POST', '/api/orders')).toEqual({
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'createOrder', connection: 'reset', phase });
+    expect(await endingOf(sandbox, 'POST', '/api/orders')).toEqual({
       how: 'reset',
       status: undefined,
       text: '',
       announced: 0,
     });
-    expect(await ordersIn(here)).toBe(orders);
-    expect(await lastOf(here)).toMatchObject({
+    expect(await countOrders(sandbox)).toBe(orders);
+    expect(await getLastEntry(sandbox)).toMatchObject({
       operation: 'createOrder',
       response: null,
       forced: { faults: [id], phase, connection: 'reset' },
@@ -543,28 +543,28 @@ describe('a connection that a fault resets', () => {
   });
 
   it('does not affect other connections', async () => {
-    const here = room();
-    await failing(here, { operation: 'createOrder', connection: 'reset' });
-    expect((await endingOf(here, 'POST', '/api/orders')).how).toBe('reset');
-    expect(await statuses(here, 1)).toBe('200');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
+    expect((await endingOf(sandbox, 'POST', '/api/orders')).how).toBe('reset');
+    expect(await getStatuses(sandbox, 1)).toBe('200');
   });
 
   it('still carries the complete response to the request before', async () => {
-    const here = room();
-    await failing(here, { operation: 'listOrders', delay: 30 });
-    await failing(here, { operation: 'createOrder', connection: 'reset' });
-    const named = `HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${here.id}\r\n`;
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listOrders', delay: 30 });
+    await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
+    const named = `HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${sandbox.id}\r\n`;
     const replies = await rawAsk(
-      here.port,
+      sandbox.port,
       `GET /api/orders ${named}\r\nPOST /api/orders ${named}Content-Length: 0\r\n\r\n`,
     );
     expect(replies.map(({ status, body }) => [status, body])).toEqual([[200, defaults.orders]]);
   });
 
   it('is an error for fetch, whatever the method', async () => {
-    const here = room();
-    await failing(here, { connection: 'reset' });
-    for (const method of ['GET', 'HEAD']) await expect(here.ask(method, '/api/orders')).rejects.toThrow();
+    const sandbox = room();
+    await addFault(sandbox, { connection: 'reset' });
+    for (const method of ['GET', 'HEAD']) await expect(sandbox.ask(method, '/api/orders')).rejects.toThrow();
   });
 });
 
@@ -572,28 +572,28 @@ describe('a response that a fault cuts', () => {
   const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.floor(announced / 2)];
 
   it('ends after half of its body, and the operation is completed', async () => {
-    const here = room();
-    await failing(here, { operation: 'createOrder', connection: 'cut' });
-    const ending = await endingOf(here, 'POST', '/api/orders');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'createOrder', connection: 'cut' });
+    const ending = await endingOf(sandbox, 'POST', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 201]);
     expect(half(ending)[0]).toBe(half(ending)[1]);
     expect(ending.text).toMatch(/^\{"id":/);
-    expect(await ordersIn(here)).toBe(3);
-    expect((await lastOf(here)).forced).toMatchObject({ connection: 'cut' });
+    expect(await countOrders(sandbox)).toBe(3);
+    expect((await getLastEntry(sandbox)).forced).toMatchObject({ connection: 'cut' });
   });
 
   it('is an error for fetch', async () => {
-    const here = room();
-    await failing(here, { operation: 'listOrders', connection: 'cut' });
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listOrders', connection: 'cut' });
     await expect(
-      fetch(`${shop().url}/api/orders`, { headers: { 'x-sandbox': here.id } }).then((reply) => reply.text()),
+      fetch(`${shop().url}/api/orders`, { headers: { 'x-sandbox': sandbox.id } }).then((reply) => reply.text()),
     ).rejects.toThrow();
   });
 
   it('can have a forced status too', async () => {
-    const here = room();
-    await failing(here, { operation: 'listOrders', status: 503, connection: 'cut' });
-    const ending = await endingOf(here, 'GET', '/api/orders');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listOrders', status: 503, connection: 'cut' });
+    const ending = await endingOf(sandbox, 'GET', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 503]);
     expect(half(ending)[0]).toBe(half(ending)[1]);
   });
@@ -602,22 +602,22 @@ describe('a response that a fault cuts', () => {
     ['DELETE', ITEM_PATH],
     ['HEAD', '/api/orders'],
   ])('becomes a reset if it has no body: %s %s', async (method, path) => {
-    const here = room();
-    await failing(here, { connection: 'cut' });
-    expect(await endingOf(here, method, path)).toMatchObject({ how: 'reset', status: undefined });
+    const sandbox = room();
+    await addFault(sandbox, { connection: 'cut' });
+    expect(await endingOf(sandbox, method, path)).toMatchObject({ how: 'reset', status: undefined });
   });
 });
 
 describe('a response that a fault slows down', () => {
   it('arrives complete, and the journal records its duration', async () => {
-    const here = room();
-    const plain = await here.ask('GET', '/api/products');
-    const id = await failing(here, { operation: 'listProducts', bodyDurationMs: 40 });
+    const sandbox = room();
+    const plain = await sandbox.ask('GET', '/api/products');
+    const id = await addFault(sandbox, { operation: 'listProducts', bodyDurationMs: 40 });
     const startMs = performance.now();
-    const slow = await here.ask('GET', '/api/products');
+    const slow = await sandbox.ask('GET', '/api/products');
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(30);
     expect([slow.status, slow.text]).toEqual([200, plain.text]);
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], bodyDurationMs: 40 });
+    expect((await getLastEntry(sandbox)).forced).toEqual({ faults: [id], bodyDurationMs: 40 });
   });
 
   it.each([
@@ -625,29 +625,29 @@ describe('a response that a fault slows down', () => {
     ['HEAD', '/api/orders', 200],
     ['GET', '/api/products?search=nothing-of-the-kind', 200],
   ])('arrives also with little or no body: %s %s', async (method, path, status) => {
-    const here = room();
-    await failing(here, { bodyDurationMs: 5 });
-    expect((await here.ask(method, path)).status).toBe(status);
+    const sandbox = room();
+    await addFault(sandbox, { bodyDurationMs: 5 });
+    expect((await sandbox.ask(method, path)).status).toBe(status);
   });
 
   it('is recorded in the journal when it has arrived, with the elapsed time', async () => {
-    const here = room();
-    await failing(here, { operation: 'listProducts', bodyDurationMs: 60 });
-    await here.ask('GET', '/api/products');
-    await vi.waitFor(async () => expect((await lastOf(here)).response.status).toBe(200), { interval: 2 });
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listProducts', bodyDurationMs: 60 });
+    await sandbox.ask('GET', '/api/products');
+    await vi.waitFor(async () => expect((await getLastEntry(sandbox)).response.status).toBe(200), { interval: 2 });
     // A timer may fire up to 1 ms early, because its clock is rounded.
-    expect((await lastOf(here)).durationMs).toBeGreaterThanOrEqual(59);
+    expect((await getLastEntry(sandbox)).durationMs).toBeGreaterThanOrEqual(59);
   });
 
   it('is recorded in the journal as null as soon as the client disconnects', async () => {
-    const here = room();
-    await failing(here, { operation: 'listProducts', bodyDurationMs: 60_000 });
-    const going = new AbortController();
-    const headers = { 'x-sandbox': here.id };
-    await fetch(`${shop().url}/api/products`, { headers, signal: going.signal });
-    going.abort();
-    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
-    expect(await lastOf(here)).toMatchObject({
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listProducts', bodyDurationMs: 60_000 });
+    const aborting = new AbortController();
+    const headers = { 'x-sandbox': sandbox.id };
+    await fetch(`${shop().url}/api/products`, { headers, signal: aborting.signal });
+    aborting.abort();
+    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
+    expect(await getLastEntry(sandbox)).toMatchObject({
       operation: 'listProducts',
       response: null,
       forced: { bodyDurationMs: 60_000 },
@@ -660,10 +660,10 @@ describe('a slowed-down response without a body', () => {
     ['POST', '/api/reset', 'resetData', 204],
     ['HEAD', '/api/orders', 'listOrders', 200],
   ] as const)('is complete as soon as its headers arrive: %s %s', async (method, path, operation, status) => {
-    const here = room();
-    const id = await failing(here, { operation, bodyDurationMs: 60_000 });
-    expect((await here.ask(method, path)).status).toBe(status);
-    expect(await lastOf(here)).toMatchObject({
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation, bodyDurationMs: 60_000 });
+    expect((await sandbox.ask(method, path)).status).toBe(status);
+    expect(await getLastEntry(sandbox)).toMatchObject({
       response: { status },
       forced: { faults: [id], bodyDurationMs: 60_000 },
     });
@@ -674,13 +674,13 @@ describe('a response that a fault delays', () => {
   it.each(['before', 'after'] as const)(
     'arrives no earlier than the delay, with the delay %s the operation',
     async (phase) => {
-      const here = room();
-      const id = await failing(here, { operation: 'createOrder', delay: 30, phase });
+      const sandbox = room();
+      const id = await addFault(sandbox, { operation: 'createOrder', delay: 30, phase });
       const startMs = performance.now();
-      expect((await here.ask('POST', '/api/orders')).status).toBe(201);
+      expect((await sandbox.ask('POST', '/api/orders')).status).toBe(201);
       // Timers may be early by what their clock rounds away.
       expect(performance.now() - startMs).toBeGreaterThanOrEqual(29);
-      expect((await lastOf(here)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
+      expect((await getLastEntry(sandbox)).forced).toEqual({ faults: [id], phase, delayMs: 30 });
     },
   );
 
@@ -700,10 +700,10 @@ describe('a response that a fault delays', () => {
 
   it('has a random delay between two bounds that is the same for the same seed', async () => {
     const delays = async (seed: number, delay = { from: 1, to: 6 }) => {
-      const here = room();
-      await failing(here, { operation: 'listOrders', delay, seed });
-      await statuses(here, 12);
-      const { body } = await here.steer('GET', '/requests');
+      const sandbox = room();
+      await addFault(sandbox, { operation: 'listOrders', delay, seed });
+      await getStatuses(sandbox, 12);
+      const { body } = await sandbox.steer('GET', '/requests');
       return body.map(({ forced }: { forced: { delayMs: number } }) => forced.delayMs);
     };
     const [one, again, other] = await Promise.all([5, 5, 6].map((seed) => delays(seed)));
@@ -715,56 +715,58 @@ describe('a response that a fault delays', () => {
   });
 
   it("has the sum of the delays of the fault and of the client's preference", async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', delay: 3 });
-    const reply = await here.ask('GET', '/api/orders', undefined, { Prefer: 'delay=4' });
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listOrders', delay: 3 });
+    const reply = await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'delay=4' });
     expect(reply.headers.get('preference-applied')).toBe('delay=4');
-    expect((await lastOf(here)).forced).toEqual({ faults: [id], phase: 'before', delayMs: 7 });
+    expect((await getLastEntry(sandbox)).forced).toEqual({ faults: [id], phase: 'before', delayMs: 7 });
   });
 
   it.each([
     ['before', 2],
     ['after', 3],
   ] as const)('%s the operation leaves %s orders if the client disconnects', async (phase, orders) => {
-    const here = room();
-    await failing(here, { operation: 'createOrder', delay: 60_000, phase, times: 1 });
-    const going = new AbortController();
-    const headers = { 'x-sandbox': here.id };
-    const asked = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: going.signal });
-    await vi.waitFor(async () => expect((await here.steer('GET', '/faults')).body[0].applied).toBe(1), { interval: 2 });
-    if (phase === 'after') await vi.waitFor(async () => expect(await ordersIn(here)).toBe(3), { interval: 2 });
-    going.abort();
-    await expect(asked).rejects.toThrow();
-    await vi.waitFor(async () => expect((await here.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
-    expect(await ordersIn(here)).toBe(orders);
-    if (phase === 'before') expect((await lastOf(here)).response).toBeNull();
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'createOrder', delay: 60_000, phase, times: 1 });
+    const aborting = new AbortController();
+    const headers = { 'x-sandbox': sandbox.id };
+    const request = fetch(`${shop().url}/api/orders`, { method: 'POST', headers, signal: aborting.signal });
+    await vi.waitFor(async () => expect((await sandbox.steer('GET', '/faults')).body[0].applied).toBe(1), {
+      interval: 2,
+    });
+    if (phase === 'after') await vi.waitFor(async () => expect(await countOrders(sandbox)).toBe(3), { interval: 2 });
+    aborting.abort();
+    await expect(request).rejects.toThrow();
+    await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.requests).toBe(1), { interval: 2 });
+    expect(await countOrders(sandbox)).toBe(orders);
+    if (phase === 'before') expect((await getLastEntry(sandbox)).response).toBeNull();
   });
 });
 
 describe('two or more faults for one request', () => {
   it('add up their delays', async () => {
-    const here = room();
+    const sandbox = room();
     const ids = [
-      await failing(here, { operation: 'listOrders', delay: 2 }),
-      await failing(here, { operation: 'listOrders', delay: 3, phase: 'after' }),
-      await failing(here, { delay: 4 }),
+      await addFault(sandbox, { operation: 'listOrders', delay: 2 }),
+      await addFault(sandbox, { operation: 'listOrders', delay: 3, phase: 'after' }),
+      await addFault(sandbox, { delay: 4 }),
     ];
-    await here.ask('GET', '/api/orders');
-    expect((await lastOf(here)).forced).toEqual({ faults: ids, phase: 'after', delayMs: 9 });
+    await sandbox.ask('GET', '/api/orders');
+    expect((await getLastEntry(sandbox)).forced).toEqual({ faults: ids, phase: 'after', delayMs: 9 });
   });
 
   it('use the response of the first fault, and the others apply to the next requests', async () => {
-    const here = room();
+    const sandbox = room();
     const ids = [
-      await failing(here, { operation: 'listOrders', status: 503, times: 1 }),
-      await failing(here, { operation: 'listOrders', status: 500, delay: 1, times: 1 }),
-      await failing(here, { operation: 'listOrders', delay: 2 }),
+      await addFault(sandbox, { operation: 'listOrders', status: 503, times: 1 }),
+      await addFault(sandbox, { operation: 'listOrders', status: 500, delay: 1, times: 1 }),
+      await addFault(sandbox, { operation: 'listOrders', delay: 2 }),
     ];
-    expect(await statuses(here, 1)).toBe('503');
-    expect((await lastOf(here)).forced).toMatchObject({ faults: [ids[0], ids[2]], delayMs: 2 });
-    expect(await fate(here, ids[1] ?? '')).toEqual([1, 0, false]);
-    expect(await statuses(here, 2)).toBe('500 200');
-    expect(await Promise.all(ids.map((id) => fate(here, id)))).toEqual([
+    expect(await getStatuses(sandbox, 1)).toBe('503');
+    expect((await getLastEntry(sandbox)).forced).toMatchObject({ faults: [ids[0], ids[2]], delayMs: 2 });
+    expect(await getCounters(sandbox, ids[1] ?? '')).toEqual([1, 0, false]);
+    expect(await getStatuses(sandbox, 2)).toBe('500 200');
+    expect(await Promise.all(ids.map((id) => getCounters(sandbox, id)))).toEqual([
       [1, 1, true],
       [2, 1, true],
       [3, 3, false],
@@ -772,37 +774,37 @@ describe('two or more faults for one request', () => {
   });
 
   it('use the connection of the first fault, and the others apply to the next requests', async () => {
-    const here = room();
+    const sandbox = room();
     const ids = [
-      await failing(here, { operation: 'listOrders', connection: 'cut', times: 1 }),
-      await failing(here, { operation: 'listOrders', connection: 'reset', times: 1 }),
-      await failing(here, { operation: 'listOrders', bodyDurationMs: 1 }),
+      await addFault(sandbox, { operation: 'listOrders', connection: 'cut', times: 1 }),
+      await addFault(sandbox, { operation: 'listOrders', connection: 'reset', times: 1 }),
+      await addFault(sandbox, { operation: 'listOrders', bodyDurationMs: 1 }),
     ];
     const ends = [];
-    for (let n = 0; n < 3; n++) ends.push((await endingOf(here, 'GET', '/api/orders')).how);
+    for (let n = 0; n < 3; n++) ends.push((await endingOf(sandbox, 'GET', '/api/orders')).how);
     expect(ends).toEqual(['cut', 'reset', 'whole']);
-    expect(await fate(here, ids[2] ?? '')).toEqual([3, 1, false]);
+    expect(await getCounters(sandbox, ids[2] ?? '')).toEqual([3, 1, false]);
   });
 
   it('each count a request that another fault applied to, so that skip: 1 means the second request', async () => {
-    const here = room();
-    await failing(here, { operation: 'listOrders', status: 500, times: 1 });
-    await failing(here, { operation: 'listOrders', status: 503, skip: 1, times: 1 });
-    expect(await statuses(here, 3)).toBe('500 503 200');
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listOrders', status: 500, times: 1 });
+    await addFault(sandbox, { operation: 'listOrders', status: 503, skip: 1, times: 1 });
+    expect(await getStatuses(sandbox, 3)).toBe('500 503 200');
   });
 
   it('combine the response of one with the connection of the other', async () => {
-    const here = room();
-    await failing(here, { operation: 'listOrders', connection: 'cut' });
-    await failing(here, { operation: 'listOrders', status: 503 });
-    expect(await endingOf(here, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });
+    const sandbox = room();
+    await addFault(sandbox, { operation: 'listOrders', connection: 'cut' });
+    await addFault(sandbox, { operation: 'listOrders', status: 503 });
+    expect(await endingOf(sandbox, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });
   });
 });
 
 describe('the faults of a sandbox', () => {
   it('are listed in order, each with its definition and counters', async () => {
-    const here = room();
-    const wishes = [
+    const sandbox = room();
+    const definitions = [
       {
         operation: 'listOrders',
         where: { query: { a: { $exists: false } } },
@@ -819,28 +821,28 @@ describe('the faults of a sandbox', () => {
         durationMs: 9_000_000,
       },
     ];
-    for (const wish of wishes) await failing(here, wish);
-    expect(await statuses(here, 2)).toBe('500 200');
-    const { body } = await here.steer('GET', '/faults');
+    for (const definition of definitions) await addFault(sandbox, definition);
+    expect(await getStatuses(sandbox, 2)).toBe('500 200');
+    const { body } = await sandbox.steer('GET', '/faults');
     expect(body).toEqual([
-      { ...wishes[0], id: expect.stringMatching(/^f\d+$/), matched: 1, applied: 1, expired: true },
-      { ...wishes[1], id: expect.stringMatching(/^f\d+$/), matched: 0, applied: 0, expired: false },
+      { ...definitions[0], id: expect.stringMatching(/^f\d+$/), matched: 1, applied: 1, expired: true },
+      { ...definitions[1], id: expect.stringMatching(/^f\d+$/), matched: 0, applied: 0, expired: false },
     ]);
-    expect((await here.steer('GET', '')).body.faults).toBe(1);
+    expect((await sandbox.steer('GET', '')).body.faults).toBe(1);
   });
 
   it('can be removed one by one, and the journal keeps what they forced', async () => {
-    const here = room();
-    const [first, second] = [await failing(here, { status: 500 }), await failing(here, { status: 503 })];
-    expect(await statuses(here, 1)).toBe('500');
-    const gone = await here.steer('DELETE', `/faults/${first}`);
+    const sandbox = room();
+    const [first, second] = [await addFault(sandbox, { status: 500 }), await addFault(sandbox, { status: 503 })];
+    expect(await getStatuses(sandbox, 1)).toBe('500');
+    const gone = await sandbox.steer('DELETE', `/faults/${first}`);
     expect([gone.status, gone.text]).toEqual([204, '']);
-    expectProblem(await here.steer('GET', `/faults/${first}`), 404, 'unknown-fault');
-    expect(await statuses(here, 1)).toBe('503');
-    const again = await here.steer('DELETE', `/faults/${first}`);
+    expectProblem(await sandbox.steer('GET', `/faults/${first}`), 404, 'unknown-fault');
+    expect(await getStatuses(sandbox, 1)).toBe('503');
+    const again = await sandbox.steer('DELETE', `/faults/${first}`);
     expectProblem(again, 404, 'unknown-fault');
     expect(again.body.detail).toContain(second);
-    const { body } = await here.steer('GET', '/requests');
+    const { body } = await sandbox.steer('GET', '/requests');
     expect(body.map(({ forced }: { forced: object }) => forced)).toMatchObject([
       { faults: [first] },
       { faults: [second] },
@@ -848,10 +850,10 @@ describe('the faults of a sandbox', () => {
   });
 
   it('can be replaced by new faults, whose counters start at zero', async () => {
-    const here = room();
-    const old = await failing(here, { operation: 'listOrders', status: 500 });
-    await statuses(here, 1);
-    const { body } = await here.steer('PUT', '/faults', [
+    const sandbox = room();
+    const old = await addFault(sandbox, { operation: 'listOrders', status: 500 });
+    await getStatuses(sandbox, 1);
+    const { body } = await sandbox.steer('PUT', '/faults', [
       { operation: 'listOrders', status: 503, times: 1 },
       { status: 404 },
     ]);
@@ -860,18 +862,18 @@ describe('the faults of a sandbox', () => {
       [404, 0, 0],
     ]);
     expect(body.map(({ id }: { id: string }) => id)).not.toContain(old);
-    expect(await statuses(here, 2)).toBe('503 404');
+    expect(await getStatuses(sandbox, 2)).toBe('503 404');
   });
 
   it('stay unchanged if one of the faults to replace them is invalid', async () => {
-    const here = room();
-    const id = await failing(here, { operation: 'listOrders', status: 500 });
-    await statuses(here, 1);
+    const sandbox = room();
+    const id = await addFault(sandbox, { operation: 'listOrders', status: 500 });
+    await getStatuses(sandbox, 1);
     for (const bad of [{}, { status: 302 }, { status: 500, where: { body: { $x: 1 } } }, { statuses: 500 }]) {
-      expect([400, 409]).toContain((await here.steer('PUT', '/faults', [{ status: 503 }, bad])).status);
-      expect((await here.steer('GET', '/faults')).body).toMatchObject([{ id, status: 500, applied: 1 }]);
+      expect([400, 409]).toContain((await sandbox.steer('PUT', '/faults', [{ status: 503 }, bad])).status);
+      expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ id, status: 500, applied: 1 }]);
     }
-    expect(await statuses(here, 1)).toBe('500');
+    expect(await getStatuses(sandbox, 1)).toBe('500');
   });
 
   it('can all be removed with DELETE, or with PUT and an empty list', async () => {
@@ -879,85 +881,89 @@ describe('the faults of a sandbox', () => {
       ['DELETE', undefined, 204],
       ['PUT', [], 200],
     ] as const) {
-      const here = room();
-      await failing(here, { status: 500 });
-      expect((await here.steer(method, '/faults', body)).status).toBe(status);
-      expect((await here.steer('GET', '/faults')).body).toEqual([]);
-      expect(await statuses(here, 1)).toBe('200');
+      const sandbox = room();
+      await addFault(sandbox, { status: 500 });
+      expect((await sandbox.steer(method, '/faults', body)).status).toBe(status);
+      expect((await sandbox.steer('GET', '/faults')).body).toEqual([]);
+      expect(await getStatuses(sandbox, 1)).toBe('200');
     }
   });
 
   it('are limited to 100, not counting expired and removed faults', async () => {
-    const here = room();
-    const wishes = Array.from({ length: 100 }, () => ({ operation: 'listOrders', status: 500, times: 1 }));
-    const { body } = await here.steer('PUT', '/faults', wishes);
-    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'limit-reached');
-    expect((await here.steer('PUT', '/faults', [...wishes, { status: 503 }])).status).toBe(400);
-    expect((await here.steer('GET', '')).body.faults).toBe(100);
-    await statuses(here, 1);
-    await failing(here, { status: 503 });
-    expectProblem(await here.steer('POST', '/faults', { status: 503 }), 409, 'limit-reached');
-    await here.steer('DELETE', `/faults/${body[50].id}`);
-    await failing(here, { status: 503 });
+    const sandbox = room();
+    const definitions = Array.from({ length: 100 }, () => ({ operation: 'listOrders', status: 500, times: 1 }));
+    const { body } = await sandbox.steer('PUT', '/faults', definitions);
+    expectProblem(await sandbox.steer('POST', '/faults', { status: 503 }), 409, 'limit-reached');
+    expect((await sandbox.steer('PUT', '/faults', [...definitions, { status: 503 }])).status).toBe(400);
+    expect((await sandbox.steer('GET', '')).body.faults).toBe(100);
+    await getStatuses(sandbox, 1);
+    await addFault(sandbox, { status: 503 });
+    expectProblem(await sandbox.steer('POST', '/faults', { status: 503 }), 409, 'limit-reached');
+    await sandbox.steer('DELETE', `/faults/${body[50].id}`);
+    await addFault(sandbox, { status: 503 });
   });
 
   it('are limited to 20,000 characters in total, not counting expired and removed faults', async () => {
-    const here = room();
+    const sandbox = room();
     const long = (more: object = {}) => ({
       where: { body: 'x'.repeat(9_000) },
       operation: 'listOrders',
       status: 500,
       ...more,
     });
-    await failing(here, long());
-    const other = await failing(here, long());
-    const { body } = await here.steer('GET', '/faults');
-    expectProblem(await here.steer('POST', '/faults', long()), 409, 'limit-reached');
-    expectProblem(await here.steer('PUT', '/faults', [long(), long(), long()]), 409, 'limit-reached');
-    expect((await here.steer('GET', '/faults')).body).toEqual(body);
-    await here.steer('DELETE', `/faults/${other}`);
-    await failing(here, long({ until: NOW_MS }));
-    await failing(here, long());
-    expectProblem(await here.steer('POST', '/faults', long()), 409, 'limit-reached');
+    await addFault(sandbox, long());
+    const other = await addFault(sandbox, long());
+    const { body } = await sandbox.steer('GET', '/faults');
+    expectProblem(await sandbox.steer('POST', '/faults', long()), 409, 'limit-reached');
+    expectProblem(await sandbox.steer('PUT', '/faults', [long(), long(), long()]), 409, 'limit-reached');
+    expect((await sandbox.steer('GET', '/faults')).body).toEqual(body);
+    await sandbox.steer('DELETE', `/faults/${other}`);
+    await addFault(sandbox, long({ until: NOW_MS }));
+    await addFault(sandbox, long());
+    expectProblem(await sandbox.steer('POST', '/faults', long()), 409, 'limit-reached');
   });
 
   it('do not apply to another sandbox or to the default sandbox', async () => {
-    const [here, there, main] = [room(), room(), roomIn(shop(), 'default')];
-    await failing(here, { status: 500 });
-    await there.steer('PUT', '');
-    expect([await statuses(here, 1), await statuses(there, 1), await statuses(main, 1)]).toEqual(['500', '200', '200']);
-    expect((await there.steer('GET', '/faults')).body).toEqual([]);
-    expect((await main.steer('GET', '/faults')).body).toEqual([]);
+    const [sandbox, otherSandbox, defaultSandbox] = [room(), room(), roomIn(shop(), 'default')];
+    await addFault(sandbox, { status: 500 });
+    await otherSandbox.steer('PUT', '');
+    expect([
+      await getStatuses(sandbox, 1),
+      await getStatuses(otherSandbox, 1),
+      await getStatuses(defaultSandbox, 1),
+    ]).toEqual(['500', '200', '200']);
+    expect((await otherSandbox.steer('GET', '/faults')).body).toEqual([]);
+    expect((await defaultSandbox.steer('GET', '/faults')).body).toEqual([]);
   });
 
   it('create the sandbox when the first one is added, but not when they are read or deleted', async () => {
-    const here = room();
+    const sandbox = room();
     for (const [method, below] of [
       ['GET', '/faults'],
       ['DELETE', '/faults'],
       ['GET', '/faults/f1'],
       ['DELETE', '/faults/f1'],
     ] as const)
-      expectProblem(await here.steer(method, below), 404, 'unknown-sandbox', below);
-    await failing(here, { status: 500 });
-    expect(await statuses(here, 1)).toBe('500');
+      expectProblem(await sandbox.steer(method, below), 404, 'unknown-sandbox', below);
+    await addFault(sandbox, { status: 500 });
+    expect(await getStatuses(sandbox, 1)).toBe('500');
   });
 
   it('have ids that are validated', async () => {
     const { steer } = room();
     await steer('PUT', '');
-    expect(pointers(await steer('GET', '/faults/x1'))).toEqual(['/fault']);
+    expect(getPointers(await steer('GET', '/faults/x1'))).toEqual(['/fault']);
     expectProblem(await steer('GET', '/faults/f1'), 404, 'unknown-fault');
   });
 
   it('remain after a reset of the data, and are removed when the sandbox is recreated', async () => {
-    const here = room();
-    await failing(here, { status: 500 });
-    await here.steer('POST', '/reset');
-    expect(await statuses(here, 1)).toBe('500');
-    await here.steer('PUT', '');
-    expect((await here.steer('GET', '/faults')).body).toEqual([]);
-    expect(await statuses(here, 1)).toBe('200');
+    const sandbox = room();
+    await addFault(sandbox, { status: 500 });
+    await sandbox.steer('POST', '/reset');
+    expect(await getStatuses(sandbox, 1)).toBe('500');
+    await sandbox.steer('PUT', '');
+    expect((await sandbox.steer('GET', '/faults')).body).toEqual([]);
+    expect(await getStatuses(sandbox, 1)).toBe('200');
   });
 });
 
@@ -967,9 +973,9 @@ describe('a fault of the default sandbox', () => {
     const plain = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const steer = steering({ port });
     await steer('POST', '/default/faults', { operation: 'listProducts', status: 503, times: 2 });
-    const met = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
+    const match = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const after = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
-    expect([...met, ...after].map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+    expect([...match, ...after].map(({ status }) => status)).toEqual([503, 503, 200, 200]);
     expect(new Set([...plain, ...after].map(({ text }) => text)).size).toBe(1);
     expect(after[1]?.headers.get('x-mocked')).toBeNull();
     await steer('POST', '/default/faults', { operation: 'createOrder', status: 503 });

@@ -12,7 +12,7 @@ const { room } = sharedShop();
 const shopContract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** Returns the violations of the contract of the shop in a response. */
-function violationsOf(operationId: string, { status, headers, text, body }: Reply) {
+function getViolations(operationId: string, { status, headers, text, body }: Reply) {
   const route = shopContract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`the contract has no ${operationId}`);
   const response = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
@@ -36,7 +36,7 @@ describe('a forced error without an example in the contract', () => {
     });
     expect(reply.headers.get('allow')).toBeNull();
     expect(reply.headers.get('retry-after')).toBe(status === 429 ? '1' : null);
-    expect(violationsOf('listProducts', reply)).toEqual([]);
+    expect(getViolations('listProducts', reply)).toEqual([]);
   });
 
   it('lists the methods of the requested path in Allow if the status is 405', async () => {
@@ -56,9 +56,9 @@ describe('a forced error without an example in the contract', () => {
   });
 
   it('has the path of the request as its instance, including the prefix of the sandbox', async () => {
-    const here = room();
-    const path = `/_sandbox/${here.id}/api/orders`;
-    const reply = await asking(here)('POST', path, undefined, { Prefer: 'code=409' });
+    const sandbox = room();
+    const path = `/_sandbox/${sandbox.id}/api/orders`;
+    const reply = await asking(sandbox)('POST', path, undefined, { Prefer: 'code=409' });
     expect(reply.body).toMatchObject({ type: '/problems/empty-cart', instance: path });
   });
 });
@@ -126,27 +126,27 @@ describe('an error that the contract does not document', () => {
       log: 'json',
       logTo: { write: (line: string) => lines.push(line) },
     });
-    const here = roomIn(shop, 'w1');
-    const { body } = await here.steer('POST', '/faults', { operation: 'addThing', status: 429 });
-    const reply = await here.ask('POST', '/things');
+    const sandbox = roomIn(shop, 'w1');
+    const { body } = await sandbox.steer('POST', '/faults', { operation: 'addThing', status: 429 });
+    const reply = await sandbox.ask('POST', '/things');
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '1']);
     expect(reply.body).toMatchObject({ type: 'about:blank', title: 'Too Many Requests', instance: '/things' });
-    const [entry] = (await here.steer('GET', '/requests')).body;
+    const [entry] = (await sandbox.steer('GET', '/requests')).body;
     expect(entry.forced).toEqual({ faults: [body.id], phase: 'before', status: 429, undocumented: true });
     expect(entry.responseViolations).toBeUndefined();
     expect(lines.join('')).not.toContain('breaks the contract');
   });
 
   it('can be injected into all operations at once', async () => {
-    const here = roomIn(await otherShop(), 'w1');
-    await here.steer('POST', '/faults', { status: 503 });
-    expect((await here.ask('POST', '/things')).status).toBe(503);
-    expect((await here.ask('GET', '/things')).status).toBe(503);
+    const sandbox = roomIn(await otherShop(), 'w1');
+    await sandbox.steer('POST', '/faults', { status: 503 });
+    expect((await sandbox.ask('POST', '/things')).status).toBe(503);
+    expect((await sandbox.ask('GET', '/things')).status).toBe(503);
   });
 
   it.each([302, 204])('is rejected if its status is not an error: %i', async (status) => {
-    const here = roomIn(await otherShop(), 'w1');
-    const reply = await here.steer('POST', '/faults', { operation: 'addThing', status });
+    const sandbox = roomIn(await otherShop(), 'w1');
+    const reply = await sandbox.steer('POST', '/faults', { operation: 'addThing', status });
     expect([reply.status, reply.body.violations[0].pointer]).toEqual([409, '/status']);
   });
 });
@@ -158,28 +158,28 @@ describe('a fault with a custom body and headers', () => {
   };
 
   it('responds with this body and these headers', async () => {
-    const here = room();
+    const sandbox = room();
     const headers = { 'Retry-After': '30', 'X-RateLimit-Remaining': '0' };
     const fault = { operation: 'listOrders', status: 429, body: PROBLEM, headers };
-    const added = await here.steer('POST', '/faults', fault);
+    const added = await sandbox.steer('POST', '/faults', fault);
     expect(added.body).toMatchObject(fault);
-    const reply = await here.ask('GET', '/api/orders');
+    const reply = await sandbox.ask('GET', '/api/orders');
     expect([reply.status, reply.body]).toEqual([429, PROBLEM]);
     expect(reply.headers.get('content-type')).toBe('application/problem+json');
     expect([reply.headers.get('retry-after'), reply.headers.get('x-ratelimit-remaining')]).toEqual(['30', '0']);
   });
 
   it('can have headers without a body', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'listOrders', status: 503, headers: { 'Retry-After': '7' } });
-    const reply = await here.ask('GET', '/api/orders');
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { operation: 'listOrders', status: 503, headers: { 'Retry-After': '7' } });
+    const reply = await sandbox.ask('GET', '/api/orders');
     expect([reply.status, reply.headers.get('retry-after'), reply.body.status]).toEqual([503, '7', 503]);
   });
 
   it('can have a success status with a body', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'listOrders', status: 200, body: [] });
-    expect((await here.ask('GET', '/api/orders?expand=products')).body).toEqual([]);
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { operation: 'listOrders', status: 200, body: [] });
+    expect((await sandbox.ask('GET', '/api/orders?expand=products')).body).toEqual([]);
   });
 
   it.each<readonly [fault: object, problem: string, pointer: string, reason: RegExp]>([
@@ -224,17 +224,17 @@ describe('a fault with a custom body and headers', () => {
   );
 
   it('can break the contract with violation: true, like an HTML page of a gateway', async () => {
-    const here = room();
+    const sandbox = room();
     const page = { status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'Content-Type': 'text/html' } };
-    const added = await here.steer('POST', '/faults', { operation: 'listOrders', ...page, violation: true });
+    const added = await sandbox.steer('POST', '/faults', { operation: 'listOrders', ...page, violation: true });
     expect(added.status).toBe(200);
-    const reply = await here.ask('GET', '/api/orders');
+    const reply = await sandbox.ask('GET', '/api/orders');
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([
       502,
       'text/html',
       '<h1>Bad Gateway</h1>',
     ]);
-    expect((await here.steer('GET', '/requests')).body[0].responseViolations).toBeUndefined();
+    expect((await sandbox.steer('GET', '/requests')).body[0].responseViolations).toBeUndefined();
   });
 });
 
@@ -245,7 +245,7 @@ describe('a request for an unknown sandbox, if sandboxes are declared,', () => {
     for (const { method, path, operationId } of shopContract.routes) {
       const reply = await asking(shop)(method, path.replace(/\{.*?\}/, uuid), undefined, { 'X-Sandbox': 'w9' });
       expect([reply.status, reply.body.type], operationId).toEqual([404, '/problems/unknown-sandbox']);
-      expect(violationsOf(operationId, reply), operationId).toEqual([]);
+      expect(getViolations(operationId, reply), operationId).toEqual([]);
     }
     await steering(shop)('PUT', '/w9');
     expect((await asking(shop)('GET', '/api/orders', undefined, { 'X-Sandbox': 'w9' })).status).toBe(200);

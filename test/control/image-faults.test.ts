@@ -16,11 +16,11 @@ describe('a fault that images do not support', () => {
     [{ status: 200 }, /images can't have status 200/],
     [{ example: 'foreignOrigin' }, /images can't have example/],
   ])('is added with a warning: %j', async (fault, warning) => {
-    const here = room();
-    const added = await here.steer('POST', '/faults', { where, ...fault });
+    const sandbox = room();
+    const added = await sandbox.steer('POST', '/faults', { where, ...fault });
     expect([added.status, added.body.warnings]).toEqual([200, [expect.stringMatching(warning)]]);
-    expect((await here.ask('GET', LOGO)).status).toBe(200);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0 }]);
+    expect((await sandbox.ask('GET', LOGO)).status).toBe(200);
+    expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0 }]);
   });
 
   it.each([{ connection: 'reset' }, { delay: 1 }, { status: 418 }])(
@@ -44,9 +44,9 @@ describe('a forced error for an image', () => {
     [503, { allow: null, 'retry-after': '1' }],
     [404, { allow: null, 'retry-after': null }],
   ] as const)('has the headers that its status requires: %i', async (status, headers) => {
-    const here = room();
-    await here.steer('POST', '/faults', { where, status });
-    const reply = await here.ask('GET', LOGO);
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { where, status });
+    const reply = await sandbox.ask('GET', LOGO);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
     expect(reply.headers.get('x-mocked')).toBe('operation');
     for (const [name, value] of Object.entries(headers)) expect(reply.headers.get(name), name).toBe(value);
@@ -54,16 +54,16 @@ describe('a forced error for an image', () => {
   });
 
   it('has the headers of the fault instead of those that its status requires', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { where, status: 503, headers: { 'retry-after': '7' } });
-    expect((await here.ask('GET', LOGO)).headers.get('retry-after')).toBe('7');
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { where, status: 503, headers: { 'retry-after': '7' } });
+    expect((await sandbox.ask('GET', LOGO)).headers.get('retry-after')).toBe('7');
   });
 
   it('has the text body of the fault unchanged, in any spelling of Content-Type', async () => {
-    const here = room();
+    const sandbox = room();
     const page = { status: 502, body: '<h1>bad</h1>', headers: { 'content-type': 'text/html' } };
-    await here.steer('POST', '/faults', { where, ...page });
-    const reply = await here.ask('GET', LOGO);
+    await sandbox.steer('POST', '/faults', { where, ...page });
+    const reply = await sandbox.ask('GET', LOGO);
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([502, 'text/html', '<h1>bad</h1>']);
   });
 

@@ -4,7 +4,7 @@ import { sharedShop } from '../support/harness/shared-shop.ts';
 
 const { room } = sharedShop();
 
-const searching = (where: object) => ({ operation: 'listProducts', where: { query: { search: where } } });
+const searchMatcher = (where: object) => ({ operation: 'listProducts', where: { query: { search: where } } });
 
 /** Patterns and texts for which a backtracking engine takes practically forever. */
 const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
@@ -16,19 +16,22 @@ const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
 
 describe('a regular expression that causes catastrophic backtracking elsewhere', () => {
   it.each(HOSTILE)('is evaluated in a fault: %s', async (pattern, text) => {
-    const here = room();
-    const added = await here.steer('POST', '/faults', { ...searching({ $regex: pattern }), status: 503 });
+    const sandbox = room();
+    const added = await sandbox.steer('POST', '/faults', { ...searchMatcher({ $regex: pattern }), status: 503 });
     expect(added.status).toBe(200);
-    expect((await here.ask('GET', `/api/products?search=${text}`)).status).toBe(200);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: false }]);
+    expect((await sandbox.ask('GET', `/api/products?search=${text}`)).status).toBe(200);
+    expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: false }]);
   });
 
   it.each(HOSTILE)('is evaluated in a count and a verification of requests: %s', async (pattern, text) => {
-    const here = room();
-    await here.ask('GET', `/api/products?search=${text}`);
-    const { body } = await here.steer('POST', '/requests/count', searching({ $regex: pattern }));
+    const sandbox = room();
+    await sandbox.ask('GET', `/api/products?search=${text}`);
+    const { body } = await sandbox.steer('POST', '/requests/count', searchMatcher({ $regex: pattern }));
     expect(body).toEqual({ count: 0 });
-    const verdict = await here.steer('POST', '/requests/verify', { ...searching({ $regex: pattern }), times: 0 });
+    const verdict = await sandbox.steer('POST', '/requests/verify', {
+      ...searchMatcher({ $regex: pattern }),
+      times: 0,
+    });
     expect(verdict.body.verified).toBe(true);
   });
 });
@@ -40,15 +43,15 @@ describe('an unsupported regular expression', () => {
     ['((a{0,100}){0,100}){0,100}', /invalid repeat count/],
     ['.{0,999}'.repeat(12), /more than 10000 instructions/],
   ])('is rejected with a JSON Pointer and the reason: %s', async (pattern, reason) => {
-    const here = room();
-    const where = searching({ $regex: pattern });
+    const sandbox = room();
+    const where = searchMatcher({ $regex: pattern });
     for (const [path, body] of [
       ['/faults', { ...where, status: 503 }],
       ['/requests/count', where],
       ['/requests/verify', where],
     ] as const) {
-      await here.ask('GET', '/api/products');
-      const reply = await here.steer('POST', path, body);
+      await sandbox.ask('GET', '/api/products');
+      const reply = await sandbox.steer('POST', path, body);
       expectProblem(reply, 400, 'invalid-matcher', path);
       expect(reply.body.detail).toMatch(reason);
       expect(reply.body.violations[0].pointer).toMatch(/^\/where/);
@@ -56,10 +59,10 @@ describe('an unsupported regular expression', () => {
   });
 
   it('is rejected if the faults of the sandbox become too large in total', async () => {
-    const here = room();
-    const large = { ...searching({ $regex: '^.{0,900}.{0,900}.{0,900}.{0,900}!$' }), status: 503 };
-    expect((await here.steer('PUT', '/faults', [large, large])).status).toBe(200);
-    expectProblem(await here.steer('POST', '/faults', large), 409, 'limit-reached');
+    const sandbox = room();
+    const large = { ...searchMatcher({ $regex: '^.{0,900}.{0,900}.{0,900}.{0,900}!$' }), status: 503 };
+    expect((await sandbox.steer('PUT', '/faults', [large, large])).status).toBe(200);
+    expectProblem(await sandbox.steer('POST', '/faults', large), 409, 'limit-reached');
   });
 });
 
@@ -68,16 +71,16 @@ describe('a large regular expression', () => {
   const long = `!${'ab'.repeat(25_000)}`;
 
   it('expires its fault if the evaluation of a request takes too long', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { ...searching({ $regex: large }), status: 503 });
-    expect((await here.ask('GET', `/api/products?search=${long}`)).status).toBe(200);
-    expect((await here.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: true }]);
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { ...searchMatcher({ $regex: large }), status: 503 });
+    expect((await sandbox.ask('GET', `/api/products?search=${long}`)).status).toBe(200);
+    expect((await sandbox.steer('GET', '/faults')).body).toMatchObject([{ matched: 0, applied: 0, expired: true }]);
   });
 
   it('is rejected by a verification if the evaluation of the journal takes too long', async () => {
-    const here = room();
-    await here.ask('GET', `/api/products?search=${long}`);
-    const reply = await here.steer('POST', '/requests/verify', searching({ $regex: large }));
+    const sandbox = room();
+    await sandbox.ask('GET', `/api/products?search=${long}`);
+    const reply = await sandbox.steer('POST', '/requests/verify', searchMatcher({ $regex: large }));
     expectProblem(reply, 400, 'invalid-matcher');
     expect(reply.body.detail).toMatch(/too large for 1 requests/);
   });

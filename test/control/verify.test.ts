@@ -15,31 +15,31 @@ const KETTLE = productId('Cordless Electric Kettle');
 const ITEM = { productId: KETTLE, quantity: 3 };
 
 /** A timeout in ms that is longer than a test may take: a test that waits for it fails. */
-const FOR_EVER_MS = 60_000;
+const LONG_TIMEOUT_MS = 60_000;
 
 /** Creates a sandbox with five requests in its journal. */
-async function visited(): Promise<Room> {
-  const here = room();
-  await here.ask('GET', '/api/orders', undefined, { 'X-Page': 'orders' });
-  await here.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
-  await here.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
-  await here.ask('GET', '/api/products?search=kettle');
-  await here.ask('GET', '/api/none');
-  return here;
+async function createWithRequests(): Promise<Room> {
+  const sandbox = room();
+  await sandbox.ask('GET', '/api/orders', undefined, { 'X-Page': 'orders' });
+  await sandbox.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
+  await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
+  await sandbox.ask('GET', '/api/products?search=kettle');
+  await sandbox.ask('GET', '/api/none');
+  return sandbox;
 }
 
-async function verdict({ steer }: Room, wanted: object): Promise<Reply['body']> {
-  const { status, body } = await steer('POST', '/requests/verify', wanted);
+async function verify({ steer }: Room, filter: object): Promise<Reply['body']> {
+  const { status, body } = await steer('POST', '/requests/verify', filter);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
 
-async function order({ ask }: Room): Promise<void> {
+async function listOrders({ ask }: Room): Promise<void> {
   await ask('GET', '/api/orders');
 }
 
 describe('POST /_control/sandboxes/ID/requests/count', () => {
-  it.each<readonly [wanted: object, count: number]>([
+  it.each<readonly [filter: object, count: number]>([
     [{}, 5],
     [{ operation: 'addCartItem' }, 2],
     [{ operation: ['addCartItem', 'listOrders'] }, 3],
@@ -60,23 +60,23 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
     [{ where: { body: { quantity: { $in: [3, 4] } } } }, 1],
     [{ where: { body: { $exists: false } } }, 3],
     [{ fault: 'f1' }, 0],
-  ])('counts matching requests: %j', async (wanted, count) => {
-    const { steer } = await visited();
-    expect((await steer('POST', '/requests/count', wanted)).body).toEqual({ count });
+  ])('counts matching requests: %j', async (filter, count) => {
+    const { steer } = await createWithRequests();
+    expect((await steer('POST', '/requests/count', filter)).body).toEqual({ count });
   });
 
   it('counts requests that a fault applied to', async () => {
-    const here = room();
-    const { body } = await here.steer('POST', '/faults', { operation: 'listOrders', delay: 1, times: 2 });
-    for (let n = 0; n < 3; n++) await order(here);
-    expect((await here.steer('POST', '/requests/count', { fault: body.id })).body).toEqual({ count: 2 });
+    const sandbox = room();
+    const { body } = await sandbox.steer('POST', '/faults', { operation: 'listOrders', delay: 1, times: 2 });
+    for (let n = 0; n < 3; n++) await listOrders(sandbox);
+    expect((await sandbox.steer('POST', '/requests/count', { fault: body.id })).body).toEqual({ count: 2 });
   });
 
   it('counts requests without a response unless a status is expected', async () => {
-    const here = room();
-    await here.steer('POST', '/faults', { operation: 'listOrders', connection: 'reset' });
-    await order(here).catch(() => {});
-    const count = async (wanted: object) => (await here.steer('POST', '/requests/count', wanted)).body.count;
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { operation: 'listOrders', connection: 'reset' });
+    await listOrders(sandbox).catch(() => {});
+    const count = async (filter: object) => (await sandbox.steer('POST', '/requests/count', filter)).body.count;
     expect([await count({}), await count({ status: 200 })]).toEqual([1, 0]);
   });
 
@@ -85,7 +85,7 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
     const form = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } };
     const logIn = operation('logIn', {}, { requestBody: { content: form } });
     const contract = await otherDocument({ paths: { '/logins': { post: logIn } } });
-    const main = roomIn(await startStorefront({ contract, mock: true, verify: 'off' }), 'default');
+    const defaultSandbox = roomIn(await startStorefront({ contract, mock: true, verify: 'off' }), 'default');
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
     for (const [where, times] of [
       [{ body: { name: 'Ann' } }, 2],
@@ -96,22 +96,23 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
       [{ body: { age: { $gt: 6 } } }, 2],
       [{ body: { tag: ['a'] } }, 2],
     ] as const) {
-      const { body } = await main.steer('PUT', '/faults', [{ where, delay: 1 }]);
+      const { body } = await defaultSandbox.steer('PUT', '/faults', [{ where, delay: 1 }]);
       for (const sent of ['name=Ann&tag=a&tag=b+c', 'name=%41nn&age=7', 'name=Bob&tag=a&age=8', 'tag=a'])
-        await main.ask('POST', '/logins', sent, headers);
-      const count = async (wanted: object) => (await main.steer('POST', '/requests/count', wanted)).body.count;
+        await defaultSandbox.ask('POST', '/logins', sent, headers);
+      const count = async (filter: object) =>
+        (await defaultSandbox.steer('POST', '/requests/count', filter)).body.count;
       expect([await count({ where }), await count({ fault: body[0].id })]).toEqual([times, times]);
-      await main.steer('DELETE', '/requests');
+      await defaultSandbox.steer('DELETE', '/requests');
     }
   });
 
   it('cannot match a truncated body, which a verification reports as the reason', async () => {
-    const here = room();
-    await here.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(5_000) });
+    const sandbox = room();
+    await sandbox.ask('POST', '/api/cart-items', { ...ITEM, note: 'x'.repeat(5_000) });
     const count = async (body: unknown) =>
-      (await here.steer('POST', '/requests/count', { where: { body } })).body.count;
+      (await sandbox.steer('POST', '/requests/count', { where: { body } })).body.count;
     expect([await count({ $glob: '{"productId":*' }), await count({ quantity: 3 })]).toEqual([0, 0]);
-    const { body } = await here.steer('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
+    const { body } = await sandbox.steer('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
     expect(body.nearMisses[0].reasons).toEqual([
       'body: cannot be compared, because the journal keeps only the first 4 kB',
     ]);
@@ -119,7 +120,7 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
 });
 
 describe('POST /_control/sandboxes/ID/requests/verify', () => {
-  it.each<readonly [often: object, isSo: boolean, said: string]>([
+  it.each<readonly [times: object, isVerified: boolean, expectation: string]>([
     [{}, true, 'at least 1 matching request'],
     [{ times: 2 }, true, 'exactly 2 matching requests'],
     [{ times: 1 }, false, 'exactly 1 matching request'],
@@ -133,42 +134,44 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     [{ atLeast: 1, atMost: 3 }, true, '1 to 3 matching requests'],
     [{ atLeast: 3, atMost: 4 }, false, '3 to 4 matching requests'],
     [{ atLeast: 2, atMost: 2 }, true, 'exactly 2 matching requests'],
-  ])('compares the number of matching requests with the expected number: %j', async (often, isSo, said) => {
-    const {
-      verified,
-      count,
-      message: sentence,
-    } = await verdict(await visited(), { operation: 'addCartItem', ...often });
-    expect([verified, count, sentence]).toEqual([isSo, 2, `Expected ${said}, found 2`]);
-  });
+  ])(
+    'compares the number of matching requests with the expected number: %j',
+    async (times, isVerified, expectation) => {
+      const { verified, count, message } = await verify(await createWithRequests(), {
+        operation: 'addCartItem',
+        ...times,
+      });
+      expect([verified, count, message]).toEqual([isVerified, 2, `Expected ${expectation}, found 2`]);
+    },
+  );
 
   it('expects at least one matching request by default', async () => {
-    const here = await visited();
-    expect(await verdict(here, { operation: 'createOrder' })).toMatchObject({ verified: false, count: 0 });
-    expect(await verdict(here, { operation: 'createOrder', times: 0 })).toMatchObject({ verified: true, count: 0 });
-    expect((await verdict(here, { operation: 'listOrders' })).message).toBe(
+    const sandbox = await createWithRequests();
+    expect(await verify(sandbox, { operation: 'createOrder' })).toMatchObject({ verified: false, count: 0 });
+    expect(await verify(sandbox, { operation: 'createOrder', times: 0 })).toMatchObject({ verified: true, count: 0 });
+    expect((await verify(sandbox, { operation: 'listOrders' })).message).toBe(
       'Expected at least 1 matching request, found 1',
     );
   });
 
   it('returns no near misses if the verification passes', async () => {
-    expect((await verdict(await visited(), { status: 200 })).nearMisses).toEqual([]);
+    expect((await verify(await createWithRequests(), { status: 200 })).nearMisses).toEqual([]);
   });
 
   it('returns the nearest requests with reasons if there are too few matching requests', async () => {
-    const here = await visited();
-    const wanted = { operation: 'addCartItem', status: 201, where: { body: { quantity: 4 } }, after: 1 };
-    const { nearMisses } = await verdict(here, wanted);
+    const sandbox = await createWithRequests();
+    const filter = { operation: 'addCartItem', status: 201, where: { body: { quantity: 4 } }, after: 1 };
+    const { nearMisses } = await verify(sandbox, filter);
     expect(nearMisses.map(({ request, reasons }: Reply['body']) => [request.id, reasons])).toEqual([
       [2, ['body/quantity: expected 4, got 3']],
       [3, ['body/quantity: expected 4, got 11', 'status: expected 201, got 400']],
       [5, [expect.stringContaining('GET /api/none'), expect.any(String), expect.any(String)]],
     ]);
-    expect(nearMisses[0].request).toEqual((await here.steer('GET', '/requests')).body[1]);
+    expect(nearMisses[0].request).toEqual((await sandbox.steer('GET', '/requests')).body[1]);
   });
 
   it('returns a reason for each part of the matcher that a near miss does not match', async () => {
-    const { nearMisses } = await verdict(await visited(), {
+    const { nearMisses } = await verify(await createWithRequests(), {
       operation: 'createOrder',
       where: { method: 'PUT', path: '/api/x', query: { a: 1 }, headers: { 'X-Page': 'x' } },
       fault: 'f7',
@@ -186,16 +189,16 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
   });
 
   it('returns the last three matching requests if there are too many', async () => {
-    const here = room();
-    for (let n = 0; n < 5; n++) await order(here);
-    const { nearMisses } = await verdict(here, { operation: 'listOrders', atMost: 2 });
+    const sandbox = room();
+    for (let n = 0; n < 5; n++) await listOrders(sandbox);
+    const { nearMisses } = await verify(sandbox, { operation: 'listOrders', atMost: 2 });
     expect(nearMisses.map(({ request }: Reply['body']) => request.id)).toEqual([3, 4, 5]);
   });
 
   it('returns no near misses if the journal is empty', async () => {
-    const here = room();
-    await here.steer('PUT', '');
-    expect(await verdict(here, {})).toEqual({
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
+    expect(await verify(sandbox, {})).toEqual({
       verified: false,
       count: 0,
       message: 'Expected at least 1 matching request, found 0',
@@ -208,10 +211,10 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     [{ headers: { authorization: 'other' } }],
     [{ query: { token: 'other' } }],
   ])('redacts secrets in near misses: %j', async (where) => {
-    const here = room();
+    const sandbox = room();
     const headers = { Authorization: 'hunter2' };
-    await here.ask('POST', '/api/cart-items?token=hunter2', { ...ITEM, user: { password: 'hunter2' } }, headers);
-    const { nearMisses } = await verdict(here, { where });
+    await sandbox.ask('POST', '/api/cart-items?token=hunter2', { ...ITEM, user: { password: 'hunter2' } }, headers);
+    const { nearMisses } = await verify(sandbox, { where });
     expect(nearMisses).toHaveLength(1);
     expect(JSON.stringify(nearMisses)).not.toContain('hunter2');
   });
@@ -223,26 +226,28 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     [{ body: { user: 'other' } }],
     [{ body: { user: { $in: [] } } }],
   ])('redacts secrets in the values that a reason quotes: %j', async (where) => {
-    const here = room();
-    await here.ask('POST', '/api/cart-items', { user: { password: 'hunter2' }, ...ITEM });
-    const { nearMisses } = await verdict(here, { where });
+    const sandbox = room();
+    await sandbox.ask('POST', '/api/cart-items', { user: { password: 'hunter2' }, ...ITEM });
+    const { nearMisses } = await verify(sandbox, { where });
     expect(nearMisses).toHaveLength(1);
     expect(JSON.stringify(nearMisses)).not.toContain('hunter2');
   });
 });
 
 describe('a verification with withinMs', () => {
-  it.each([{}, { atLeast: 2 }])('passes as soon as there are enough requests: %j', async (often) => {
-    const here = room();
-    await order(here);
-    const waiting = verdict(here, { operation: 'getPaymentSummary', ...often, withinMs: FOR_EVER_MS });
-    await order(here);
-    for (let n = 0; n < 2; n++) await here.ask('GET', '/api/payment-summary');
+  it.each([{}, { atLeast: 2 }])('passes as soon as there are enough requests: %j', async (times) => {
+    const sandbox = room();
+    await listOrders(sandbox);
+    const waiting = verify(sandbox, { operation: 'getPaymentSummary', ...times, withinMs: LONG_TIMEOUT_MS });
+    await listOrders(sandbox);
+    for (let n = 0; n < 2; n++) await sandbox.ask('GET', '/api/payment-summary');
     expect((await waiting).verified).toBe(true);
   });
 
   it('passes at once if there are already enough requests', async () => {
-    expect(await verdict(await visited(), { status: 200, atLeast: 2, withinMs: FOR_EVER_MS })).toMatchObject({
+    expect(
+      await verify(await createWithRequests(), { status: 200, atLeast: 2, withinMs: LONG_TIMEOUT_MS }),
+    ).toMatchObject({
       verified: true,
       count: 2,
     });
@@ -250,9 +255,9 @@ describe('a verification with withinMs', () => {
 
   it.each([{ times: 0 }, { atMost: 0 }, { times: 1 }, { atLeast: 1, atMost: 1 }])(
     'fails at once if there are already too many requests: %j',
-    async (often) => {
-      const here = await visited();
-      expect(await verdict(here, { operation: 'addCartItem', ...often, withinMs: FOR_EVER_MS })).toMatchObject({
+    async (times) => {
+      const sandbox = await createWithRequests();
+      expect(await verify(sandbox, { operation: 'addCartItem', ...times, withinMs: LONG_TIMEOUT_MS })).toMatchObject({
         verified: false,
         count: 2,
       });
@@ -260,58 +265,58 @@ describe('a verification with withinMs', () => {
   );
 
   it('fails as soon as there are too many requests', async () => {
-    const here = room();
-    await order(here);
-    const waiting = verdict(here, { operation: 'listOrders', times: 1, withinMs: FOR_EVER_MS });
-    await order(here);
+    const sandbox = room();
+    await listOrders(sandbox);
+    const waiting = verify(sandbox, { operation: 'listOrders', times: 1, withinMs: LONG_TIMEOUT_MS });
+    await listOrders(sandbox);
     expect(await waiting).toMatchObject({ verified: false, count: 2 });
   });
 
   it.each([{ times: 1 }, { atMost: 1 }, { atLeast: 1, atMost: 2 }, { times: 0, operation: 'createOrder' }])(
     'waits until the end if one more request would be too many: %j',
-    async (often) => {
-      const here = room();
-      await order(here);
+    async (times) => {
+      const sandbox = room();
+      await listOrders(sandbox);
       const startMs = performance.now();
-      expect((await verdict(here, { operation: 'listOrders', ...often, withinMs: 40 })).verified).toBe(true);
+      expect((await verify(sandbox, { operation: 'listOrders', ...times, withinMs: 40 })).verified).toBe(true);
       expect(performance.now() - startMs).toBeGreaterThanOrEqual(39);
     },
   );
 
   it('counts the requests that arrive while it waits, and stops at one too many', async () => {
-    const here = room();
-    await here.steer('PUT', '');
-    const waiting = verdict(here, { operation: 'listOrders', times: 2, withinMs: FOR_EVER_MS });
-    for (let n = 0; n < 3; n++) await order(here);
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
+    const waiting = verify(sandbox, { operation: 'listOrders', times: 2, withinMs: LONG_TIMEOUT_MS });
+    for (let n = 0; n < 3; n++) await listOrders(sandbox);
     expect(await waiting).toMatchObject({ verified: false, count: 3 });
   });
 
   it('returns near misses if there are too few requests at the end', async () => {
-    const here = room();
-    await order(here);
-    const { verified, nearMisses } = await verdict(here, { operation: 'createOrder', withinMs: 20 });
+    const sandbox = room();
+    await listOrders(sandbox);
+    const { verified, nearMisses } = await verify(sandbox, { operation: 'createOrder', withinMs: 20 });
     expect([verified, nearMisses.length]).toEqual([false, 1]);
   });
 
   it('does not wait if withinMs is absent or 0', async () => {
-    const here = await visited();
+    const sandbox = await createWithRequests();
     for (const withinMs of [undefined, 0])
-      expect((await verdict(here, { operation: 'createOrder', withinMs })).verified).toBe(false);
+      expect((await verify(sandbox, { operation: 'createOrder', withinMs })).verified).toBe(false);
   });
 
   it('ends when the server closes, which does not wait for it', async () => {
-    const there = await startStorefront();
-    const steer = steering(there);
-    await there.ask('GET', '/api/orders');
+    const server = await startStorefront();
+    const steer = steering(server);
+    await server.ask('GET', '/api/orders');
     const waiting = steer('POST', '/default/requests/verify', {
       operation: 'createOrder',
       times: 0,
-      withinMs: FOR_EVER_MS,
+      withinMs: LONG_TIMEOUT_MS,
     });
     // Requests that were sent later have their responses, so the verification is waiting by now.
-    await there.ask('GET', '/api/orders');
-    await there.ask('GET', '/api/orders');
-    await there.close();
+    await server.ask('GET', '/api/orders');
+    await server.ask('GET', '/api/orders');
+    await server.close();
     expect([(await waiting).status, (await waiting).body.verified]).toEqual([200, false]);
   });
 });
@@ -319,7 +324,7 @@ describe('a verification with withinMs', () => {
 describe('waitForRequests', () => {
   /** Waits with five requests in the journal; returns functions to add a request and to stop, and the ids that were checked. */
   function waiting(bounds: Bounds) {
-    const looks: number[] = [];
+    const checkedIds: number[] = [];
     const followers = new Set<Follower>();
     const journal = {
       follow(follower: Follower) {
@@ -327,32 +332,42 @@ describe('waitForRequests', () => {
         return () => followers.delete(follower);
       },
     };
-    const isMeant = ({ id }: Pick<Entry, 'id'>) => looks.push(id) > 0 && id % 2 === 0;
+    const isMeant = ({ id }: Pick<Entry, 'id'>) => checkedIds.push(id) > 0 && id % 2 === 0;
     const stopping = new AbortController();
-    const over = waitForRequests({
+    const end = waitForRequests({
       ...bounds,
       journal,
-      withinMs: FOR_EVER_MS,
+      withinMs: LONG_TIMEOUT_MS,
       stopping: stopping.signal,
       count: 5,
       isMeant,
     });
-    const comes = (id: number) => followers.forEach(({ tell }) => void tell({ id } as Entry));
-    return { looks, followers, comes, over, stop: () => stopping.abort() };
+    const add = (id: number) => followers.forEach(({ tell }) => void tell({ id } as Entry));
+    return { looks: checkedIds, followers, comes: add, over: end, stop: () => stopping.abort() };
   }
 
   it('checks each new request once and stops at the expected number', async () => {
-    const { looks, followers, comes, over } = waiting({ least: 7, most: Number.POSITIVE_INFINITY });
-    for (const id of [6, 7, 8, 9, 10]) comes(id);
-    await over;
-    expect([looks, followers.size]).toEqual([[6, 7, 8], 0]);
+    const {
+      looks: checkedIds,
+      followers,
+      comes: add,
+      over: end,
+    } = waiting({ least: 7, most: Number.POSITIVE_INFINITY });
+    for (const id of [6, 7, 8, 9, 10]) add(id);
+    await end;
+    expect([checkedIds, followers.size]).toEqual([[6, 7, 8], 0]);
   });
 
   it('checks no request if there are already enough', async () => {
-    const { looks, followers, comes, over } = waiting({ least: 5, most: Number.POSITIVE_INFINITY });
-    comes(6);
-    await over;
-    expect([looks, followers.size]).toEqual([[], 0]);
+    const {
+      looks: checkedIds,
+      followers,
+      comes: add,
+      over: end,
+    } = waiting({ least: 5, most: Number.POSITIVE_INFINITY });
+    add(6);
+    await end;
+    expect([checkedIds, followers.size]).toEqual([[], 0]);
   });
 
   it('stops when the journal ends or the server stops', async () => {
@@ -366,54 +381,57 @@ describe('waitForRequests', () => {
 
 describe('a verification of a journal that has dropped requests', () => {
   /** Creates a sandbox that has received 103 requests, the first three of which its journal has dropped. */
-  async function forgetful(): Promise<Room> {
-    const here = room();
-    await Promise.all(Array.from({ length: 103 }, () => order(here)));
-    return here;
+  async function createWithDropped(): Promise<Room> {
+    const sandbox = room();
+    await Promise.all(Array.from({ length: 103 }, () => listOrders(sandbox)));
+    return sandbox;
   }
 
-  const FORGOTTEN = /; the journal has dropped the requests up to #3: /;
+  const DROPPED_NOTE = /; the journal has dropped the requests up to #3: /;
 
   it('fails if the dropped requests could be too many, and names the last dropped one', async () => {
-    const here = await forgetful();
-    for (const wanted of [
+    const sandbox = await createWithDropped();
+    for (const filter of [
       { operation: 'createOrder', times: 0 },
       { operation: 'createOrder', atMost: 2 },
       { operation: 'listOrders', times: 100 },
       { operation: 'listOrders', atMost: 200, after: 2 },
       { operation: 'createOrder', times: 0, withinMs: 1 },
     ])
-      expect(await verdict(here, wanted)).toMatchObject({ verified: false, message: expect.stringMatching(FORGOTTEN) });
+      expect(await verify(sandbox, filter)).toMatchObject({
+        verified: false,
+        message: expect.stringMatching(DROPPED_NOTE),
+      });
   });
 
   it('passes if it starts after the dropped requests', async () => {
-    const here = await forgetful();
-    expect((await verdict(here, { operation: 'createOrder', times: 0, after: 3 })).verified).toBe(true);
-    expect((await verdict(here, { operation: 'listOrders', times: 100, after: 3 })).verified).toBe(true);
+    const sandbox = await createWithDropped();
+    expect((await verify(sandbox, { operation: 'createOrder', times: 0, after: 3 })).verified).toBe(true);
+    expect((await verify(sandbox, { operation: 'listOrders', times: 100, after: 3 })).verified).toBe(true);
   });
 
   it('passes after the journal was cleared', async () => {
-    const here = await forgetful();
-    await here.steer('DELETE', '/requests');
-    expect((await verdict(here, { operation: 'listOrders', times: 0 })).verified).toBe(true);
-    await order(here);
-    expect((await verdict(here, { operation: 'listOrders', times: 1 })).verified).toBe(true);
+    const sandbox = await createWithDropped();
+    await sandbox.steer('DELETE', '/requests');
+    expect((await verify(sandbox, { operation: 'listOrders', times: 0 })).verified).toBe(true);
+    await listOrders(sandbox);
+    expect((await verify(sandbox, { operation: 'listOrders', times: 1 })).verified).toBe(true);
   });
 
   it('checks a minimum number as usual', async () => {
-    const here = await forgetful();
-    expect(await verdict(here, { operation: 'listOrders', atLeast: 100 })).toEqual({
+    const sandbox = await createWithDropped();
+    expect(await verify(sandbox, { operation: 'listOrders', atLeast: 100 })).toEqual({
       verified: true,
       count: 100,
       message: 'Expected at least 100 matching requests, found 100',
       nearMisses: [],
     });
-    expect((await verdict(here, { operation: 'createOrder' })).verified).toBe(false);
+    expect((await verify(sandbox, { operation: 'createOrder' })).verified).toBe(false);
   });
 });
 
 describe('an invalid count or verification', () => {
-  it.each<readonly [wanted: object, code: string, pointer: string]>([
+  it.each<readonly [filter: object, code: string, pointer: string]>([
     [{ operation: 'listOrder' }, 'unknown-operation', '/operation'],
     [{ operation: ['listOrders', 'x'] }, 'unknown-operation', '/operation'],
     [{ operation: [] }, 'invalid-request', '/operation'],
@@ -426,11 +444,11 @@ describe('an invalid count or verification', () => {
     [{ fault: '' }, 'invalid-request', '/fault'],
     [{ after: -1 }, 'invalid-request', '/after'],
     [{ oparation: 'listOrders' }, 'invalid-request', '/oparation'],
-  ])('is rejected by both if the matcher is invalid: %j', async (wanted, code, pointer) => {
-    const here = room();
-    await here.steer('PUT', '');
+  ])('is rejected by both if the matcher is invalid: %j', async (filter, code, pointer) => {
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
     for (const way of ['count', 'verify']) {
-      const reply = await here.steer('POST', `/requests/${way}`, wanted);
+      const reply = await sandbox.steer('POST', `/requests/${way}`, filter);
       expectProblem(reply, code === 'unknown-operation' ? 404 : 400, code, way);
       expect(
         reply.body.violations.map((one: { pointer: string }) => one.pointer),
@@ -439,7 +457,7 @@ describe('an invalid count or verification', () => {
     }
   });
 
-  it.each<readonly [often: object, code: string, pointer: string]>([
+  it.each<readonly [times: object, code: string, pointer: string]>([
     [{ times: 1, atLeast: 1 }, 'invalid-request', ''],
     [{ times: 1, atMost: 1 }, 'invalid-request', ''],
     [{ times: 0, atMost: 0 }, 'invalid-request', ''],
@@ -448,35 +466,35 @@ describe('an invalid count or verification', () => {
     [{ atMost: '1' }, 'invalid-request', '/atMost'],
     [{ withinMs: 60_001 }, 'invalid-request', '/withinMs'],
     [{ withinMs: -1 }, 'invalid-request', '/withinMs'],
-  ])('is rejected if the expected number or the time is invalid: %j', async (often, code, pointer) => {
-    const here = room();
-    await here.steer('PUT', '');
-    const reply = await here.steer('POST', '/requests/verify', { operation: 'listOrders', ...often });
+  ])('is rejected if the expected number or the time is invalid: %j', async (times, code, pointer) => {
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
+    const reply = await sandbox.steer('POST', '/requests/verify', { operation: 'listOrders', ...times });
     expectProblem(reply, 400, code);
     expect(reply.body.violations.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
   });
 
   it.each([0, 2, 4])('fails at once after %i requests if atLeast is above atMost', async (times) => {
-    const here = room();
-    await here.steer('PUT', '');
-    for (let time = 0; time < times; time++) await here.ask('GET', '/api/orders');
-    const wanted = { operation: 'listOrders', atLeast: 3, atMost: 2, withinMs: FOR_EVER_MS };
-    const { status, body } = await here.steer('POST', '/requests/verify', wanted);
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
+    for (let time = 0; time < times; time++) await sandbox.ask('GET', '/api/orders');
+    const filter = { operation: 'listOrders', atLeast: 3, atMost: 2, withinMs: LONG_TIMEOUT_MS };
+    const { status, body } = await sandbox.steer('POST', '/requests/verify', filter);
     expect([status, body.verified, body.count]).toEqual([200, false, times]);
     expect(body.message).toMatch(/Expected at least 3 and at most 2 matching requests, which is impossible/);
   });
 
   it('is rejected if a count has an expected number', async () => {
-    const here = room();
-    await here.steer('PUT', '');
-    const reply = await here.steer('POST', '/requests/count', { times: 1 });
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
+    const reply = await sandbox.steer('POST', '/requests/count', { times: 1 });
     expectProblem(reply, 400, 'invalid-request');
   });
 
   it('is rejected if it has no body', async () => {
-    const here = room();
-    await here.steer('PUT', '');
+    const sandbox = room();
+    await sandbox.steer('PUT', '');
     for (const way of ['count', 'verify'])
-      expectProblem(await here.steer('POST', `/requests/${way}`), 400, 'invalid-request', way);
+      expectProblem(await sandbox.steer('POST', `/requests/${way}`), 400, 'invalid-request', way);
   });
 });

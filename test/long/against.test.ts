@@ -16,7 +16,7 @@ function git(folder: string, ...args: readonly string[]): void {
 type Step = { readonly document: string } | { readonly other: string } | { readonly tag: string };
 
 /** Creates a repository with this history and returns its folder. The document is api/openapi.yaml. */
-async function repository(...steps: readonly Step[]): Promise<string> {
+async function createRepository(...steps: readonly Step[]): Promise<string> {
   const folder = await tempFolder();
   git(folder, 'init', '--quiet');
   mkdirSync(join(folder, 'api'));
@@ -32,12 +32,12 @@ async function repository(...steps: readonly Step[]): Promise<string> {
   return folder;
 }
 
-function documentOf(folder: string): string {
+function getDocumentPath(folder: string): string {
   return join(folder, 'api/openapi.yaml');
 }
 
 /** Returns the message of the expected error. */
-async function refusal(path: string, against?: string): Promise<string> {
+async function getErrorMessage(path: string, against?: string): Promise<string> {
   const fault = await earlierVersion(path, against).catch((error) => error);
   expect(fault).toBeInstanceOf(EarlierVersionError);
   expect(fault.message).not.toContain('\n');
@@ -46,20 +46,25 @@ async function refusal(path: string, against?: string): Promise<string> {
 
 describe('the earlier version of a document', () => {
   it('is the file that --against names', async () => {
-    const folder = await repository({ document: 'one' });
+    const folder = await createRepository({ document: 'one' });
     writeFileSync(join(folder, 'older.yaml'), 'older');
     const file = join(folder, 'older.yaml');
-    expect(await earlierVersion(documentOf(folder), file)).toEqual({ name: file, text: 'older' });
+    expect(await earlierVersion(getDocumentPath(folder), file)).toEqual({ name: file, text: 'older' });
   });
 
   it('is the one at the tag, branch or commit that --against names', async () => {
-    const folder = await repository({ document: 'one' }, { tag: 'first' }, { document: 'two' }, { document: 'three' });
-    expect(await earlierVersion(documentOf(folder), 'first')).toEqual({ name: 'first:openapi.yaml', text: 'one' });
-    expect(await earlierVersion(documentOf(folder), 'HEAD~1')).toMatchObject({ text: 'two' });
+    const folder = await createRepository(
+      { document: 'one' },
+      { tag: 'first' },
+      { document: 'two' },
+      { document: 'three' },
+    );
+    expect(await earlierVersion(getDocumentPath(folder), 'first')).toEqual({ name: 'first:openapi.yaml', text: 'one' });
+    expect(await earlierVersion(getDocumentPath(folder), 'HEAD~1')).toMatchObject({ text: 'two' });
   });
 
   it('is the one at the newest version tag by default', async () => {
-    const folder = await repository(
+    const folder = await createRepository(
       { other: 'before' },
       { tag: 'v3.0.0' },
       { document: 'one' },
@@ -72,24 +77,28 @@ describe('the earlier version of a document', () => {
       { tag: 'nightly' },
       { document: 'four' },
     );
-    expect(await earlierVersion(documentOf(folder))).toEqual({ name: 'v1.11.0-rc.1:openapi.yaml', text: 'three' });
+    expect(await earlierVersion(getDocumentPath(folder))).toEqual({ name: 'v1.11.0-rc.1:openapi.yaml', text: 'three' });
   });
 
   it('is the one before the last commit that changed the document if there are no tags', async () => {
-    const folder = await repository({ document: 'one' }, { document: 'two' }, { other: 'a' }, { other: 'b' });
-    const { name, text } = await earlierVersion(documentOf(folder));
+    const folder = await createRepository({ document: 'one' }, { document: 'two' }, { other: 'a' }, { other: 'b' });
+    const { name, text } = await earlierVersion(getDocumentPath(folder));
     expect(text).toBe('one');
     expect(name).toMatch(/^[0-9a-f]+\^:openapi\.yaml$/);
   });
 
   it('is unknown in a shallow clone, which the message says', async () => {
-    const folder = await repository({ document: 'one' }, { tag: 'v1.0.0' }, { document: 'two' });
+    const folder = await createRepository({ document: 'one' }, { tag: 'v1.0.0' }, { document: 'two' });
     const clone = join(await tempFolder(), 'clone');
     git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
-    expect(await refusal(documentOf(clone))).toMatch(/this clone is shallow.*git fetch --unshallow --tags/);
-    expect(await refusal(documentOf(clone), 'v1.0.0')).toMatch(/^v1\.0\.0 is neither .*shallow.*git fetch --unshallow/);
+    expect(await getErrorMessage(getDocumentPath(clone))).toMatch(
+      /this clone is shallow.*git fetch --unshallow --tags/,
+    );
+    expect(await getErrorMessage(getDocumentPath(clone), 'v1.0.0')).toMatch(
+      /^v1\.0\.0 is neither .*shallow.*git fetch --unshallow/,
+    );
     git(clone, 'fetch', '--quiet', '--unshallow', '--tags');
-    expect(await earlierVersion(documentOf(clone))).toMatchObject({ text: 'one' });
+    expect(await earlierVersion(getDocumentPath(clone))).toMatchObject({ text: 'one' });
   });
 
   it.each([
@@ -98,26 +107,26 @@ describe('the earlier version of a document', () => {
     ['the name is an option', [{ document: 'one' }], '--all', /^--all is neither a file nor a revision/],
     ['the version lacks it', [{ other: 'a' }, { tag: 't' }, { document: 'one' }], 't', /^t has no openapi\.yaml/],
   ] as const)('is refused in a sentence where %s', async (_, steps, against, expected) => {
-    expect(await refusal(documentOf(await repository(...steps)), against)).toMatch(expected);
+    expect(await getErrorMessage(getDocumentPath(await createRepository(...steps)), against)).toMatch(expected);
   });
 
   it('is unknown if the document was never committed, which the message says', async () => {
-    const folder = await repository({ other: 'a' });
-    writeFileSync(documentOf(folder), 'one');
-    expect(await refusal(documentOf(folder))).toMatch(/is not committed yet/);
+    const folder = await createRepository({ other: 'a' });
+    writeFileSync(getDocumentPath(folder), 'one');
+    expect(await getErrorMessage(getDocumentPath(folder))).toMatch(/is not committed yet/);
   });
 
   it('is unknown without a repository, git or a document, which the message says', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'openapi.yaml');
-    expect(await refusal(path)).toMatch(/openapi\.yaml does not exist/);
+    expect(await getErrorMessage(path)).toMatch(/openapi\.yaml does not exist/);
     writeFileSync(path, 'one');
-    expect(await refusal(path)).toMatch(/not in a git repository\. Name a file with --against FILE\.$/);
-    expect(await refusal(path, 'v1')).toMatch(/^Cannot find v1, which is not a file: /);
+    expect(await getErrorMessage(path)).toMatch(/not in a git repository\. Name a file with --against FILE\.$/);
+    expect(await getErrorMessage(path, 'v1')).toMatch(/^Cannot find v1, which is not a file: /);
     const { PATH } = process.env;
     process.env.PATH = folder;
     try {
-      expect(await refusal(path)).toMatch(/git is not installed/);
+      expect(await getErrorMessage(path)).toMatch(/git is not installed/);
     } finally {
       process.env.PATH = PATH;
     }

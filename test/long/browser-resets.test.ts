@@ -31,27 +31,27 @@ const RESETS = [
 
 it.skipIf(CHROMIUM === '').each(RESETS)(
   'a page in Chromium gets exactly as many resets as the fault defines: %s the operation, %i times',
-  async (phase, times, seen) => {
+  async (phase, times, expected) => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'index.html'), PAGE);
     const shop = await startStorefront({ static: folder });
     await steering(shop)('POST', '/default/faults', { operation: 'createOrder', connection: 'reset', times, phase });
     const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=20000', '--dump-dom'];
     const { stdout } = await run(CHROMIUM, [...args, shop.url]);
-    expect(stdout).toContain(seen);
+    expect(stdout).toContain(expected);
   },
 );
 
 it.skipIf(CURL === '').each([
   ['before', '200 000 201 '],
   ['after', '200 000 409 '],
-] as const)('curl gets exactly one reset from a fault with times: 1, %s the operation', async (phase, seen) => {
+] as const)('curl gets exactly one reset from a fault with times: 1, %s the operation', async (phase, expected) => {
   const shop = await startStorefront();
   await steering(shop)('POST', '/default/faults', { operation: 'createOrder', connection: 'reset', times: 1, phase });
   const one = [`${shop.url}/api/orders`, '-s', '-o', '/dev/null', '-w', '%{http_code} '];
   const post = ['--next', '-X', 'POST', ...one];
   const { stdout } = await run(CURL, [...one, ...post, ...post]).catch((error: { stdout: string }) => error);
-  expect(stdout).toBe(seen);
+  expect(stdout).toBe(expected);
 });
 
 it.skipIf(CURL === '')('curl gets exactly one reset of an image from a fault with times: 1', async () => {

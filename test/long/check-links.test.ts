@@ -5,7 +5,7 @@ import { checked, told } from '../support/harness/check.ts';
 import { recorder } from '../support/reference-servers/echo-server.ts';
 
 /** Checks a server whose response has a link with this expression, and returns the values with which the link was followed. */
-async function followed(expression: unknown): Promise<readonly string[]> {
+async function getFollowedValues(expression: unknown): Promise<readonly string[]> {
   const parameter = (name: string, where: string, example?: string) => ({
     name,
     in: where,
@@ -72,6 +72,6 @@ describe('storefront check of a link in a response', () => {
     ['at-{$response.body#/unknown}', []],
   ];
   it.each(VALUES)('evaluates the expression %j to %j and follows the link', async (expression, values) => {
-    expect(await followed(expression)).toEqual(values);
+    expect(await getFollowedValues(expression)).toEqual(values);
   });
 });

@@ -6,7 +6,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startProxy, type Tamper } from '../support/planted-defects/proxy.ts';
 
 /** Starts a shop behind a proxy that changes responses, for one test, and returns its address. */
-async function tampered(tamper: Tamper): Promise<string> {
+async function startTampered(tamper: Tamper): Promise<string> {
   const { port } = await startStorefront({ durability: 'memory' });
   const { url, close } = await startProxy(port, tamper);
   onTestFinished(close);
@@ -15,21 +15,21 @@ async function tampered(tamper: Tamper): Promise<string> {
 
 /** Caches the payment summary until a request for a cart item changes the cart; a reset does not invalidate it. */
 function staleSummary(): Tamper {
-  let kept: Awaited<ReturnType<Parameters<Tamper>[1]>> | undefined;
-  return async (asked, pass) => {
-    const isSummary = asked.method === 'GET' && asked.target.split('?')[0] === '/api/payment-summary';
-    if (asked.method !== 'GET' && !asked.target.startsWith('/api/reset')) kept = undefined;
-    if (!isSummary) return pass(asked);
-    kept ??= await pass(asked);
-    return kept;
+  let cached: Awaited<ReturnType<Parameters<Tamper>[1]>> | undefined;
+  return async (request, pass) => {
+    const isSummary = request.method === 'GET' && request.target.split('?')[0] === '/api/payment-summary';
+    if (request.method !== 'GET' && !request.target.startsWith('/api/reset')) cached = undefined;
+    if (!isSummary) return pass(request);
+    cached ??= await pass(request);
+    return cached;
   };
 }
 
 describe('the findings of storefront check', () => {
   it('have one entry for a random failure, with its frequency', async () => {
     let count = 0;
-    const url = await tampered(async (asked, pass) =>
-      ++count % 211 === 0 ? { status: 500, headers: [], body: Buffer.from('') } : pass(asked),
+    const url = await startTampered(async (request, pass) =>
+      ++count % 211 === 0 ? { status: 500, headers: [], body: Buffer.from('') } : pass(request),
     );
     const verdict = await checked(url, { runs: 5 });
     expect(told(verdict.findings)).toEqual([
@@ -38,11 +38,11 @@ describe('the findings of storefront check', () => {
   });
 
   it('have requests that reproduce an outdated summary on a new server', async () => {
-    const { findings } = await checked(await tampered(staleSummary()), { runs: 20 });
+    const { findings } = await checked(await startTampered(staleSummary()), { runs: 20 });
     const found = findings.filter(({ rule }) => rule === 'the summary is the sum of the cart');
     expect(found, told(findings).join('\n')).toHaveLength(1);
     const exchanges = found[0]?.exchanges as readonly Exchange[];
-    const client = createClient(await tampered(staleSummary()), {});
+    const client = createClient(await startTampered(staleSummary()), {});
     const texts: string[] = [];
     for (const { request: ask } of exchanges) texts.push((await client.send(ask)).text);
     client.close();

@@ -12,7 +12,7 @@ import { defects, startDefective } from '../support/planted-defects/planted-defe
 import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
 
 /** Waits for the end of a check and returns its exit code and output. */
-async function outcome(program: Program): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function getOutcome(program: Program): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { code } = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
@@ -27,9 +27,9 @@ async function freeAddress(): Promise<{ readonly url: string; readonly port: num
 }
 
 /** Options for a check with few requests and no changes. */
-const FEW = ['--only', 'getPaymentSummary', '--exclude', 'resetData', '--runs', '1', '--seed', '1'] as const;
+const FEW_REQUESTS = ['--only', 'getPaymentSummary', '--exclude', 'resetData', '--runs', '1', '--seed', '1'] as const;
 
-const FEW_WRITES = ['--only', 'removeCartItem', ...FEW.slice(2)] as const;
+const FEW_WRITES = ['--only', 'removeCartItem', ...FEW_REQUESTS.slice(2)] as const;
 
 /** Creates a data file in the folder of the check. */
 async function withData(folder: string): Promise<void> {
@@ -37,7 +37,7 @@ async function withData(folder: string): Promise<void> {
 }
 
 /** Starts the program in a folder with a data file; `modules` returns the modules that it has loaded. */
-async function loading(test: TestContext, ...args: readonly string[]) {
+async function startRecordingModules(test: TestContext, ...args: readonly string[]) {
   const environment = {
     NODE_OPTIONS: `--import ${pathToFileURL(projectFile('test/support/harness/loaded-modules.mjs'))}`,
     LOADED_TO: 'loaded.txt',
@@ -57,10 +57,10 @@ describe('storefront check', () => {
     onTestFinished(close);
     const program = await startProgram(
       test,
-      ['check', url, '--allow-writes', ...FEW, '--report', 'report.xml', '--summary', 'summary.md'],
+      ['check', url, '--allow-writes', ...FEW_REQUESTS, '--report', 'report.xml', '--summary', 'summary.md'],
       { prepare: (folder) => writeFile(join(folder, 'summary.md'), '# Before\n') },
     );
-    const { code, stdout } = await outcome(program);
+    const { code, stdout } = await getOutcome(program);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^1\. getPaymentSummary 4XX \(methods\): Allow$/m);
     expect(stdout).toMatch(new RegExp(`^ +[$] curl .*-X TRACE '${url}/api/payment-summary'`, 'm'));
@@ -81,7 +81,7 @@ describe('storefront check', () => {
       environment: { GITHUB_STEP_SUMMARY: 'step.md' },
       ...contract,
     });
-    const { code, stdout } = await outcome(program);
+    const { code, stdout } = await getOutcome(program);
     expect(code, stdout).toBe(0);
     expect(stdout).toContain(`The check changes data on ${url}: it sends POST /notes, DELETE /notes/{id} many times\n`);
     expect(stdout).toContain('with the checks for any API (examples, links, create-read-delete)');
@@ -98,13 +98,13 @@ describe('storefront check', () => {
       interval: 20,
     });
     await startStorefront({ durability: 'memory', port, host: '127.0.0.1' });
-    const { code, stdout } = await outcome(program);
+    const { code, stdout } = await getOutcome(program);
     expect(code, stdout).toBe(0);
     expect(stdout).toContain('is a storefront server: the check runs in 8 new sandboxes (check-');
   });
 
   it('exits with 2 if the command line is invalid', async (test) => {
-    const { code, stderr } = await outcome(await startProgram(test, ['check', '--runs', '1.5']));
+    const { code, stderr } = await getOutcome(await startProgram(test, ['check', '--runs', '1.5']));
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(/--runs must be an integer from 0 to/),
@@ -112,7 +112,7 @@ describe('storefront check', () => {
   });
 
   it('checks the shop by default, exits with 0, does not change the data file and alone loads fast-check', async (test) => {
-    const { program: checking, modules: ofCheck } = await loading(
+    const { program: checking, modules: ofCheck } = await startRecordingModules(
       test,
       'check',
       '--exclude',
@@ -120,14 +120,20 @@ describe('storefront check', () => {
       '--runs',
       '1',
     );
-    const { code, stdout, stderr } = await outcome(checking);
+    const { code, stdout, stderr } = await getOutcome(checking);
     expect({ code, told: stderr.replaceAll(/^judging \w+ …\n/gm, '') }, stdout).toEqual({ code: 0, told: '' });
     expect(stdout).toMatch(/^Checked http:\/\/\S+ against \S*openapi\.yaml with the shop model\b.*\bseed \d+, 1 runs/m);
     expect(stdout).toMatch(/Contract check passed: no violations found\n$/);
     expect((await readdir(checking.folder)).sort()).toEqual(['db.json', 'loaded.txt']);
     expect(await readFile(join(checking.folder, 'db.json'), 'utf8')).toBe(`${defaultText}\n`);
 
-    const { program: serving, modules: ofStart } = await loading(test, '--port', '0', '--data', 'other.json');
+    const { program: serving, modules: ofStart } = await startRecordingModules(
+      test,
+      '--port',
+      '0',
+      '--data',
+      'other.json',
+    );
     await serving.url();
     const start = await ofStart();
     const more = (await ofCheck()).filter((url) => !start.includes(url));

@@ -5,7 +5,7 @@ import { startDefective } from '../support/planted-defects/planted-defects.ts';
 import { answering, jsonIn, withJson } from '../support/planted-defects/tamper.ts';
 
 /** Starts a shop that responds with `status` instead of 400, and returns its address. */
-async function refusingWith(status: number): Promise<string> {
+async function startRejectingWith(status: number): Promise<string> {
   const { url, close } = await startDefective({
     name: `answers ${status} to wrong input`,
     operationId: undefined,
@@ -19,7 +19,7 @@ async function refusingWith(status: number): Promise<string> {
 
 describe('checkServer of a shop', () => {
   it.each([401, 403])('finds a response with status %i, since no operation requires credentials', async (status) => {
-    const verdict = await checked(await refusingWith(status), { only: ['addCartItem', 'getOrder'] });
+    const verdict = await checked(await startRejectingWith(status), { only: ['addCartItem', 'getOrder'] });
     const found = told(verdict.findings);
     for (const operationId of ['addCartItem', 'getOrder'])
       expect(found).toContainEqual(expect.stringMatching(new RegExp(`${operationId} 4XX access: Status ${status}`)));

@@ -16,13 +16,13 @@ describe('storefront check', () => {
       const defect = defectNamed(name);
       const { operationId } = defect;
       // Most defects show in their own operation; the others need a check of all operations.
-      const looks = [...(operationId === undefined ? [] : [{ only: [operationId] }]), {}];
+      const scopes = [...(operationId === undefined ? [] : [{ only: [operationId] }]), {}];
       const found: string[] = [];
-      for (const look of looks) {
+      for (const scope of scopes) {
         if (found.length > 0) break;
         const { url, close } = await startDefective(defect);
         onTestFinished(close);
-        const verdict = await checked(url, { runs: RUNS, ...look });
+        const verdict = await checked(url, { runs: RUNS, ...scope });
         expect(judgesOf(verdict).length > 0).toBe(verdict.findings.length > 0);
         found.push(...told(verdict.findings));
       }

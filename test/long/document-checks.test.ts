@@ -194,10 +194,10 @@ describe('the checks of openapi.yaml', () => {
         expect.soft(found, name).toContainEqual(finding);
       }
     }
-    expect(found.map(({ pointer }) => pointer).toSorted()).toEqual(placesOf(plants));
+    expect(found.map(({ pointer }) => pointer).toSorted()).toEqual(getPointers(plants));
   });
 });
 
-function placesOf(plants: readonly Plant[]): readonly string[] {
+function getPointers(plants: readonly Plant[]): readonly string[] {
   return plants.flatMap(([, , , ...places]) => places.map(([pointer]) => pointer)).toSorted();
 }

@@ -24,35 +24,35 @@ const documented: readonly string[] = [
   ...[...new Set(documentedOperations.map(({ path }) => path))].map((path) => `${path} 405`),
 ].sort();
 
-function nameOf({ operationId, path, status }: DreddTransaction): string {
+function getName({ operationId, path, status }: DreddTransaction): string {
   return `${operationId ?? path} ${status}`;
 }
 
 /** What failed, each with why. */
-function failuresOf({ transactions }: DreddVerdict): readonly (readonly [name: string, message: string])[] {
-  return transactions.filter(({ isPassed }) => !isPassed).map((one) => [nameOf(one), one.failure]);
+function getFailures({ transactions }: DreddVerdict): readonly (readonly [name: string, message: string])[] {
+  return transactions.filter(({ isPassed }) => !isPassed).map((one) => [getName(one), one.failure]);
 }
 
 /** Starts a shop for one test that does not validate its own responses, and returns its address. */
-async function shopWith(options: Options = {}): Promise<string> {
+async function startShop(options: Options = {}): Promise<string> {
   const shop = await createStorefront({ verify: 'off', logTo: { write: () => {} }, ...options });
   onTestFinished(() => shop.close());
   return shop.url;
 }
 
-async function judged(options: Options = {}): Promise<DreddVerdict> {
-  return runDredd({ url: await shopWith(options), contractFile });
+async function runWith(options: Options = {}): Promise<DreddVerdict> {
+  return runDredd({ url: await startShop(options), contractFile });
 }
 
 /** Returns options for a shop with this handler for one operation. */
-function doing(operationId: keyof typeof own, handler: AnyHandler): Options {
+function withHandler(operationId: keyof typeof own, handler: AnyHandler): Options {
   return { handlers: { [operationId]: handler } };
 }
 
 /** Returns options for a shop that changes the correct responses of one operation. */
-function changed(operationId: keyof typeof own, change: (answer: AnyAnswer) => AnyAnswer): Options {
+function withChangedResponse(operationId: keyof typeof own, change: (answer: AnyAnswer) => AnyAnswer): Options {
   const right = own[operationId] as AnyHandler;
-  return doing(operationId, async (input, shop) => change(await right(input, shop)));
+  return withHandler(operationId, async (input, shop) => change(await right(input, shop)));
 }
 
 /** Returns a function that changes the body of a response. */
@@ -61,29 +61,29 @@ function withBody(change: (body: never) => unknown): (answer: AnyAnswer) => AnyA
 }
 
 /** Writes a copy of the contract with one text replaced, and returns its path. */
-async function contractWith(from: string, to: string): Promise<string> {
+async function writeContract(from: string, to: string): Promise<string> {
   const text = await readFile(contractFile, 'utf8');
   if (!text.includes(from)) throw new Error(`openapi.yaml has no ${from}`);
   return join(await folderWith({ 'openapi.yaml': text.replace(from, to) }), 'openapi.yaml');
 }
 
 /** Starts a proxy that changes the headers of responses, and returns its address. */
-async function behind(url: string, change: (headers: Record<string, string>) => void): Promise<string> {
+async function startProxy(url: string, change: (headers: Record<string, string>) => void): Promise<string> {
   const server = createServer(async (req, res) => {
     const parts: Buffer[] = [];
     for await (const part of req) parts.push(part);
     const headers = { 'content-type': req.headers['content-type'] ?? '' };
     const body = parts.length > 0 ? { body: Buffer.concat(parts) } : {};
     const answer = await fetch(url + req.url, { method: req.method ?? 'GET', headers, ...body });
-    const told = Object.fromEntries(answer.headers);
-    change(told);
-    res.writeHead(answer.status, told).end(Buffer.from(await answer.arrayBuffer()));
+    const headerValues = Object.fromEntries(answer.headers);
+    change(headerValues);
+    res.writeHead(answer.status, headerValues).end(Buffer.from(await answer.arrayBuffer()));
   });
-  return listening(server);
+  return listen(server);
 }
 
 /** Starts a server for one test and returns its address. */
-async function listening(server: Server): Promise<string> {
+async function listen(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -91,16 +91,16 @@ async function listening(server: Server): Promise<string> {
 
 describe('dredd', () => {
   it('finds every documented answer of the shop as documented', async () => {
-    const { transactions, errors: faults } = await judged();
-    expect(transactions.map(nameOf).sort()).toEqual(documented);
+    const { transactions, errors: faults } = await runWith();
+    expect(transactions.map(getName).sort()).toEqual(documented);
     expect(transactions.filter(({ isPassed }) => !isPassed)).toEqual([]);
     expect(faults).toEqual([]);
   });
 
   it('passes twice in a row, regardless of the data left behind', async () => {
-    const url = await shopWith();
+    const url = await startShop();
     await runDredd({ url, contractFile });
-    expect(failuresOf(await runDredd({ url, contractFile }))).toEqual([]);
+    expect(getFailures(await runDredd({ url, contractFile }))).toEqual([]);
   });
 
   it.each([
@@ -114,9 +114,9 @@ describe('dredd', () => {
     const text = defaultText.replaceAll(/\b(\w{8}-\w{4}-4\w{3}-\w{4}-\w{10})(\w\w)\b/g, '$100');
     const folder = await folderWith({ 'other.json': JSON.stringify({ ...JSON.parse(text), ...change }) });
     expect(text).not.toContain(defaults.products[0]?.id);
-    const { transactions, errors: faults } = await judged({ defaultData: join(folder, 'other.json') });
+    const { transactions, errors: faults } = await runWith({ defaultData: join(folder, 'other.json') });
     expect(transactions).toHaveLength(documented.length);
-    expect({ failures: failuresOf({ transactions, errors: faults }), faults }).toEqual({ failures: [], faults: [] });
+    expect({ failures: getFailures({ transactions, errors: faults }), faults }).toEqual({ failures: [], faults: [] });
   });
 
   it.each([
@@ -129,17 +129,17 @@ describe('dredd', () => {
     ['refused body', 'value: { quantity: 0 }', 'value: { quantity: -1 }', '"quantity":-1'],
     ['query', 'value: kettle', 'value: socks & more', '?search=socks%20%26%20more'],
   ])('sends the %s from the example with the name of the response', async (_what, from, to, sent) => {
-    const url = await shopWith();
-    const verdict = await runDredd({ url, contractFile: await contractWith(from, to) });
-    expect(failuresOf(verdict)).toEqual([]);
+    const url = await startShop();
+    const verdict = await runDredd({ url, contractFile: await writeContract(from, to) });
+    expect(getFailures(verdict)).toEqual([]);
     expect(verdict.transactions.filter(({ curl }) => curl?.includes(sent))).toHaveLength(1);
   });
 
   it('accepts a content type with parameters', async () => {
-    const url = await behind(await shopWith(), (headers) => {
+    const url = await startProxy(await startShop(), (headers) => {
       if (headers['content-type']) headers['content-type'] += '; charset=utf-8';
     });
-    expect(failuresOf(await runDredd({ url, contractFile }))).toEqual([]);
+    expect(getFailures(await runDredd({ url, contractFile }))).toEqual([]);
   });
 });
 
@@ -147,7 +147,7 @@ describe('a defect that runDredd reports', () => {
   it.each<[string, Options, string, string]>([
     [
       'a value of another type',
-      changed(
+      withChangedResponse(
         'getPaymentSummary',
         withBody((body: object) => ({ ...body, taxCents: '1080' })),
       ),
@@ -156,7 +156,7 @@ describe('a defect that runDredd reports', () => {
     ],
     [
       'an undocumented property',
-      changed(
+      withChangedResponse(
         'listOrders',
         withBody((body: object[]) => body.map((order) => ({ ...order, note: '' }))),
       ),
@@ -165,7 +165,7 @@ describe('a defect that runDredd reports', () => {
     ],
     [
       'a missing property',
-      changed(
+      withChangedResponse(
         'updateCartItem',
         withBody(({ deliveryOptionId, ...item }: Record<string, unknown>) => item),
       ),
@@ -174,7 +174,7 @@ describe('a defect that runDredd reports', () => {
     ],
     [
       'an id that is not a UUID',
-      changed(
+      withChangedResponse(
         'addCartItem',
         withBody((body: object) => ({ ...body, productId: 'kettle' })),
       ),
@@ -183,7 +183,7 @@ describe('a defect that runDredd reports', () => {
     ],
     [
       'a number out of its range',
-      changed(
+      withChangedResponse(
         'listDeliveryOptions',
         withBody((body: object[]) => body.map((one) => ({ ...one, priceCents: -1 }))),
       ),
@@ -192,54 +192,54 @@ describe('a defect that runDredd reports', () => {
     ],
     [
       'an undocumented status',
-      changed('removeCartItem', () => ({ status: 200, body: {} })),
+      withChangedResponse('removeCartItem', () => ({ status: 200, body: {} })),
       'removeCartItem 204',
       'Status 200 instead of 204',
     ],
     [
       'a missing error response',
-      doing('getOrder', () => ({ body: defaults.orders[0] })),
+      withHandler('getOrder', () => ({ body: defaults.orders[0] })),
       'getOrder 404',
       'Status 200 instead of 404',
     ],
     [
       'a Location that does not exist',
-      changed('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/order/1' } })),
+      withChangedResponse('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/order/1' } })),
       'createOrder 201',
       'Location /api/order/1 leads to status 404',
     ],
     [
       'a Location of another resource',
-      changed('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/orders' } })),
+      withChangedResponse('createOrder', (answer) => ({ ...answer, headers: { Location: '/api/orders' } })),
       'createOrder 201',
       'Location /api/orders leads to a different body',
     ],
     [
       'a missing Location',
-      changed('createOrder', ({ body }) => ({ body })),
+      withChangedResponse('createOrder', ({ body }) => ({ body })),
       'createOrder 201',
       "headers: At '/location' Missing required property: location",
     ],
   ])('%s', async (_what, options, name, message) => {
-    const verdict = await judged(options);
-    expect(failuresOf(verdict)).toContainEqual([name, expect.stringContaining(message)]);
+    const verdict = await runWith(options);
+    expect(getFailures(verdict)).toContainEqual([name, expect.stringContaining(message)]);
     expect(verdict.errors).toEqual([]);
   });
 
   it('is an undocumented content type', async () => {
-    const url = await behind(await shopWith(), (headers) => {
+    const url = await startProxy(await startShop(), (headers) => {
       if (headers['content-type'] === 'application/problem+json') headers['content-type'] = 'application/json';
     });
-    const failed = failuresOf(await runDredd({ url, contractFile })).map(([name]) => name);
+    const failed = getFailures(await runDredd({ url, contractFile })).map(([name]) => name);
     expect(failed).toContain('getOrder 404');
     expect(failed).not.toContain('getOrder 200');
   });
 
   it('is an Allow header with other methods than the path has', async () => {
-    const url = await behind(await shopWith(), (headers) => {
+    const url = await startProxy(await startShop(), (headers) => {
       if (headers.allow) headers.allow = 'GET, PUT, OPTIONS';
     });
-    const failures = failuresOf(await runDredd({ url, contractFile }));
+    const failures = getFailures(await runDredd({ url, contractFile }));
     expect(failures).toContainEqual([
       '/api/orders 405',
       'Allow is "GET, PUT, OPTIONS", but the path supports GET, POST',
@@ -247,7 +247,7 @@ describe('a defect that runDredd reports', () => {
   });
 
   it('has the commands to reproduce it and the response', async () => {
-    const verdict = await judged(changed('removeCartItem', () => ({ status: 200, body: { id: 1 } })));
+    const verdict = await runWith(withChangedResponse('removeCartItem', () => ({ status: 200, body: { id: 1 } })));
     const failed = verdict.transactions.find(({ isPassed }) => !isPassed);
     expect(failed?.response).toBe('200 application/json\n{"id":1}');
     const shown = await run('sh', ['-c', failed?.curl ?? ''], { cwd: projectFile('.') });
@@ -255,7 +255,7 @@ describe('a defect that runDredd reports', () => {
   });
 
   it('is a failed reset, which is reported for every transaction', async () => {
-    const failures = failuresOf(await judged(doing('resetData', () => ({ status: 500, body: {} }))));
+    const failures = getFailures(await runWith(withHandler('resetData', () => ({ status: 500, body: {} }))));
     expect(failures).toHaveLength(documented.length);
     expect(failures[0]?.[1]).toBe('The preceding request POST /api/reset received status 500: {}');
   });
@@ -268,7 +268,7 @@ describe('a problem of the run itself, which runDredd reports separately,', () =
   it('is a hook file that cannot be loaded, and then no transaction passes', async () => {
     const folder = await folderWith({ 'hooks.cjs': "throw new Error('not loaded');" });
     const hooks = [join(folder, 'hooks.cjs')];
-    const { transactions, errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
+    const { transactions, errors: faults } = await runDredd({ url: await startShop(), contractFile, hooks });
     expect(faults).toEqual([expect.stringContaining(`${documented.length} transactions ran without hooks`)]);
     expect(transactions.filter(({ isPassed }) => isPassed)).toEqual([]);
   });
@@ -276,7 +276,7 @@ describe('a problem of the run itself, which runDredd reports separately,', () =
   it('is a skipped transaction', async () => {
     const text = "require('hooks').beforeEach((one) => { one.skip = one.origin.actionName === 'GET /api/orders'; });";
     const hooks = [ownHooks, join(await folderWith({ 'skip.cjs': text }), 'skip.cjs')];
-    const { errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
+    const { errors: faults } = await runDredd({ url: await startShop(), contractFile, hooks });
     expect(faults).toEqual(['2 transactions were skipped: GET /api/orders 200, …']);
   });
 
@@ -284,22 +284,22 @@ describe('a problem of the run itself, which runDredd reports separately,', () =
     ['a warning', SUMMARY, SUMMARY.replace('application/json', '"*/*"'), /^dredd's parser warns: .*\*\/\*/],
     ['an error', '  version: 2.0.0', '  version: 2.0', /^dredd stopped: .*'version' is not a string/],
   ])('%s of the parser', async (_what, from, to, message) => {
-    const { errors: faults } = await runDredd({ url: await shopWith(), contractFile: await contractWith(from, to) });
+    const { errors: faults } = await runDredd({ url: await startShop(), contractFile: await writeContract(from, to) });
     expect(faults[0]).toMatch(message);
   });
 
   it('is a documented response for which dredd creates no transaction', async () => {
-    const file = await contractWith('name: orderId\n          in: path', 'name: orderId\n          in: query');
-    const verdict = await runDredd({ url: await shopWith(), contractFile: file });
+    const file = await writeContract('name: orderId\n          in: path', 'name: orderId\n          in: query');
+    const verdict = await runDredd({ url: await startShop(), contractFile: file });
     expect(verdict.errors).toContain(
       `4 of ${documented.length} documented responses were not requested: GET /api/orders/{orderId} 200, …`,
     );
-    expect(failuresOf(verdict)).toHaveLength(documented.length - 4);
+    expect(getFailures(verdict)).toHaveLength(documented.length - 4);
   });
 
   it('is a documented response that was not tested', async () => {
     const hooks = [ownHooks, join(await folderWith({ 'lose.cjs': LOSE }), 'lose.cjs')];
-    const { errors: faults } = await runDredd({ url: await shopWith(), contractFile, hooks });
+    const { errors: faults } = await runDredd({ url: await startShop(), contractFile, hooks });
     expect(faults).toContain(`1 of ${documented.length} documented responses were not requested: POST /api/orders 201`);
   });
 
@@ -320,9 +320,9 @@ const LOSE = `require('hooks').afterEach((one) => {
 describe('a documented response without a recipe', () => {
   it('fails and is not omitted', async () => {
     const before = '        "201":\n          description: The order';
-    const file = await contractWith(before, `        "202":\n          description: x\n${before}`);
-    const verdict = await runDredd({ url: await shopWith(), contractFile: file });
-    expect(failuresOf(verdict)).toEqual([
+    const file = await writeContract(before, `        "202":\n          description: x\n${before}`);
+    const verdict = await runDredd({ url: await startShop(), contractFile: file });
+    expect(getFailures(verdict)).toEqual([
       ['createOrder 202', expect.stringContaining('add it to tools/parity/recipes.ts')],
     ]);
     expect(verdict.errors).toEqual([]);
@@ -345,7 +345,7 @@ describe('the command line of dredd', () => {
   });
 
   it('npm run dredd -- --url tests another server and exits with 1 if a test fails', async () => {
-    const url = await shopWith(changed('removeCartItem', () => ({ status: 200, body: {} })));
+    const url = await startShop(withChangedResponse('removeCartItem', () => ({ status: 200, body: {} })));
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url, '--allow-writes'], {
       cwd,
     });
@@ -354,7 +354,7 @@ describe('the command line of dredd', () => {
   });
 
   it('npm run dredd -- --url changes nothing without --allow-writes', async () => {
-    const url = await shopWith({});
+    const url = await startShop({});
     const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url], { cwd });
     expect(output).toContain('To allow this, add --allow-writes');
     expect(exitCode).toBe(1);

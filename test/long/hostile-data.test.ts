@@ -20,70 +20,98 @@ const SENTENCE = 2_000;
 const LONG = 'x'.repeat(1_000_000);
 
 /** Invalid contents of a file, each with the expected message after the path. */
-const refused: readonly [string, string, RegExp][] = [
-  ['a repeated list', first('{', '{ "products": [],'), /:2 has "products" a second time in one object: remove one/],
+const invalid: readonly [string, string, RegExp][] = [
+  [
+    'a repeated list',
+    replaceFirst('{', '{ "products": [],'),
+    /:2 has "products" a second time in one object: remove one/,
+  ],
   [
     'a repeated property of an item',
-    first('"quantity"', '"quantity": 1, "quantity"'),
+    replaceFirst('"quantity"', '"quantity": 1, "quantity"'),
     /:\d+ has "quantity" a second time in one object/,
   ],
-  ['the same field twice', first('"stars"', '"stars": 4, "stars"'), /:\d+ has "stars" a second time in one object/],
-  ['one name spelt in two ways', first('{', '{ "\\u006frders": [],'), /:\d+ has "orders" a second time in one object/],
+  [
+    'the same field twice',
+    replaceFirst('"stars"', '"stars": 4, "stars"'),
+    /:\d+ has "stars" a second time in one object/,
+  ],
+  [
+    'one name spelt in two ways',
+    replaceFirst('{', '{ "\\u006frders": [],'),
+    /:\d+ has "orders" a second time in one object/,
+  ],
   ['nothing but lists in each other', LISTS, /\/0\/0 is nested deeper than 100 levels/],
   ['nothing but objects in each other', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
-  ['a list of such lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
-  ['a name that is such an object', first('"name": "', `"name": ${OBJECTS}, "x": "`), /\/products\/0 is nested deeper/],
-  ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a string/],
-  ['keywords of such lists', first('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
+  ['a list of such lists', replaceFirst('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
+  [
+    'a name that is such an object',
+    replaceFirst('"name": "', `"name": ${OBJECTS}, "x": "`),
+    /\/products\/0 is nested deeper/,
+  ],
+  [
+    'a name that is a list',
+    replaceFirst('"name": "', '"name": [], "x": "'),
+    /\/products\/0\/name is \[\]: use a string/,
+  ],
+  ['keywords of such lists', replaceFirst('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
   [
     'a repeated nested property',
-    first('"stars"', '"stars": 4, "stars"'),
+    replaceFirst('"stars"', '"stars": 4, "stars"'),
     /:\d+ has "stars" a second time in one object/,
   ],
   [
     'a repeated name with an escape sequence',
-    first('{', '{ "\\u006frders": [],'),
+    replaceFirst('{', '{ "\\u006frders": [],'),
     /:\d+ has "orders" a second time in one object/,
   ],
   ['only nested lists', LISTS, /\/0\/0 is nested deeper than 100 levels/],
   ['only nested objects', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
-  ['a list with nested lists', first('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
   [
-    'a name that is a nested object',
-    first('"name": "', `"name": ${OBJECTS}, "x": "`),
+    'a list with nested lists',
+    replaceFirst('"products": [', `"products": [${LISTS},`),
     /\/products\/0 is nested deeper/,
   ],
-  ['a name that is a list', first('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
-  ['keywords with nested lists', first('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
+  [
+    'a name that is a nested object',
+    replaceFirst('"name": "', `"name": ${OBJECTS}, "x": "`),
+    /\/products\/0 is nested deeper/,
+  ],
+  ['a name that is a list', replaceFirst('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
+  [
+    'keywords with nested lists',
+    replaceFirst('"keywords": [', `"keywords": [${LISTS},`),
+    /\/products\/0 is nested deeper/,
+  ],
   [
     'nested lists under a repeated name',
-    first('{', `{ "products": ${LISTS},`),
+    replaceFirst('{', `{ "products": ${LISTS},`),
     /:\d+ (is nested too deeply|has "products")/,
   ],
   ['truncated nested lists', '['.repeat(DEEP), /:1 is not JSON/],
   ['truncated nested objects', `{ "products": [${'{"a":'.repeat(DEEP)}`, /:1 is not JSON/],
   [
     'an order time in the far future',
-    number('orderTimeMs', '1e17'),
+    withNumber('orderTimeMs', '1e17'),
     /\/orders\/0\/orderTimeMs 100000000000000000 is above/,
   ],
-  ['an order time before 1970', number('orderTimeMs', '-1'), /\/orders\/0\/orderTimeMs -1 is below/],
+  ['an order time before 1970', withNumber('orderTimeMs', '-1'), /\/orders\/0\/orderTimeMs -1 is below/],
   [
     'a price that is too large for a number',
-    number('priceCents', '1e400'),
+    withNumber('priceCents', '1e400'),
     /\/products\/0\/priceCents is a number too large to be represented/,
   ],
   [
     'a negative price that is too large for a number',
-    number('priceCents', '-1e400'),
+    withNumber('priceCents', '-1e400'),
     /\/products\/0\/priceCents is a number too large to be represented/,
   ],
   [
     'a price with a tiny fraction of a cent',
-    number('priceCents', '100.00000000001'),
+    withNumber('priceCents', '100.00000000001'),
     /\/products\/0\/priceCents is 100\.00000000001: /,
   ],
-  ['stars that are not a multiple of 0.5', number('stars', '4.1'), /\/products\/0\/rating\/stars is 4\.1: /],
+  ['stars that are not a multiple of 0.5', withNumber('stars', '4.1'), /\/products\/0\/rating\/stars is 4\.1: /],
   ['null instead of a list', JSON.stringify({ ...defaults, orders: null }), /\/orders is not a list/],
   [
     'null instead of an item',
@@ -92,20 +120,24 @@ const refused: readonly [string, string, RegExp][] = [
   ],
   [
     'null instead of a rating',
-    first('"rating": {', '"rating": null, "x": {'),
+    replaceFirst('"rating": {', '"rating": null, "x": {'),
     /\/products\/0\/rating is null: use an object/,
   ],
   ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].flatMap((name): [string, string, RegExp][] => [
-    [`a list named ${name}`, first('{', `{ "${name}": [],`), RegExp(`/${name} is not one of products`)],
-    [`a field named ${name}`, first('"image"', `"${name}": {}, "image"`), RegExp(`/products/0/${name} is unknown`)],
+    [`a list named ${name}`, replaceFirst('{', `{ "${name}": [],`), RegExp(`/${name} is not one of products`)],
+    [
+      `a field named ${name}`,
+      replaceFirst('"image"', `"${name}": {}, "image"`),
+      RegExp(`/products/0/${name} is unknown`),
+    ],
     [
       `a property named ${name}`,
-      first('"image"', `"${name}": {}, "image"`),
+      replaceFirst('"image"', `"${name}": {}, "image"`),
       RegExp(`/products/0/${name} is not known`),
     ],
     [
       `a property of a rating named ${name}`,
-      first('"stars"', `"${name}": {}, "stars"`),
+      replaceFirst('"stars"', `"${name}": {}, "stars"`),
       RegExp(`/products/0/rating/${name} is unknown`),
     ],
   ]),
@@ -114,21 +146,21 @@ const refused: readonly [string, string, RegExp][] = [
     '{ "constructor": [], "toString": [] }',
     /\/constructor is not one of .*\/toString is/,
   ],
-  ['an id as a URN', first('"id": "', '"id": "urn:uuid:'), /\/products\/0\/id is "urn:uuid:.*: use /],
-  ['an id of 1 MB', text('id', LONG), /\/products\/0\/id is "x+…": use a valid uuid/],
-  ['a list whose name has 1 MB', first('{', `{ "${LONG}": [],`), / \/x+/],
-  ['a field whose name has 1 MB', first('"image"', `"${LONG}": 1, "image"`), / \/products\/0\/x+/],
-  ['a name of 1 MB twice', first('{', `{ "${LONG}": 1, "${LONG}": 2,`), /x+/],
-  ['an unknown delivery option of 1 MB', text('deliveryOptionId', LONG), /\/cartItems\/0\/deliveryOptionId is "x+/],
-  ['a list with line breaks in its name', first('{', '{ "a\\nb\\r": [],'), /is not one of products/],
+  ['an id as a URN', replaceFirst('"id": "', '"id": "urn:uuid:'), /\/products\/0\/id is "urn:uuid:.*: use /],
+  ['an id of 1 MB', withText('id', LONG), /\/products\/0\/id is "x+…": use a valid uuid/],
+  ['a list whose name has 1 MB', replaceFirst('{', `{ "${LONG}": [],`), / \/x+/],
+  ['a field whose name has 1 MB', replaceFirst('"image"', `"${LONG}": 1, "image"`), / \/products\/0\/x+/],
+  ['a name of 1 MB twice', replaceFirst('{', `{ "${LONG}": 1, "${LONG}": 2,`), /x+/],
+  ['an unknown delivery option of 1 MB', withText('deliveryOptionId', LONG), /\/cartItems\/0\/deliveryOptionId is "x+/],
+  ['a list with line breaks in its name', replaceFirst('{', '{ "a\\nb\\r": [],'), /is not one of products/],
   [
     'a list with terminal control characters in its name',
-    first('{', '{ "a\\u001b[2Jb\\u0007": [],'),
+    replaceFirst('{', '{ "a\\u001b[2Jb\\u0007": [],'),
     /is not one of products/,
   ],
   [
     'a property with terminal control characters in its name',
-    first('"image"', '"\\u001b[2J\\n": 1, "image"'),
+    replaceFirst('"image"', '"\\u001b[2J\\n": 1, "image"'),
     /is unknown/,
   ],
   ['5 MB that are not JSON', 'x '.repeat(2_500_000), /:1 is not JSON/],
@@ -145,13 +177,13 @@ const refused: readonly [string, string, RegExp][] = [
 ];
 
 describe('a data file with hostile content fails the start with one short line and stays unchanged:', () => {
-  it.each(refused)('%s', async (_what, content, said) => {
+  it.each(invalid)('%s', async (_what, content, expected) => {
     const data = join(await folderWith({ 'db.json': content }), 'db.json');
     const message = await openTestState({ data }).then(
       () => 'it started',
       ({ message }) => message,
     );
-    expect(message.slice(0, SENTENCE)).toMatch(said);
+    expect(message.slice(0, SENTENCE)).toMatch(expected);
     expect(message.startsWith(data)).toBe(true);
     expect(message.length).toBeLessThan(SENTENCE);
     expect(message).not.toMatch(/\p{Control}/u);
@@ -162,17 +194,17 @@ describe('a data file with hostile content fails the start with one short line a
     ['100 MB, which are not read', 100_000_000, / has 100000000 bytes, which exceeds the limit of 90000000 bytes/],
     ['a byte more than the largest', 90_000_001, / has 90000001 bytes/],
     ['30 MB of nothing', 30_000_000, /:1 is not JSON/],
-  ])('%s', async (_what, bytes, said) => {
+  ])('%s', async (_what, bytes, expected) => {
     const data = join(await tempFolder(), 'db.json');
     const file = await open(data, 'w');
     await file.truncate(bytes);
     await file.close();
-    await expect(openTestState({ data })).rejects.toThrow(said);
+    await expect(openTestState({ data })).rejects.toThrow(expected);
   });
 });
 
 describe('default data with hostile content fails the start and creates no data file:', () => {
-  const handful = refused.filter(([what]) =>
+  const handful = invalid.filter(([what]) =>
     [
       'a repeated list',
       'truncated nested lists',
@@ -183,10 +215,10 @@ describe('default data with hostile content fails the start and creates no data 
     ].includes(what),
   );
 
-  it.each([...handful, ['an empty file', '', / is empty/] as const])('%s', async (_what, content, said) => {
+  it.each([...handful, ['an empty file', '', / is empty/] as const])('%s', async (_what, content, expected) => {
     const folder = await folderWith({ 'db.json.default': content });
     const [data, defaultData] = [join(folder, 'db.json'), join(folder, 'db.json.default')];
-    await expect(createStorefront({ data, defaultData })).rejects.toThrow(said);
+    await expect(createStorefront({ data, defaultData })).rejects.toThrow(expected);
     await expect(createStorefront({ defaultData })).rejects.toThrow(`${defaultData}`);
     await expect(readFile(data)).rejects.toThrow('ENOENT');
   });
@@ -202,17 +234,17 @@ describe('default data with hostile content fails the start and creates no data 
 });
 
 /** Returns the default data with the first occurrence of a text replaced. */
-function first(before: string, after: string): string {
+function replaceFirst(before: string, after: string): string {
   return defaultText.replace(before, () => after);
 }
 
 /** Returns the default data with this JSON number in the first property of this name. */
-function number(field: string, value: string): string {
+function withNumber(field: string, value: string): string {
   return defaultText.replace(RegExp(`"${field}": [\\d.]+`), `"${field}": ${value}`);
 }
 
 /** Returns the default data with this string in the first property of this name. */
-function text(field: string, value: string): string {
+function withText(field: string, value: string): string {
   return defaultText.replace(RegExp(`"${field}": "[^"]*"`), () => `"${field}": "${value}"`);
 }
 

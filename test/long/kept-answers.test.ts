@@ -18,7 +18,7 @@ const VIEWS = [
 ];
 
 /** Requests each view twice, since the second response may come from the cache, and returns the texts. */
-async function views({ ask }: TestShop): Promise<readonly string[]> {
+async function getViews({ ask }: TestShop): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const view of VIEWS) {
     const first = await ask('GET', view);
@@ -33,13 +33,13 @@ describe('a repeated GET request', () => {
   it('gets the same bytes and headers', async () => {
     const { port } = await startStorefront();
     for (const path of [...VIEWS, '/api/products', '/api/products?search=socks', '/api/delivery-options']) {
-      const look = async (): Promise<RawReply> => {
+      const request = async (): Promise<RawReply> => {
         const reply = await rawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173']);
         return { ...reply, headers: { ...reply.headers, date: [] } };
       };
-      const first = await look();
-      expect(await look(), path).toEqual(first);
-      expect(await look(), path).toEqual(first);
+      const first = await request();
+      expect(await request(), path).toEqual(first);
+      expect(await request(), path).toEqual(first);
       expect(first.headers['content-length'], path).toEqual([String(first.size)]);
     }
   });
@@ -86,16 +86,16 @@ describe('a GET request after a change', () => {
 
   it('shows the change in every view, and the restored data after a reset', async () => {
     const shop = await startStorefront();
-    const before = await views(shop);
+    const before = await getViews(shop);
     for (const [method, path, body, changed] of CHANGES) {
       await shop.ask(method, path, body);
-      const after = await views(shop);
+      const after = await getViews(shop);
       expect(
         VIEWS.map((_, place) => place).filter((place) => before[place] !== after[place]),
         `${method} ${path}`,
       ).toEqual(changed);
       await shop.ask('POST', '/api/reset');
-      expect(await views(shop), `reset after ${method} ${path}`).toEqual(before);
+      expect(await getViews(shop), `reset after ${method} ${path}`).toEqual(before);
     }
   });
 

@@ -37,8 +37,8 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     let before = 0;
     let acknowledged = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const ledger = await loadedAndKilled(data);
-      const after = await kettlesIn(data);
+      const ledger = await loadAndKill(data);
+      const after = await countKettles(data);
       expect(after - before).toBeGreaterThanOrEqual(ledger.acknowledged);
       expect(after - before).toBeLessThanOrEqual(ledger.asked);
       before = after;
@@ -52,9 +52,9 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     await mkdir(folder);
     const data = join(folder, 'db.json');
     for (let round = 0; round < ROUNDS; round++) {
-      await loadedAndKilled(data);
-      const { shop, ask } = await started(data);
-      const kettles = await kettlesIn(data);
+      await loadAndKill(data);
+      const { shop, ask } = await startShop(data);
+      const kettles = await countKettles(data);
       const shown = (await ask('GET', '/api/cart-items')).body as Item[];
       expect(shown.find((item) => item.productId === KETTLE)?.quantity ?? 0).toBe(kettles);
       expect(await readdir(folder)).toEqual(['db.json']);
@@ -63,7 +63,7 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     }
   });
 
-  async function started(data: string) {
+  async function startShop(data: string) {
     const shop = start('node', [join(project, 'dist/main.js'), '--port', '0', '--log', 'off', '--data', data], {
       cwd: project,
     });
@@ -72,8 +72,8 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
   }
 
   /** Starts a shop, adds to one item with several clients at once, and kills the shop at a random time. */
-  async function loadedAndKilled(data: string): Promise<Ledger> {
-    const { shop, ask } = await started(data);
+  async function loadAndKill(data: string): Promise<Ledger> {
+    const { shop, ask } = await startShop(data);
     const ledger = { asked: 0, acknowledged: 0 };
     const enough = 1 + Math.floor(Math.random() * ANSWERS);
     const client = async () => {
@@ -107,7 +107,7 @@ async function killSoon(shop: Running): Promise<void> {
 }
 
 /** Returns the number of kettles in the cart of a data file, which is complete whenever the shop was killed. */
-async function kettlesIn(data: string): Promise<number> {
+async function countKettles(data: string): Promise<number> {
   const { cartItems } = JSON.parse(await readFile(data, 'utf8')) as { cartItems: Item[] };
   return cartItems.find((item) => item.productId === KETTLE)?.quantity ?? 0;
 }

@@ -39,9 +39,9 @@ describe('a symbolic link that replaces the data file of a running shop', () => 
       expect((await lstat(dataFile)).isFile()).toBe(true);
       expect(JSON.parse(await readFile(dataFile, 'utf8')).cartItems).toHaveLength(defaults.cartItems.length + 1);
       expect(await readFile(target, 'utf8')).toBe(before);
-      const [kept = ''] = await conflictsIn(shop.folder);
-      expect(await realpath(join(shop.folder, kept))).toBe(await realpath(target));
-      expect(warnings(shop).at(-1)).toContain(kept);
+      const [conflictFiles = ''] = await conflictsIn(shop.folder);
+      expect(await realpath(join(shop.folder, conflictFiles))).toBe(await realpath(target));
+      expect(warnings(shop).at(-1)).toContain(conflictFiles);
     },
   );
 
@@ -69,20 +69,20 @@ describe.each([
   });
 
   async function stepsOfChange() {
-    const { disk, store } = await opened();
+    const { disk, store } = await openStore();
     disk.begin();
     await store.update(putting(B));
     // Copied, because checks for edits continue.
     return [...disk.end()];
   }
 
-  async function expectLinkKept(place: number, label: string): Promise<void> {
-    const { file, disk, store } = await opened();
+  async function expectLinkKept(stepNumber: number, label: string): Promise<void> {
+    const { file, disk, store } = await openStore();
     const target = join(await tempFolder(), 'other.json');
     await writeFile(target, OTHER_TEXT);
     let isTooLate = false;
     disk.begin(({ number, name, last }) => {
-      if (number !== place) return undefined;
+      if (number !== stepNumber) return undefined;
       putLink(target, file.path);
       // No system call closes this gap between the check and the rename.
       isTooLate = name === 'rename' && (last === 'link' || !links);
@@ -95,13 +95,13 @@ describe.each([
     expect.soft(lstatSync(file.path).isFile(), label).toBe(true);
     expect.soft(await file.cart(), label).toEqual([A, B, C]);
     expect.soft(await readFile(target, 'utf8'), label).toBe(OTHER_TEXT);
-    const kept = await file.conflicts();
-    expect.soft(isTooLate || kept.includes(OTHER_TEXT), `${label}: kept`).toBe(true);
+    const conflictFiles = await file.conflicts();
+    expect.soft(isTooLate || conflictFiles.includes(OTHER_TEXT), `${label}: kept`).toBe(true);
     const others = (await file.names()).filter((name) => !name.includes('.conflict-'));
     expect.soft(others, label).toEqual(['db.json']);
   }
 
-  async function opened(): Promise<
+  async function openStore(): Promise<
     { file: CartFile; disk: ReturnType<typeof faultyDisk> } & Awaited<ReturnType<typeof openTestState>>
   > {
     const file = await cartFile([A]);

@@ -68,7 +68,7 @@ function json(method: string, body: object): RequestInit {
 }
 
 /** Takes a random step, perhaps with a fault, and returns the data expected after it. */
-async function take(sandbox: TestSandbox, ledger: Ledger, random: Random): Promise<Ledger> {
+async function takeStep(sandbox: TestSandbox, ledger: Ledger, random: Random): Promise<Ledger> {
   const names = ledger.cart.size > 0 ? Object.keys(steps) : ['addCartItem', 'resetData'];
   const name = ledger.cart.size > LONGEST_CART ? 'createOrder' : random.pick(names);
   const fault = random.next() < 0.3 ? random.pick(faults) : undefined;
@@ -89,13 +89,13 @@ async function take(sandbox: TestSandbox, ledger: Ledger, random: Random): Promi
 }
 
 /** Takes all steps of a client, and expects exactly their results in its sandbox. */
-async function shop(sandbox: TestSandbox, seed: number): Promise<void> {
+async function runClient(sandbox: TestSandbox, seed: number): Promise<void> {
   const random = createRandom(seed);
   let ledger = AT_START;
   let saved = ledger;
   await sandbox.snapshot('saved');
   for (let step = 0; step < STEPS; step++) {
-    ledger = await take(sandbox, ledger, random);
+    ledger = await takeStep(sandbox, ledger, random);
     if (step % 10 === 4) {
       await sandbox.snapshot('saved');
       saved = ledger;
@@ -117,7 +117,7 @@ it(`${CLIENTS} clients at once each find exactly their own changes in their sand
   const before = await server.default.state();
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
   const sandboxes = await Promise.all(Array.from({ length: CLIENTS }, () => server.sandbox()));
-  await Promise.all(sandboxes.map((sandbox, place) => shop(sandbox, seed + place))).catch((error) => {
+  await Promise.all(sandboxes.map((sandbox, place) => runClient(sandbox, seed + place))).catch((error) => {
     throw new Error(`with SEED=${seed}: ${(error as Error).message}`, { cause: error });
   });
   expect(await server.default.state()).toEqual(before);

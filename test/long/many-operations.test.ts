@@ -16,32 +16,32 @@ async function startMany() {
       const reply = await shop.ask(operation.method, path, undefined, headers);
       return { path, text: reply.text, troubles: operation.troublesWith(reply) };
     };
-    const answers: Awaited<ReturnType<typeof ask>>[] = [];
-    for (const operation of operations) answers.push(await ask(operation));
-    return answers;
+    const responses: Awaited<ReturnType<typeof ask>>[] = [];
+    for (const operation of operations) responses.push(await ask(operation));
+    return responses;
   };
   return { shop, askAll };
 }
 
-const troublesIn = (answers: readonly { readonly path: string; readonly troubles: readonly string[] }[]) =>
-  answers.filter(({ troubles }) => troubles.length > 0).map(({ path, troubles }) => [path, troubles]);
+const getIssues = (responses: readonly { readonly path: string; readonly troubles: readonly string[] }[]) =>
+  responses.filter(({ troubles }) => troubles.length > 0).map(({ path, troubles }) => [path, troubles]);
 
 describe('a mocked document with 600 operations', () => {
   it('has a documented response to each request', async () => {
     const { shop, askAll } = await startMany();
     expect([shop.operations, shop.mocked.length]).toEqual([600, 600]);
-    expect(troublesIn(await askAll({}))).toEqual([]);
+    expect(getIssues(await askAll({}))).toEqual([]);
   });
 
   it('has a documented generated response to each request, which is the same for the same seed', async () => {
     const { askAll } = await startMany();
     const texts = new Set<string>();
     for (const seed of [1, 2, 3]) {
-      const answers = await askAll({ Prefer: `dynamic=true, seed=${seed}` });
-      expect(troublesIn(answers), `seed ${seed}`).toEqual([]);
-      texts.add(answers.map(({ text }) => text).join('\n'));
+      const responses = await askAll({ Prefer: `dynamic=true, seed=${seed}` });
+      expect(getIssues(responses), `seed ${seed}`).toEqual([]);
+      texts.add(responses.map(({ text }) => text).join('\n'));
       const again = await askAll({ Prefer: `dynamic=true, seed=${seed}` });
-      expect(again.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
+      expect(again.map(({ text }) => text)).toEqual(responses.map(({ text }) => text));
     }
     expect(texts.size).toBe(3);
   });

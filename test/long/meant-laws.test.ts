@@ -12,16 +12,16 @@ const search = getSearch(products);
 const LONG = 5;
 
 /** Returns the name and the keywords of a product in lower case. */
-function textsOf({ name, keywords }: Product) {
+function getTexts({ name, keywords }: Product) {
   return [name.toLowerCase(), keywords.join(',')];
 }
 
-function wordsOf(product: Product): readonly string[] {
-  return textsOf(product).flatMap((text) => text.replaceAll("'", '').match(/[a-z0-9]+/g) ?? []);
+function getWords(product: Product): readonly string[] {
+  return getTexts(product).flatMap((text) => text.replaceAll("'", '').match(/[a-z0-9]+/g) ?? []);
 }
 
-const allWords = new Set(products.flatMap(wordsOf));
-const allTexts = products.flatMap(textsOf).map((text) => text.replaceAll(/[^a-z0-9]/g, ''));
+const allWords = new Set(products.flatMap(getWords));
+const allTexts = products.flatMap(getTexts).map((text) => text.replaceAll(/[^a-z0-9]/g, ''));
 
 /** Returns whether the catalogue contains the term: within a word, across two words, or as two words. */
 function standsSomewhere(term: string): boolean {
@@ -68,7 +68,7 @@ describe('a search for a word of five letters or more with one typo after its fi
   it('finds all products with the word, unless the typed word exists or is equally close to another one', () => {
     fc.assert(
       fc.property(anySlip, ({ word, typed }) => {
-        const meant = products.filter((product) => wordsOf(product).includes(word));
+        const meant = products.filter((product) => getWords(product).includes(word));
         expect(search(typed)).toEqual(expect.arrayContaining([...meant]));
       }),
       { numRuns: 200, seed: 4 },
@@ -77,7 +77,7 @@ describe('a search for a word of five letters or more with one typo after its fi
 
   it('finds a product with the word first in 98 % of the cases', () => {
     const slips = fc.sample(anySlip, { numRuns: 300, seed: 4 });
-    const hasItFirst = slips.filter(({ word, typed }) => search(typed).slice(0, 1).flatMap(wordsOf).includes(word));
+    const hasItFirst = slips.filter(({ word, typed }) => search(typed).slice(0, 1).flatMap(getWords).includes(word));
     expect(hasItFirst.length / slips.length).toBeGreaterThan(0.98);
   });
 });

@@ -8,7 +8,7 @@ import { eventually } from '../support/harness/edited-file.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-async function namesFor(shop: TestShop, term: string): Promise<readonly string[]> {
+async function searchNames(shop: TestShop, term: string): Promise<readonly string[]> {
   const { status, body } = await shop.ask('GET', `/api/products?${new URLSearchParams({ search: term })}`);
   expect(status).toBe(200);
   return (body as readonly Product[]).map(({ name }) => name);
@@ -52,23 +52,23 @@ describe('the response to a misspelled search', () => {
 describe('a search after an edit of db.json', () => {
   it('finds added and changed products and no removed ones, and after a reset the default products', async () => {
     const shop = await startStorefront();
-    expect(await namesFor(shop, 'camra')).toHaveLength(1);
-    expect(await namesFor(shop, 'monstra')).toHaveLength(1);
-    expect(await namesFor(shop, 'bavrain')).toEqual([]);
+    expect(await searchNames(shop, 'camra')).toHaveLength(1);
+    expect(await searchNames(shop, 'monstra')).toHaveLength(1);
+    expect(await searchNames(shop, 'bavrain')).toEqual([]);
 
     await writeFile(shop.dataFile ?? '', textWith(edited));
-    await eventually(async () => expect(await namesFor(shop, 'bavrain')).toEqual(['Bavarian Zither']));
-    expect(await namesFor(shop, 'icstri')).toEqual(['Bavarian Zither']);
-    expect(await namesFor(shop, 'obscrua')).toEqual(['Pinhole Obscura']);
-    expect(await namesFor(shop, 'antique')).toEqual(['Pinhole Obscura']);
-    expect(await namesFor(shop, 'camera')).toEqual([]);
-    expect(await namesFor(shop, 'monstera')).toEqual([]);
+    await eventually(async () => expect(await searchNames(shop, 'bavrain')).toEqual(['Bavarian Zither']));
+    expect(await searchNames(shop, 'icstri')).toEqual(['Bavarian Zither']);
+    expect(await searchNames(shop, 'obscrua')).toEqual(['Pinhole Obscura']);
+    expect(await searchNames(shop, 'antique')).toEqual(['Pinhole Obscura']);
+    expect(await searchNames(shop, 'camera')).toEqual([]);
+    expect(await searchNames(shop, 'monstera')).toEqual([]);
 
     expect((await shop.ask('POST', '/api/reset')).status).toBeLessThan(300);
-    expect(await namesFor(shop, 'bavarian')).toEqual([]);
-    expect(await namesFor(shop, 'obscura')).toEqual([]);
-    expect(await namesFor(shop, 'camra')).toHaveLength(1);
-    expect(await namesFor(shop, 'monstra')).toHaveLength(1);
+    expect(await searchNames(shop, 'bavarian')).toEqual([]);
+    expect(await searchNames(shop, 'obscura')).toEqual([]);
+    expect(await searchNames(shop, 'camra')).toHaveLength(1);
+    expect(await searchNames(shop, 'monstra')).toHaveLength(1);
   });
 });
 
@@ -93,29 +93,33 @@ describe('a search in a catalogue of 10,000 products', () => {
   ];
 
   /** Returns a word for a number: a unique one below 65,536. */
-  function wordOf(number: number): string {
+  function createWord(number: number): string {
     return [12, 8, 4, 0].map((bits) => SYLLABLES[(number >> bits) & 15]).join('');
   }
 
   const many = catalogueOf(
-    Array.from({ length: 10_000 }, (_, at) => [`${wordOf(at * 6)} Gizmo ${at}`, `k${at % 50}`, wordOf(at * 6 + 3)]),
+    Array.from({ length: 10_000 }, (_, at) => [
+      `${createWord(at * 6)} Gizmo ${at}`,
+      `k${at % 50}`,
+      createWord(at * 6 + 3),
+    ]),
   );
 
   it('finds each product by its name, by its keywords and with a typo', async () => {
     const data = join(await folderWith({ 'db.json': textWith([...defaults.products, ...many]) }), 'db.json');
     const shop = await startStorefront({ data });
     for (const at of [0, 1, 4711, 9999]) {
-      const [word, keyword] = [wordOf(at * 6), wordOf(at * 6 + 3)];
+      const [word, keyword] = [createWord(at * 6), createWord(at * 6 + 3)];
       const { name } = many[at] as Product;
-      expect((await namesFor(shop, word))[0], word).toBe(name);
-      expect((await namesFor(shop, keyword))[0], keyword).toBe(name);
-      expect((await namesFor(shop, `${word} ${keyword}`))[0], `${word} ${keyword}`).toBe(name);
-      expect(await namesFor(shop, `${word.slice(0, 7)}${word.slice(7, 8)}${word.slice(7)}`), word).toContain(name);
-      expect(await namesFor(shop, name), name).toContain(name);
+      expect((await searchNames(shop, word))[0], word).toBe(name);
+      expect((await searchNames(shop, keyword))[0], keyword).toBe(name);
+      expect((await searchNames(shop, `${word} ${keyword}`))[0], `${word} ${keyword}`).toBe(name);
+      expect(await searchNames(shop, `${word.slice(0, 7)}${word.slice(7, 8)}${word.slice(7)}`), word).toContain(name);
+      expect(await searchNames(shop, name), name).toContain(name);
     }
-    expect(await namesFor(shop, 'gizmo')).toHaveLength(many.length);
-    expect(await namesFor(shop, '')).toHaveLength(defaults.products.length + many.length);
-    expect((await namesFor(shop, 'umbrlela'))[0]).toMatch(/Umbrella/);
-    expect(await namesFor(shop, 'zzzzzzzz')).toEqual([]);
+    expect(await searchNames(shop, 'gizmo')).toHaveLength(many.length);
+    expect(await searchNames(shop, '')).toHaveLength(defaults.products.length + many.length);
+    expect((await searchNames(shop, 'umbrlela'))[0]).toMatch(/Umbrella/);
+    expect(await searchNames(shop, 'zzzzzzzz')).toEqual([]);
   });
 });

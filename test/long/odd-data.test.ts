@@ -46,7 +46,7 @@ const NAMES: readonly [string, string][] = [
   ['regular expression syntax', '(.*)+[a-z]{9}\\d$^|?'],
 ];
 
-const odd: readonly [string, Partial<State> | string][] = [
+const unusual: readonly [string, Partial<State> | string][] = [
   ...NAMES.map(([what, name]): [string, Partial<State>] => [`a name of ${what}`, withProduct({ name })]),
   ...NAMES.map(([what, word]): [string, Partial<State>] => [`a keyword of ${what}`, withProduct({ keywords: [word] })]),
   ['no keywords', withProduct({ keywords: [] })],
@@ -56,12 +56,12 @@ const odd: readonly [string, Partial<State> | string][] = [
     (image): [string, Partial<State>] => [`the image ${image}`, withProduct({ image })],
   ),
   ['an image path of 1 MB', withProduct({ image: 'x'.repeat(1_000_000) })],
-  ['a price of -0', numbers('priceCents', '-0')],
-  ['a price in scientific notation', numbers('priceCents', '1.25e3')],
-  ['a price with a fraction of zero', numbers('priceCents', '499.000')],
-  ['the maximum price', numbers('priceCents', '10000000')],
-  ['a rating count of 1e300', numbers('count', '1e300')],
-  ['zero stars', numbers('stars', '0')],
+  ['a price of -0', withNumbers('priceCents', '-0')],
+  ['a price in scientific notation', withNumbers('priceCents', '1.25e3')],
+  ['a price with a fraction of zero', withNumbers('priceCents', '499.000')],
+  ['the maximum price', withNumbers('priceCents', '10000000')],
+  ['a rating count of 1e300', withNumbers('count', '1e300')],
+  ['zero stars', withNumbers('stars', '0')],
   ['an id in upper case', withProduct({ id: PRODUCT.id.toUpperCase() })],
   ['an order at the earliest time', { orders: [{ ...ORDER, orderTimeMs: 0 }] }],
   [
@@ -88,27 +88,27 @@ const odd: readonly [string, Partial<State> | string][] = [
   ],
   ['nothing sold, in the cart or ordered', { products: [], cartItems: [], orders: [] }],
   ['nothing sold but a product', { products: [PRODUCT], cartItems: [], orders: [] }],
-  ['the dearest cart', { products: MOST_EXPENSIVE, cartItems: MOST_EXPENSIVE.map(full), orders: [] }],
+  ['the dearest cart', { products: MOST_EXPENSIVE, cartItems: MOST_EXPENSIVE.map(createFullItem), orders: [] }],
   ['a byte order mark', `\ufeff${defaultText}`],
   ['CRLF line breaks', defaultText.replaceAll('\n', '\r\n')],
   ['a lot of whitespace', `\n\t ${JSON.stringify(defaults)}${' \n'.repeat(100_000)}`],
-  ['every character escaped', escaped(defaultText)],
+  ['every character escaped', escapeStrings(defaultText)],
 ];
 
 describe('a shop serves unusual data, and preserves it through a change and a restart:', () => {
-  it.each(odd)('%s', async (_what, content) => {
+  it.each(unusual)('%s', async (_what, content) => {
     const text = typeof content === 'string' ? content : JSON.stringify({ ...defaults, ...content });
     const data = join(await folderWith({ 'db.json': text }), 'db.json');
     const state: State = JSON.parse(text.replace(/^\ufeff/, ''));
     const shop = await startStorefront({ data });
-    await showsAll(shop, state);
+    await expectState(shop, state);
     const ordered = await shop.ask('POST', '/api/orders');
     expect([201, 409]).toContain(ordered.status);
     const kept: State = JSON.parse((await readFile(data, 'utf8')).replace(/^\ufeff/, ''));
-    expect(asJson(kept.products)).toEqual(asJson(state.products));
+    expect(throughJson(kept.products)).toEqual(throughJson(state.products));
     await shop.close();
     const again = await startStorefront({ data });
-    await showsAll(again, kept);
+    await expectState(again, kept);
   });
 });
 
@@ -129,7 +129,7 @@ describe('unusual default data', () => {
   it.each([
     ['a byte order mark', `\ufeff${defaultText}`],
     ['a name with a lone surrogate', JSON.stringify({ ...defaults, ...withProduct({ name: '\ud800' }) })],
-    ['a price of -0', numbers('priceCents', '-0')],
+    ['a price of -0', withNumbers('priceCents', '-0')],
   ])('is restored byte for byte: %s', async (_what, text) => {
     const defaultData = join(await tempFolder(), 'db.json.default');
     await writeFile(defaultData, text);
@@ -137,21 +137,21 @@ describe('unusual default data', () => {
     await shop.ask('POST', '/api/orders');
     expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
     expect(await readFile(shop.dataFile ?? '', 'utf8')).toBe(text);
-    await showsAll(shop, JSON.parse(text.replace(/^\ufeff/, '')));
+    await expectState(shop, JSON.parse(text.replace(/^\ufeff/, '')));
   });
 });
 
 /** Expects status 200 for every GET request, and the data of the state in the lists. */
-async function showsAll(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
+async function expectState(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
   const get = async (path: string) => {
     const answer = await shop.ask('GET', path);
     expect([path, answer.status]).toEqual([path, 200]);
     return answer.body;
   };
-  expect(await get('/api/products')).toEqual(asJson(products));
-  expect(await get('/api/delivery-options')).toEqual(asJson(deliveryOptions));
-  expect(await get('/api/cart-items')).toEqual(asJson(cartItems));
-  expect(await get('/api/orders')).toEqual(asJson(orders));
+  expect(await get('/api/products')).toEqual(throughJson(products));
+  expect(await get('/api/delivery-options')).toEqual(throughJson(deliveryOptions));
+  expect(await get('/api/cart-items')).toEqual(throughJson(cartItems));
+  expect(await get('/api/orders')).toEqual(throughJson(orders));
   await get('/api/delivery-options?expand=estimatedDeliveryTime');
   await get('/api/cart-items?expand=product');
   await get('/api/orders?expand=products');
@@ -165,28 +165,28 @@ async function showsAll(shop: TestShop, { products, deliveryOptions, cartItems, 
 }
 
 /** Returns a value after a round trip through JSON, which turns -0 into 0. */
-function asJson(value: unknown): unknown {
+function throughJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
 /** Returns a state with one product: the first of the default data with some properties replaced. */
 function withProduct(fields: Partial<State['products'][number]>): Partial<State> {
   const product = { ...PRODUCT, ...fields };
-  return { products: [product], cartItems: [full(product)], orders: [] };
+  return { products: [product], cartItems: [createFullItem(product)], orders: [] };
 }
 
 /** Returns a cart item with the maximum quantity. */
-function full({ id }: { readonly id: string }) {
+function createFullItem({ id }: { readonly id: string }) {
   return { productId: id, quantity: 1_000_000, deliveryOptionId: '1' };
 }
 
 /** Returns the default data with this JSON number in all properties of this name. */
-function numbers(field: string, value: string): string {
+function withNumbers(field: string, value: string): string {
   return defaultText.replaceAll(RegExp(`"${field}": [\\d.]+`, 'g'), `"${field}": ${value}`);
 }
 
 /** Returns a JSON text with every letter in its strings as an escape sequence. */
-function escaped(text: string): string {
+function escapeStrings(text: string): string {
   const spelt = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return text.replaceAll(/"[^"]*"/g, (quoted) => `"${quoted.slice(1, -1).replaceAll(/[a-z]/g, spelt)}"`);
 }

@@ -46,10 +46,10 @@ const GOOD_REQUESTS: Readonly<Record<string, Asked>> = {
 };
 
 /** Sends the request for an operation with additional headers. */
-function askFor(shop: TestShop, { method, path }: OtherOperation, headers: Record<string, string> = {}) {
-  const asked = GOOD_REQUESTS[`${method} ${path}`] ?? {};
-  const url = asked.path ?? path.replaceAll(/\{.*?\}/g, '1').replace(' ', '%20');
-  return shop.ask(method, url, asked.body, { ...asked.headers, ...headers });
+function sendRequest(shop: TestShop, { method, path }: OtherOperation, headers: Record<string, string> = {}) {
+  const request = GOOD_REQUESTS[`${method} ${path}`] ?? {};
+  const url = request.path ?? path.replaceAll(/\{.*?\}/g, '1').replace(' ', '%20');
+  return shop.ask(method, url, request.body, { ...request.headers, ...headers });
 }
 
 describe.each([
@@ -59,7 +59,7 @@ describe.each([
   it('gets a documented response', async () => {
     const shop = await startStorefront({ contract });
     for (const operation of operationsIn(contract)) {
-      const reply = await askFor(shop, operation);
+      const reply = await sendRequest(shop, operation);
       expect.soft(operation.troublesWith(reply), `${operation.method} ${operation.path}`).toEqual([]);
     }
   });
@@ -68,9 +68,9 @@ describe.each([
     const shop = await startStorefront({ contract });
     for (const operation of operationsIn(contract)) {
       const name = `${operation.method} ${operation.path}`;
-      const reply = await askFor(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
+      const reply = await sendRequest(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
       expect.soft(operation.troublesWith(reply), name).toEqual([]);
-      const again = await askFor(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
+      const again = await sendRequest(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
       expect.soft(again.text, name).toBe(reply.text);
     }
   });

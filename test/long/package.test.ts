@@ -49,7 +49,7 @@ describe('the packed package', () => {
     const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
     const code = ['main.js', 'storefront.js', 'testing.js', 'testing.cjs', 'playwright.js', 'playwright.cjs'];
     const types = ['storefront.d.ts', 'testing.d.ts', 'testing.d.cts', 'playwright.d.ts', 'playwright.d.cts'];
-    const needed = [...[...code, ...types].map((name) => `dist/${name}`), ...products.map(imageOf)];
+    const needed = [...[...code, ...types].map((name) => `dist/${name}`), ...products.map(getImage)];
     expect(output.split('\n')).toEqual(expect.arrayContaining(needed.map((path) => `package/${path}`)));
   });
 });
@@ -73,7 +73,7 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
   let installed = { exitCode: null as number | null, output: 'never begun' };
 
   beforeAll(async () => {
-    place = { cwd: join(folder, `shop-${line}`), programs: await nodeOf(line) };
+    place = { cwd: join(folder, `shop-${line}`), programs: await installNode(line) };
     await mkdir(place.cwd);
     installed = await run('npm', ['install', '--engine-strict', ...OFFLINE_FIRST, tarball], place);
   });
@@ -89,8 +89,8 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
 
   it('prints its version with storefront --version', async () => {
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
-    const told = await run('npx', ['--no-install', 'storefront', '--version'], place);
-    expect(told).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
+    const result = await run('npx', ['--no-install', 'storefront', '--version'], place);
+    expect(result).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
   });
 
   it('lists the packages that storefront types requires if they are not installed', async () => {
@@ -100,8 +100,8 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
   });
 
   it('checks its own server with storefront check', async () => {
-    const judged = await run('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
-    expect(judged).toMatchObject({ exitCode: 0, output: expect.stringContaining('kept: nothing was found') });
+    const result = await run('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
+    expect(result).toMatchObject({ exitCode: 0, output: expect.stringContaining('kept: nothing was found') });
   });
 
   it('starts with storefront, serves requests, and ends with 0 on SIGTERM', async () => {
@@ -231,12 +231,12 @@ export async function started() {
 }
 `;
 
-function imageOf({ image }: { readonly image: string }): string {
+function getImage({ image }: { readonly image: string }): string {
   return image;
 }
 
 /** Installs a major version of Node.js from the npm package `node` and returns the folder of its programs. */
-async function nodeOf(line: string): Promise<string> {
+async function installNode(line: string): Promise<string> {
   const cwd = join(folder, `node-${line}`);
   await mkdir(cwd);
   await writeFile(join(cwd, 'package.json'), '{}');

@@ -38,8 +38,8 @@ describe('the shop and its mock', () => {
       '        "202":\n          description: x\n        "201":\n          description: The order',
       'createOrder 202: No request is known',
     ],
-  ])('are reported as different for %s', async (_what, from, to, said) => {
+  ])('are reported as different for %s', async (_what, from, to, message) => {
     const rows = await parityWith(from, to);
-    expect(asTable(rows)).toContain(said);
+    expect(asTable(rows)).toContain(message);
   });
 });

@@ -18,10 +18,10 @@ beforeEach(({ skip }) => skip(noMounts !== undefined, noMounts));
 describe('a power failure under load', { timeout: 300_000 }, () => {
   it(`loses no acknowledged change, ${ROUNDS} times, and the next start leaves no other file behind`, async (t) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { acknowledged, asked, folder } = await loadedAndCut(t, 'disk');
+      const { acknowledged, asked, folder } = await loadAndCutPower(t, 'disk');
       expect(acknowledged).toBeGreaterThan(0);
-      expect(await kettlesIn(folder)).toBeGreaterThanOrEqual(acknowledged);
-      expect(await kettlesIn(folder)).toBeLessThanOrEqual(asked);
+      expect(await countKettles(folder)).toBeGreaterThanOrEqual(acknowledged);
+      expect(await countKettles(folder)).toBeLessThanOrEqual(asked);
       const again = await startProgram(t, ['--port', '0', '--data', join(folder, 'db.json')]);
       expect((await asker(await again.url())('GET', '/api/cart-items')).status).toBe(200);
       expect((await readdir(folder)).filter((name) => name !== 'lost+found')).toEqual(['db.json']);
@@ -29,13 +29,13 @@ describe('a power failure under load', { timeout: 300_000 }, () => {
   });
 
   it('loses acknowledged changes with --durability os, which shows that this test can fail', async (t) => {
-    const { acknowledged, folder } = await loadedAndCut(t, 'os');
-    expect(await kettlesIn(folder)).toBeLessThan(acknowledged);
+    const { acknowledged, folder } = await loadAndCutPower(t, 'os');
+    expect(await countKettles(folder)).toBeLessThan(acknowledged);
   });
 });
 
 /** Loads a shop on a separate disk and cuts its power. Counts acknowledged changes before the cut, and requests after it. */
-async function loadedAndCut(t: TestContext, durability: string) {
+async function loadAndCutPower(t: TestContext, durability: string) {
   const disk = await loopDisk();
   const args = ['--port', '0', '--durability', durability, '--data', join(disk.folder, 'db.json')];
   const shop = await startProgram(t, args);
@@ -63,7 +63,7 @@ async function loadedAndCut(t: TestContext, durability: string) {
 }
 
 /** Returns the number of kettles in the cart of a data file; 0 without a file. */
-async function kettlesIn(folder: string): Promise<number> {
+async function countKettles(folder: string): Promise<number> {
   const text = await readFile(join(folder, 'db.json'), 'utf8').catch(() => '{"cartItems":[]}');
   const { cartItems } = JSON.parse(text) as { cartItems: { productId: string; quantity: number }[] };
   return cartItems.find((item) => item.productId === KETTLE)?.quantity ?? 0;

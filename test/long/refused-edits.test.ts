@@ -9,7 +9,7 @@ const CUT_OFF = defaultText.slice(0, 2_000);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 /** Invalid contents of the data file, each with the expected message after the path. */
-const refused: readonly [string, string, string][] = [
+const invalid: readonly [string, string, string][] = [
   ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
   ['of another shape', dataWith({ orders: {} }), ' is not a valid state: /orders is not a list'],
   [
@@ -25,20 +25,20 @@ const refused: readonly [string, string, string][] = [
 ];
 
 describe('an invalid edit of the data file', () => {
-  it.each(refused)('is logged once while the previous state is served: %s', async (_what, text, said) => {
+  it.each(invalid)('is logged once while the previous state is served: %s', async (_what, text, message) => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', text);
     await eventually(() => expect(warnings(shop)).toHaveLength(1));
     // Each rejected change makes the shop check the file again.
     await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
-    expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${said}`)]);
+    expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${message}`)]);
     expect(warnings(shop)[0]).toContain('The server keeps the previous state.');
     expect(editsTold(shop)).toEqual([]);
     await shows(shop, defaults);
     expect(await readFile(shop.dataFile ?? '')).toEqual(Buffer.from(text));
   });
 
-  it.each(refused.slice(0, 1))(
+  it.each(invalid.slice(0, 1))(
     'is saved to a conflict file by the next change, byte for byte: %s',
     async (_what, text) => {
       const shop = await startStorefront();

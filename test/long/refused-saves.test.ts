@@ -44,7 +44,11 @@ describe('an invalid contract that is saved while the shop runs', () => {
       replaced('          in: query\n', '          in: pat\n'),
       /is in "pat": use one of path, query, header, cookie/,
     ],
-    ['an invalid status', replaced('        "200":\n', '        "20":\n'), /:\d+:\d+ #.*\/responses\/20 is not a status/],
+    [
+      'an invalid status',
+      replaced('        "200":\n', '        "20":\n'),
+      /:\d+:\d+ #.*\/responses\/20 is not a status/,
+    ],
     [
       'a type that differs from that of the shop',
       replaced(
@@ -53,13 +57,13 @@ describe('an invalid contract that is saved while the shop runs', () => {
       ),
       /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems is of another type than the shop gives it/,
     ],
-  ])('is rejected with its position, and the previous one stays in use: %s', async (_what, text, said) => {
+  ])('is rejected with its position, and the previous one stays in use: %s', async (_what, text, message) => {
     const { shop, save } = await startLive();
     await save(text);
-    if (said) expect(await toldOf(shop, 'The contract from before is served on', 40)).toMatch(said);
+    if (message) expect(await toldOf(shop, 'The contract from before is served on', 40)).toMatch(message);
     else await toldOf(shop, 'openapi.yaml', 40);
     expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
-    if (said) expect((await shop.ask('GET', '/openapi.yaml')).text).toBe(contractText);
+    if (message) expect((await shop.ask('GET', '/openapi.yaml')).text).toBe(contractText);
     await save(withReviews);
     await toldOf(shop, 'was read anew');
   });

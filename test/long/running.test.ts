@@ -120,10 +120,10 @@ describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
     const program = await startProgram(test, ['--port', `${port}`, '--log', style]);
     program.child.stdout?.destroy();
     const hasEnded = program.ended.then(() => program.stderr());
-    const look = () => fetch(`http://127.0.0.1:${port}/api/orders`).then(({ status }) => status);
-    const answers = vi.waitFor(look, { timeout: 15_000, interval: 50 });
+    const request = () => fetch(`http://127.0.0.1:${port}/api/orders`).then(({ status }) => status);
+    const answers = vi.waitFor(request, { timeout: 15_000, interval: 50 });
     expect(await Promise.race([answers, hasEnded])).toBe(200);
-    for (let time = 1; time <= 3; time++) expect(await look()).toBe(200);
+    for (let time = 1; time <= 3; time++) expect(await request()).toBe(200);
     program.child.kill('SIGTERM');
     expect(await endWithinLimit(program)).toEqual({ code: 0, signal: null });
   });

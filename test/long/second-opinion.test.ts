@@ -37,19 +37,19 @@ const STRANGERS: readonly unknown[] = [
 ];
 
 /** Returns a copy of a value with one part replaced, removed or added. */
-function spoilt(value: unknown, next: () => number): unknown {
+function corrupt(value: unknown, next: () => number): unknown {
   const pick = <One>(some: readonly One[]) => some[Math.floor(next() * some.length)] as One;
   if (typeof value !== 'object' || value === null || next() < 0.15) return pick(STRANGERS);
   if (Array.isArray(value)) {
     if (value.length === 0 || next() < 0.2) return [...value, pick(STRANGERS)];
     const at = Math.floor(next() * value.length);
-    return value.map((entry, place) => (place === at ? spoilt(entry, next) : entry));
+    return value.map((entry, place) => (place === at ? corrupt(entry, next) : entry));
   }
   const [name = '', inner] = pick(Object.entries(value));
   const kind = next();
   if (kind < 0.2) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
   if (kind < 0.35) return { ...value, [pick(['colour', 'ID', '', 'product'])]: pick(STRANGERS) };
-  return { ...value, [name]: spoilt(inner, next) };
+  return { ...value, [name]: corrupt(inner, next) };
 }
 
 /** Every documented response with a body, each with the other validator for it. */
@@ -89,7 +89,7 @@ describe('the validation of a response', () => {
         (seed, chance) => {
           const { body } = mock.answer(route, input, { code: status, dynamic: true, seed }, '');
           const next = () => chance.next().value as number;
-          for (const one of [body, spoilt(body, next), spoilt(spoilt(body, next), next)]) {
+          for (const one of [body, corrupt(body, next), corrupt(corrupt(body, next), next)]) {
             const value = JSON.parse(JSON.stringify(one));
             const responseViolations = contract.verify(route, { status, headers, body: value }, { closed: true });
             if (isRight(value)) seen.right++;

@@ -29,7 +29,7 @@ const LARGE = () => stateOf(900 * KB);
 const TOO_LARGE = () => stateOf(4_000 * KB);
 
 /** Returns the error that the function throws. */
-function thrownBy(run: () => unknown): unknown {
+function getThrown(run: () => unknown): unknown {
   try {
     run();
   } catch (error) {
@@ -38,11 +38,11 @@ function thrownBy(run: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-const limited = () => sandboxesWith({ memoryLimits: LIMITS });
+const createLimited = () => sandboxesWith({ memoryLimits: LIMITS });
 
 describe('the registry at the maximum number of sandboxes', () => {
   it('holds 10,000 sandboxes and removes the least recently used one that was never written to', () => {
-    const { sandboxes, told } = sandboxesWith();
+    const { sandboxes, told: logLines } = sandboxesWith();
     for (let n = 0; n < MOST; n++) sandboxes.get(`w${n}`);
     sandboxes.get('w0');
     expect(sandboxes.get('more').id).toBe('more');
@@ -50,7 +50,7 @@ describe('the registry at the maximum number of sandboxes', () => {
     expect(idsOf(sandboxes)).toHaveLength(MOST + 1);
     expect(sandboxes.find('w0')).toBeDefined();
     expect(['w1', 'w2', 'w3'].map((id) => sandboxes.find(id)?.id)).toEqual([undefined, undefined, 'w3']);
-    expect(told.filter((line) => line.includes('gone'))).toHaveLength(2);
+    expect(logLines.filter((line) => line.includes('gone'))).toHaveLength(2);
     expect(sandboxes.expiredAtMs('w1')).toBeDefined();
   });
 
@@ -58,7 +58,7 @@ describe('the registry at the maximum number of sandboxes', () => {
     const { sandboxes, pass } = sandboxesWith({ most: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.make(id);
     pass(60_000);
-    const error = thrownBy(() => sandboxes.get('more'));
+    const error = getThrown(() => sandboxes.get('more'));
     expect(error).toBeInstanceOf(TooManySandboxesError);
     expect(error).toMatchObject({
       retryAfterSeconds: 3_540,
@@ -93,7 +93,7 @@ describe('the registry at the maximum number of sandboxes', () => {
   });
 
   it('counts a state that several sandboxes were created from once', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const shared = LARGE();
     sandboxes.share(shared);
     for (let n = 0; n < 200; n++) sandboxes.make(`w${n}`, shared);
@@ -103,7 +103,7 @@ describe('the registry at the maximum number of sandboxes', () => {
 
 describe('the memory limit of one sandbox', () => {
   it('applies to a new sandbox, and an existing one with the same id stays', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const before = sandboxes.make('a', LARGE());
     expect(() => sandboxes.make('a', TOO_LARGE())).toThrow(StateTooLargeError);
     expect(() => sandboxes.make('b', TOO_LARGE())).toThrow(StateTooLargeError);
@@ -112,7 +112,7 @@ describe('the memory limit of one sandbox', () => {
   });
 
   it('applies to a change, which then changes nothing, and a smaller change is accepted', async () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const { store } = sandboxes.make('a');
     const before = store.read().state;
     const growing = store.update(() => ({ next: TOO_LARGE(), result: undefined }));
@@ -124,7 +124,7 @@ describe('the memory limit of one sandbox', () => {
   });
 
   it('allows a sandbox at the limit to remove data', async () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const { store, snapshots } = sandboxes.make('a', stateOf(1_000 * KB));
     snapshots.set('s', stateOf(700 * KB));
     await expect(store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }))).rejects.toThrow();
@@ -134,14 +134,14 @@ describe('the memory limit of one sandbox', () => {
   });
 
   it('counts a snapshot that shares its data with the state once', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const { snapshots, store } = sandboxes.make('a', stateOf(1_500 * KB));
     for (let n = 0; n < 100; n++) snapshots.set(`s${n}`, store.read().state);
     expect(() => snapshots.set('other', LARGE())).toThrow(StateTooLargeError);
   });
 
   it('counts the text of the products in a catalogue', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const [product] = defaults.products;
     const products = [{ ...product, keywords: ['x'.repeat(3_000 * KB)] }] as State['products'];
     expect(() => sandboxes.make('a', { ...defaults, products })).toThrow(StateTooLargeError);
@@ -150,7 +150,7 @@ describe('the memory limit of one sandbox', () => {
 
 describe('the memory limit of all sandboxes', () => {
   it('rejects a large sandbox until another one is removed or recreated', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     expect(() => sandboxes.make('c', LARGE())).toThrow(StateTooLargeError);
     expect(idsOf(sandboxes)).toEqual(['default', 'a', 'b']);
@@ -162,7 +162,7 @@ describe('the memory limit of all sandboxes', () => {
   });
 
   it('guarantees each sandbox a minimum, however much the others hold', async () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     const { store } = sandboxes.make('c');
     await store.update(() => ({ next: stateOf(50 * KB), result: undefined }));
@@ -171,14 +171,14 @@ describe('the memory limit of all sandboxes', () => {
   });
 
   it('counts a sandbox no longer after a reset', async () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     await sandboxes.get('a').store.reset();
     expect(sandboxes.make('c', LARGE()).id).toBe('c');
   });
 
   it('counts a removed sandbox no longer, even if a change was in progress', async () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     for (let round = 1; round <= 4; round++) {
       const { store } = sandboxes.make('a');
       const changing = store.update(() => ({ next: LARGE(), result: undefined }));
@@ -189,20 +189,20 @@ describe('the memory limit of all sandboxes', () => {
   });
 
   it('counts expired sandboxes no longer', () => {
-    const { sandboxes, pass } = limited();
+    const { sandboxes, pass } = createLimited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     pass(HOUR_MS);
     expect(sandboxes.make('c', LARGE()).id).toBe('c');
   });
 
   it('does not count the snapshots of the default sandbox', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     for (let n = 0; n < 10; n++) sandboxes.default.snapshots.set(`s${n}`, LARGE());
     for (const id of ['a', 'b']) expect(sandboxes.make(id, LARGE()).id).toBe(id);
   });
 
   it('counts the snapshots of a sandbox', () => {
-    const { sandboxes } = limited();
+    const { sandboxes } = createLimited();
     const { snapshots } = sandboxes.make('a', LARGE());
     snapshots.set('s', LARGE());
     expect(() => sandboxes.make('b', LARGE())).toThrow(StateTooLargeError);

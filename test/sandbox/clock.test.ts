@@ -120,7 +120,7 @@ describe('the id generator', () => {
 });
 
 /** Creates an order; returns its time and, for each product, the estimated delivery time in ms since then. */
-async function ordered(ask: TestShop['ask']): Promise<{ atMs: number; afterMs: readonly number[] }> {
+async function createOrder(ask: TestShop['ask']): Promise<{ atMs: number; afterMs: readonly number[] }> {
   await ask('POST', '/api/reset');
   const { body } = await ask('POST', '/api/orders');
   const products: readonly { estimatedDeliveryTimeMs: number }[] = body.products;
@@ -131,7 +131,7 @@ async function ordered(ask: TestShop['ask']): Promise<{ atMs: number; afterMs: r
 }
 
 /** Returns the estimated delivery time of each delivery option. */
-async function estimates(ask: TestShop['ask']): Promise<readonly number[]> {
+async function getEstimates(ask: TestShop['ask']): Promise<readonly number[]> {
   const { body } = await ask('GET', '/api/delivery-options?expand=estimatedDeliveryTime');
   return body.map(({ estimatedDeliveryTimeMs }: { estimatedDeliveryTimeMs: number }) => estimatedDeliveryTimeMs);
 }
@@ -144,8 +144,8 @@ describe('the clock of a sandbox', () => {
     const shop = await startStorefront({ nowMs: () => machineMs });
     const [steer, ask] = [steering(shop), within(shop, 'w1')];
     const expectNow = async (nowMs: number, about: string) => {
-      expect(await ordered(ask), about).toEqual({ atMs: nowMs, afterMs });
-      expect(await estimates(ask), about).toEqual([7, 3, 1].map((days) => nowMs + days * DAY_MS));
+      expect(await createOrder(ask), about).toEqual({ atMs: nowMs, afterMs });
+      expect(await getEstimates(ask), about).toEqual([7, 3, 1].map((days) => nowMs + days * DAY_MS));
       expect((await steer('GET', '/w1/clock')).body.nowMs, about).toBe(nowMs);
     };
     await expectNow(NOW_MS, 'at first');
@@ -172,7 +172,7 @@ describe('the clock of a sandbox', () => {
     await steer('POST', '/w2/clock/advance', { ms: DAY_MS });
     await steer('PUT', '/default/clock', { now: 1_000 });
     const asks = [within(shop, 'w1'), within(shop, 'w2'), within(shop, 'w3'), shop.ask];
-    expect(await Promise.all(asks.map(ordered))).toEqual(
+    expect(await Promise.all(asks.map(createOrder))).toEqual(
       [CHRISTMAS_MS, NOW_MS + DAY_MS, NOW_MS, 1_000].map((atMs) => ({ atMs, afterMs })),
     );
   });
@@ -181,7 +181,7 @@ describe('the clock of a sandbox', () => {
     const shop = await startStorefront();
     for (const nowMs of [1_000, 2_000, 500]) {
       await steering(shop)('PUT', '/default/clock', { now: nowMs, frozen: true });
-      for (const _ of [1, 2]) expect((await estimates(shop.ask))[2]).toBe(nowMs + DAY_MS);
+      for (const _ of [1, 2]) expect((await getEstimates(shop.ask))[2]).toBe(nowMs + DAY_MS);
     }
   });
 

@@ -7,7 +7,7 @@ import {
 import { InvalidMatcherError } from '../../src/sandbox/matcher/value-matcher.ts';
 
 /** Returns a request for the list of products with some properties replaced. */
-function asking(given: Partial<MatchableRequest> = {}): MatchableRequest {
+function createRequest(overrides: Partial<MatchableRequest> = {}): MatchableRequest {
   return {
     operationId: 'listProducts',
     method: 'GET',
@@ -15,28 +15,28 @@ function asking(given: Partial<MatchableRequest> = {}): MatchableRequest {
     query: {},
     headers: {},
     body: undefined,
-    ...given,
+    ...overrides,
   };
 }
 
 /** Returns whether a request matches. */
-function isMet(wish: MatcherDefinition, given: Partial<MatchableRequest> = {}): boolean {
-  return createRequestMatcher(wish)(asking(given)).length === 0;
+function isMatch(matcher: MatcherDefinition, overrides: Partial<MatchableRequest> = {}): boolean {
+  return createRequestMatcher(matcher)(createRequest(overrides)).length === 0;
 }
 
 /** Returns whether a request with this body matches. */
-function isBodyMet(wanted: unknown, body: unknown): boolean {
-  return isMet({ where: { body: wanted } }, { body });
+function isBodyMatch(expected: unknown, body: unknown): boolean {
+  return isMatch({ where: { body: expected } }, { body });
 }
 
-function isQueryMet(wanted: unknown, value: string | string[] | undefined): boolean {
-  return isMet({ where: { query: { q: wanted } } }, { query: value === undefined ? {} : { q: value } });
+function isQueryMatch(expected: unknown, value: string | string[] | undefined): boolean {
+  return isMatch({ where: { query: { q: expected } } }, { query: value === undefined ? {} : { q: value } });
 }
 
 /** Returns the JSON Pointers of the issues of an invalid matcher. */
-function pointersIn(wish: MatcherDefinition): readonly string[] {
+function getPointers(matcher: MatcherDefinition): readonly string[] {
   try {
-    createRequestMatcher(wish);
+    createRequestMatcher(matcher);
   } catch (error) {
     if (error instanceof InvalidMatcherError) return error.flaws.map(({ pointer }) => pointer);
     throw error;
@@ -45,7 +45,11 @@ function pointersIn(wish: MatcherDefinition): readonly string[] {
 }
 
 /** Matchers for a JSON value, each with values that match and values that do not. */
-const ON_VALUES: readonly (readonly [wanted: unknown, met: readonly unknown[], unmet: readonly unknown[]])[] = [
+const ON_VALUES: readonly (readonly [
+  expected: unknown,
+  matching: readonly unknown[],
+  mismatching: readonly unknown[],
+])[] = [
   [2, [2], [3, '2', null, [2], {}, undefined]],
   ['2', ['2'], [2, '', '22']],
   [null, [null], [0, '', undefined, {}]],
@@ -94,14 +98,14 @@ const ON_VALUES: readonly (readonly [wanted: unknown, met: readonly unknown[], u
 ];
 
 describe('a matcher for a body', () => {
-  it.each(ON_VALUES)('matches only values like %j', (wanted, met, unmet) => {
-    expect(met.filter((body) => !isBodyMet(wanted, body))).toEqual([]);
-    expect(unmet.filter((body) => isBodyMet(wanted, body))).toEqual([]);
+  it.each(ON_VALUES)('matches only values like %j', (expected, matching, mismatching) => {
+    expect(matching.filter((body) => !isBodyMatch(expected, body))).toEqual([]);
+    expect(mismatching.filter((body) => isBodyMatch(expected, body))).toEqual([]);
   });
 
   it('returns the reasons for a mismatch: the pointer, the expected and the actual value', () => {
-    const condition = createRequestMatcher({ where: { body: { a: { 'b/c': [1, { $gt: 2 }] }, d: 'e' } } });
-    expect(condition(asking({ body: { a: { 'b/c': [2, 2] } } }))).toEqual([
+    const match = createRequestMatcher({ where: { body: { a: { 'b/c': [1, { $gt: 2 }] }, d: 'e' } } });
+    expect(match(createRequest({ body: { a: { 'b/c': [2, 2] } } }))).toEqual([
       'body/a/b~1c/0: expected 1, got 2',
       'body/a/b~1c/1: expected a number greater than 2, got 2',
       'body/d: expected "e", got no value',
@@ -109,16 +113,16 @@ describe('a matcher for a body', () => {
   });
 
   it('truncates a long value in a reason', () => {
-    const [said = ''] = createRequestMatcher({ where: { body: 1 } })(asking({ body: 'x'.repeat(10_000) }));
-    expect(said.length).toBeLessThan(200);
+    const [reasons = ''] = createRequestMatcher({ where: { body: 1 } })(createRequest({ body: 'x'.repeat(10_000) }));
+    expect(reasons.length).toBeLessThan(200);
   });
 });
 
 /** Matchers for a query parameter, each with values that match and values that do not. */
 const ON_TEXTS: readonly (readonly [
-  wanted: unknown,
-  met: readonly (string | string[] | undefined)[],
-  unmet: readonly (string | string[] | undefined)[],
+  expected: unknown,
+  matching: readonly (string | string[] | undefined)[],
+  mismatching: readonly (string | string[] | undefined)[],
 ])[] = [
   ['a', ['a', ['a', 'b'], ['b', 'a']], ['A', 'ab', ['b', 'c'], undefined]],
   [2, ['2', ['1', '2']], ['3', '2.0', undefined]],
@@ -135,29 +139,29 @@ const ON_TEXTS: readonly (readonly [
 ];
 
 describe('a matcher for a query', () => {
-  it.each(ON_TEXTS)('matches only parameters like %j', (wanted, met, unmet) => {
-    expect(met.filter((value) => !isQueryMet(wanted, value))).toEqual([]);
-    expect(unmet.filter((value) => isQueryMet(wanted, value))).toEqual([]);
+  it.each(ON_TEXTS)('matches only parameters like %j', (expected, matching, mismatching) => {
+    expect(matching.filter((value) => !isQueryMatch(expected, value))).toEqual([]);
+    expect(mismatching.filter((value) => isQueryMatch(expected, value))).toEqual([]);
   });
 
   it('does not match properties that every object inherits', () => {
-    expect(isMet({ where: { query: { constructor: { $exists: true } } } })).toBe(false);
+    expect(isMatch({ where: { query: { constructor: { $exists: true } } } })).toBe(false);
   });
 });
 
 describe('a matcher for a header', () => {
   it.each(['x-page', 'X-Page', 'X-PAGE'])('compares the name without regard to letter case: %s', (name) => {
     const where = { headers: { [name]: 'cart' } };
-    expect(isMet({ where }, { headers: { 'x-page': 'cart' } })).toBe(true);
-    expect(isMet({ where }, { headers: { 'x-page': 'Cart' } })).toBe(false);
-    expect(isMet({ where })).toBe(false);
+    expect(isMatch({ where }, { headers: { 'x-page': 'cart' } })).toBe(true);
+    expect(isMatch({ where }, { headers: { 'x-page': 'Cart' } })).toBe(false);
+    expect(isMatch({ where })).toBe(false);
   });
 });
 
 const ON_REQUESTS: readonly (readonly [
-  wish: MatcherDefinition,
-  met: Partial<MatchableRequest>,
-  unmet: Partial<MatchableRequest>,
+  matcher: MatcherDefinition,
+  matching: Partial<MatchableRequest>,
+  mismatching: Partial<MatchableRequest>,
 ])[] = [
   [{ operation: 'listProducts' }, {}, { operationId: 'listOrders' }],
   [{ operation: 'listProducts' }, {}, { operationId: undefined }],
@@ -173,20 +177,20 @@ const ON_REQUESTS: readonly (readonly [
 ];
 
 describe('a matcher for a request', () => {
-  it.each(ON_REQUESTS)('matches only requests as it defines: %j', (wish, met, unmet) => {
-    expect([isMet(wish, met), isMet(wish, unmet)]).toEqual([true, false]);
+  it.each(ON_REQUESTS)('matches only requests as it defines: %j', (matcher, matching, mismatching) => {
+    expect([isMatch(matcher, matching), isMatch(matcher, mismatching)]).toEqual([true, false]);
   });
 
   it.each<MatcherDefinition>([{}, { where: {} }, { where: { query: {}, headers: {} } }])(
     'matches every request if it is empty: %j',
-    (wish) => {
-      expect([isMet(wish), isMet(wish, { operationId: undefined, body: 1 })]).toEqual([true, true]);
+    (matcher) => {
+      expect([isMatch(matcher), isMatch(matcher, { operationId: undefined, body: 1 })]).toEqual([true, true]);
     },
   );
 
   it('returns all reasons for a mismatch', () => {
     const where = { method: 'POST', path: '/api/orders', query: { a: 1 }, headers: { 'X-B': 'c' }, body: 1 };
-    expect(createRequestMatcher({ operation: ['createOrder', 'listOrders'], where })(asking())).toEqual([
+    expect(createRequestMatcher({ operation: ['createOrder', 'listOrders'], where })(createRequest())).toEqual([
       'operation: expected createOrder or listOrders, got listProducts',
       'method: expected POST, got GET',
       'path: expected /api/orders, got /api/products',
@@ -195,7 +199,7 @@ describe('a matcher for a request', () => {
       'body: expected 1, got no value',
     ]);
     expect(
-      createRequestMatcher({ operation: 'listOrders' })(asking({ operationId: undefined, path: '/api/x' })),
+      createRequestMatcher({ operation: 'listOrders' })(createRequest({ operationId: undefined, path: '/api/x' })),
     ).toEqual(['operation: expected listOrders, got none (GET /api/x)']);
   });
 
@@ -205,19 +209,19 @@ describe('a matcher for a request', () => {
       headers: { Authorization: 'wanted-2' },
       body: { card: { cardNumber: 'wanted-3' }, password: { $glob: 'wanted-4*' } },
     };
-    const said = createRequestMatcher({ where })(
-      asking({
+    const reasons = createRequestMatcher({ where })(
+      createRequest({
         query: { token: 'seen-1' },
         headers: { authorization: 'seen-2' },
         body: { card: { cardNumber: 'seen-3' }, password: 'seen-4' },
       }),
     );
-    expect(said).toHaveLength(4);
-    expect(said.join()).not.toMatch(/seen|wanted-/);
+    expect(reasons).toHaveLength(4);
+    expect(reasons.join()).not.toMatch(/seen|wanted-/);
   });
 });
 
-const SENSELESS: readonly (readonly [where: NonNullable<MatcherDefinition['where']>, pointer: string])[] = [
+const INVALID: readonly (readonly [where: NonNullable<MatcherDefinition['where']>, pointer: string])[] = [
   [{ body: { $more: 1 } }, '/where/body/$more'],
   [{ body: { a: { $gt: 1, b: 2 } } }, '/where/body/a/b'],
   [{ body: { $toString: 1 } }, '/where/body/$toString'],
@@ -239,8 +243,8 @@ const SENSELESS: readonly (readonly [where: NonNullable<MatcherDefinition['where
 ];
 
 describe('an invalid matcher', () => {
-  it.each(SENSELESS)('is rejected with a JSON Pointer: %j', (where, pointer) => {
-    expect(pointersIn({ where })).toEqual([pointer]);
+  it.each(INVALID)('is rejected with a JSON Pointer: %j', (where, pointer) => {
+    expect(getPointers({ where })).toEqual([pointer]);
   });
 
   it('is rejected with a remedy', () => {
@@ -250,10 +254,10 @@ describe('an invalid matcher', () => {
 
   it('is one that is nested more than 100 levels deep', () => {
     const deep = (levels: number) => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 1);
-    expect(pointersIn({ where: { body: deep(100) } })).toEqual([]);
-    expect(pointersIn({ where: { body: deep(101) } })).toHaveLength(1);
+    expect(getPointers({ where: { body: deep(100) } })).toEqual([]);
+    expect(getPointers({ where: { body: deep(101) } })).toHaveLength(1);
     const negated = Array.from({ length: 101 }).reduce<unknown>((inner) => ({ $not: inner }), 1);
-    expect(pointersIn({ where: { body: negated } })).toHaveLength(1);
-    expect(pointersIn({ where: { body: deep(50_000) } })).toHaveLength(1);
+    expect(getPointers({ where: { body: negated } })).toHaveLength(1);
+    expect(getPointers({ where: { body: deep(50_000) } })).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ import { HOUR_MS, idsOf, sandboxesWith } from '../support/harness/registry.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
 
 /** Replaces the timers with fake ones until the test ends. */
-function holdTimers(): void {
+function useFakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
 }
@@ -17,8 +17,8 @@ const follower = { tell() {}, end() {} };
 
 describe('an unused sandbox', () => {
   it('expires after an hour and logs it, unless it is the default sandbox', () => {
-    holdTimers();
-    const { sandboxes, told, pass } = sandboxesWith();
+    useFakeTimers();
+    const { sandboxes, told: logLines, pass } = sandboxesWith();
     sandboxes.get('w1');
     pass(HOUR_MS / 2);
     sandboxes.get('w2');
@@ -27,7 +27,7 @@ describe('an unused sandbox', () => {
     expect(idsOf(sandboxes)).toEqual(['default', 'w1', 'w2']);
     pass(120_000);
     expect(idsOf(sandboxes)).toEqual(['default', 'w2']);
-    expect(told.filter((line) => line.includes('gone'))).toEqual([expect.stringContaining('w1')]);
+    expect(logLines.filter((line) => line.includes('gone'))).toEqual([expect.stringContaining('w1')]);
     pass(24 * HOUR_MS);
     expect(idsOf(sandboxes)).toEqual(['default']);
   });
@@ -46,7 +46,7 @@ describe('an unused sandbox', () => {
     ['requests of the shop', (sandboxes) => sandboxes.get('w1')],
     ['reads through the control API', (sandboxes) => sandboxes.find('w1')],
   ])('does not expire while it receives %s', (_, use) => {
-    holdTimers();
+    useFakeTimers();
     const { sandboxes, pass } = sandboxesWith();
     const created = sandboxes.get('w1');
     sandboxes.get('w2');
@@ -59,7 +59,7 @@ describe('an unused sandbox', () => {
   });
 
   it('does not expire while a client follows its journal', () => {
-    holdTimers();
+    useFakeTimers();
     const { sandboxes, pass } = sandboxesWith();
     const { journal } = sandboxes.get('w1');
     const stop = journal.follow(follower);
@@ -94,7 +94,7 @@ describe('an unused sandbox', () => {
   });
 
   it('does not expire while it handles a request', async () => {
-    holdTimers();
+    useFakeTimers();
     const { sandboxes, pass } = sandboxesWith();
     let finish = () => {};
     const handled = sandboxes.use('w1', () => new Promise<void>((resolve) => (finish = resolve)));

@@ -17,7 +17,7 @@ interface Ledger {
 }
 
 /** Makes changes that differ from those of every other client, and returns the expected data. */
-async function shopping(ask: TestShop['ask'], client: number): Promise<Ledger> {
+async function changeData(ask: TestShop['ask'], client: number): Promise<Ledger> {
   const [first, second] = [0, 1].map((n) => PRODUCT_IDS[(client + n) % PRODUCT_IDS.length]) as [string, string];
   await ask('PUT', `/api/cart-items/${IN_CART}`, { quantity: 1_000 + client });
   await ask('DELETE', `/api/cart-items/${ALSO_IN_CART}`);
@@ -37,7 +37,7 @@ describe('clients in separate sandboxes', () => {
     const shop = await startStorefront();
     const file = await readFile(shop.dataFile ?? '', 'utf8');
     const clients = Array.from({ length: 60 }, (_, n) => within(shop, `client-${n}`, ways[n % ways.length]));
-    const ledgers = await Promise.all(clients.map(shopping));
+    const ledgers = await Promise.all(clients.map(changeData));
     const found = await Promise.all(
       clients.map(async (ask) => ({
         orders: (await ask('GET', '/api/orders')).body,

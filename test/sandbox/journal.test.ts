@@ -15,7 +15,7 @@ const KEPT_BYTES = 4096;
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Returns a request for the list of products with some properties replaced. */
-function asked(given: Partial<RecordedRequest> = {}): RecordedRequest {
+function createRequest(overrides: Partial<RecordedRequest> = {}): RecordedRequest {
   return {
     method: 'GET',
     url: '/api/products',
@@ -25,26 +25,26 @@ function asked(given: Partial<RecordedRequest> = {}): RecordedRequest {
     ms: 0,
     operationId: 'listProducts',
     remarks: undefined,
-    ...given,
+    ...overrides,
   };
 }
 
 /** Returns the journal entry of a request. */
-function shown(given: Partial<RecordedRequest>) {
-  const journal = journalOf(1);
-  journal.add(asked(given));
+function getEntry(overrides: Partial<RecordedRequest>) {
+  const journal = createJournal(1);
+  journal.add(createRequest(overrides));
   const [entry] = journal.entries().map(toJournalEntry);
   if (!entry) throw new Error('the journal has none');
   return entry;
 }
 
 /** Returns a response with this body. */
-function answering(text: string, headers: Record<string, string> = {}): RecordedRequest['answer'] {
+function createResponse(text: string, headers: Record<string, string> = {}): RecordedRequest['answer'] {
   return { status: 200, headers, bytes: Buffer.byteLength(text), text };
 }
 
 /** Creates journals whose monotonic clock advances by a second on each read. */
-function journalsOf(): Journals {
+function createTestJournals(): Journals {
   let elapsedMs = 0;
   const elapsed = () => {
     elapsedMs += 1_000;
@@ -58,12 +58,12 @@ function created(journals: Journals, most: number): Journal {
   return journals.create(most);
 }
 
-function journalOf(most: number): Journal {
-  return created(journalsOf(), most);
+function createJournal(most: number): Journal {
+  return created(createTestJournals(), most);
 }
 
 /** Returns the ids of the requests in a journal. */
-function idsIn(journal: Journal): readonly number[] {
+function getIds(journal: Journal): readonly number[] {
   return journal.entries().map(({ id }) => id);
 }
 
@@ -103,8 +103,8 @@ describe('truncateText', () => {
 
 describe('a journal', () => {
   it('numbers requests in the order of arrival', () => {
-    const journal = journalOf(5);
-    for (const url of ['/a', '/b', '/c']) journal.add(asked({ url }));
+    const journal = createJournal(5);
+    for (const url of ['/a', '/b', '/c']) journal.add(createRequest({ url }));
     expect(journal.entries().map(({ id, url, atMs }) => [id, url, atMs])).toEqual([
       [1, '/a', NOW_MS],
       [2, '/b', NOW_MS],
@@ -113,84 +113,84 @@ describe('a journal', () => {
   });
 
   it('keeps only the newest requests up to its limit', () => {
-    const journal = journalOf(3);
-    for (let n = 0; n < 7; n++) journal.add(asked());
-    expect(idsIn(journal)).toEqual([5, 6, 7]);
+    const journal = createJournal(3);
+    for (let n = 0; n < 7; n++) journal.add(createRequest());
+    expect(getIds(journal)).toEqual([5, 6, 7]);
   });
 
   it('continues its numbers after it is cleared', () => {
-    const journal = journalOf(3);
-    for (let n = 0; n < 2; n++) journal.add(asked());
+    const journal = createJournal(3);
+    for (let n = 0; n < 2; n++) journal.add(createRequest());
     journal.clear();
-    expect(idsIn(journal)).toEqual([]);
-    for (let n = 0; n < 4; n++) journal.add(asked());
-    expect(idsIn(journal)).toEqual([4, 5, 6]);
+    expect(getIds(journal)).toEqual([]);
+    for (let n = 0; n < 4; n++) journal.add(createRequest());
+    expect(getIds(journal)).toEqual([4, 5, 6]);
   });
 
   it('returns the id of the last dropped request until it is cleared', () => {
-    const journal = journalOf(3);
-    const forgotten = [0, 1, 2].map(() => {
-      for (let n = 0; n < 2; n++) journal.add(asked());
+    const journal = createJournal(3);
+    const lastDroppedId = [0, 1, 2].map(() => {
+      for (let n = 0; n < 2; n++) journal.add(createRequest());
       return journal.forgotten();
     });
     journal.clear();
-    expect([...forgotten, journal.forgotten()]).toEqual([0, 1, 3, 0]);
+    expect([...lastDroppedId, journal.forgotten()]).toEqual([0, 1, 3, 0]);
   });
 
   it('keeps the newest requests in any order of additions and clears', () => {
     const steps = fc.array(fc.constantFrom('add', 'add', 'add', 'add', 'clear'), { maxLength: 60 });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), steps, (most, taken) => {
-        const journal = journalOf(most);
-        let [last, forgotten, kept]: [number, number, number[]] = [0, 0, []];
-        for (const step of taken) {
+      fc.property(fc.integer({ min: 1, max: 7 }), steps, (most, actions) => {
+        const journal = createJournal(most);
+        let [last, lastDroppedId, kept]: [number, number, number[]] = [0, 0, []];
+        for (const step of actions) {
           if (step === 'clear') {
             journal.clear();
-            [forgotten, kept] = [0, []];
+            [lastDroppedId, kept] = [0, []];
           } else {
-            journal.add(asked());
+            journal.add(createRequest());
             kept.push(++last);
-            if (kept.length > most) forgotten = kept.shift() ?? 0;
+            if (kept.length > most) lastDroppedId = kept.shift() ?? 0;
           }
-          expect([idsIn(journal), journal.forgotten()]).toEqual([kept, forgotten]);
+          expect([getIds(journal), journal.forgotten()]).toEqual([kept, lastDroppedId]);
         }
       }),
     );
   });
 
   it('drops a request that started before it was cleared', () => {
-    const journal = journalOf(3);
+    const journal = createJournal(3);
     journal.clear();
     // Each read of the clock advances it by a second.
-    journal.add(asked({ ms: 1_500 }));
-    journal.add(asked({ ms: 500 }));
+    journal.add(createRequest({ ms: 1_500 }));
+    journal.add(createRequest({ ms: 500 }));
     expect(journal.entries().map(({ ms }) => ms)).toEqual([500]);
   });
 
   it('drops requests and notifies no followers after its end', () => {
-    const journal = journalOf(3);
-    const told: string[] = [];
+    const journal = createJournal(3);
+    const notifications: string[] = [];
     journal.follow({
-      tell: () => void told.push('a request'),
-      end: (ending) => void told.push(`${ending?.event} ${ending?.sandbox}`),
+      tell: () => void notifications.push('a request'),
+      end: (ending) => void notifications.push(`${ending?.event} ${ending?.sandbox}`),
     });
     journal.end({ event: 'removed', sandbox: 'w1', atMs: NOW_MS });
-    journal.add(asked());
-    expect([idsIn(journal), told]).toEqual([[], ['removed w1']]);
+    journal.add(createRequest());
+    expect([getIds(journal), notifications]).toEqual([[], ['removed w1']]);
   });
 
   it('notifies its followers of each request until they stop', () => {
-    const journal = journalOf(1);
-    const told: [string, number][] = [];
-    const follow = (who: string) => journal.follow({ tell: ({ id }) => void told.push([who, id]), end() {} });
-    journal.add(asked());
+    const journal = createJournal(1);
+    const notifications: [string, number][] = [];
+    const follow = (who: string) => journal.follow({ tell: ({ id }) => void notifications.push([who, id]), end() {} });
+    journal.add(createRequest());
     const [stopOne, stopOther] = [follow('one'), follow('other')];
-    journal.add(asked());
+    journal.add(createRequest());
     stopOne();
-    journal.add(asked());
+    journal.add(createRequest());
     stopOther();
-    journal.add(asked());
-    expect(told).toEqual([
+    journal.add(createRequest());
+    expect(notifications).toEqual([
       ['one', 2],
       ['other', 2],
       ['other', 3],
@@ -200,51 +200,51 @@ describe('a journal', () => {
 
 describe('the journals of a server', () => {
   it('hold 32 MB in total, and the largest journals drop their oldest requests', () => {
-    const journals = journalsOf();
+    const journals = createTestJournals();
     const [quiet, old, busy] = [10, 1_000_000, 1_000_000].map((most) => created(journals, most)) as [
       Journal,
       Journal,
       Journal,
     ];
-    quiet.add(asked());
-    for (let n = 0; n < 10; n++) old.add(asked(LARGE));
-    for (let n = 0; n < 22; n++) busy.add(asked(LARGE));
-    expect([quiet, old, busy].map((journal) => idsIn(journal).length)).toEqual([1, 10, 22]);
-    for (let n = 0; n < 4; n++) busy.add(asked(LARGE));
-    expect(idsIn(quiet)).toEqual([1]);
-    expect(idsIn(busy)[0]).toBeGreaterThan(1);
-    expect(idsIn(busy).at(-1)).toBe(26);
-    expect(idsIn(old).length + idsIn(busy).length).toBeLessThanOrEqual(MOST_BYTES / 1_000_000);
+    quiet.add(createRequest());
+    for (let n = 0; n < 10; n++) old.add(createRequest(LARGE));
+    for (let n = 0; n < 22; n++) busy.add(createRequest(LARGE));
+    expect([quiet, old, busy].map((journal) => getIds(journal).length)).toEqual([1, 10, 22]);
+    for (let n = 0; n < 4; n++) busy.add(createRequest(LARGE));
+    expect(getIds(quiet)).toEqual([1]);
+    expect(getIds(busy)[0]).toBeGreaterThan(1);
+    expect(getIds(busy).at(-1)).toBe(26);
+    expect(getIds(old).length + getIds(busy).length).toBeLessThanOrEqual(MOST_BYTES / 1_000_000);
   });
 
   it('do not count dropped requests towards the limit', () => {
-    const journals = journalsOf();
+    const journals = createTestJournals();
     const [kept, cleared, short] = [10, 1_000, 2].map((most) => created(journals, most)) as [Journal, Journal, Journal];
-    kept.add(asked());
+    kept.add(createRequest());
     for (let round = 0; round < 4; round++) {
-      for (let n = 0; n < 20; n++) cleared.add(asked(LARGE));
+      for (let n = 0; n < 20; n++) cleared.add(createRequest(LARGE));
       cleared.clear();
-      for (let n = 0; n < 20; n++) short.add(asked(LARGE));
+      for (let n = 0; n < 20; n++) short.add(createRequest(LARGE));
     }
-    expect([idsIn(kept), idsIn(cleared), idsIn(short)]).toEqual([[1], [], [79, 80]]);
+    expect([getIds(kept), getIds(cleared), getIds(short)]).toEqual([[1], [], [79, 80]]);
   });
 
-  it.each<readonly [what: string, given: Partial<RecordedRequest>]>([
+  it.each<readonly [what: string, overrides: Partial<RecordedRequest>]>([
     ['the body of a request', { sent: 'x'.repeat(4_000) }],
     ['the URL of a request', { url: `/${'x'.repeat(3_999)}` }],
     ['the headers of a request', { rawHeaders: ['X-Page', 'x'.repeat(4_000)] }],
-    ['the response', { answer: answering('x'.repeat(4_000)) }],
-  ])('count %s towards the limit', (_, given) => {
-    const journal = journalOf(20_000);
-    for (let n = 0; n < 9_000; n++) journal.add(asked(given));
-    expect(idsIn(journal).length).toBeLessThanOrEqual(MOST_BYTES / 4_000);
-    expect(idsIn(journal).at(-1)).toBe(9_000);
+    ['the response', { answer: createResponse('x'.repeat(4_000)) }],
+  ])('count %s towards the limit', (_, overrides) => {
+    const journal = createJournal(20_000);
+    for (let n = 0; n < 9_000; n++) journal.add(createRequest(overrides));
+    expect(getIds(journal).length).toBeLessThanOrEqual(MOST_BYTES / 4_000);
+    expect(getIds(journal).at(-1)).toBe(9_000);
   });
 
   it('keep recording with continuous numbers after the limit is reached', () => {
-    const journal = journalOf(1_000);
-    for (let n = 0; n < 200; n++) journal.add(asked(LARGE));
-    const ids = idsIn(journal);
+    const journal = createJournal(1_000);
+    for (let n = 0; n < 200; n++) journal.add(createRequest(LARGE));
+    const ids = getIds(journal);
     expect(ids).toEqual(Array.from({ length: ids.length }, (_, n) => 200 - ids.length + 1 + n));
     expect(ids.length).toBeGreaterThan(10);
   });
@@ -394,13 +394,13 @@ describe('redactText', () => {
 describe('toJournalEntry', () => {
   it('returns all parts of a request, with the duration rounded to 0.1 ms', () => {
     expect(
-      shown({
+      getEntry({
         method: 'POST',
         url: '/_sandbox/w1/api/orders?a=1&a=2&b=%20',
         prefix: '/_sandbox/w1',
         rawHeaders: ['Host', 'shop', 'X-Page', 'a', 'x-page', 'b'],
         sent: '{"a":1}',
-        answer: answering('[]', { 'Content-Type': 'application/json' }),
+        answer: createResponse('[]', { 'Content-Type': 'application/json' }),
         ms: 1.2345,
         operationId: 'createOrder',
         remarks: { notes: ['a note'], responseViolations: ['a breach'], forced: { faults: ['f1'] } },
@@ -426,7 +426,7 @@ describe('toJournalEntry', () => {
   });
 
   it('omits empty parts', () => {
-    expect(shown({ operationId: undefined, remarks: { notes: [], violations: [] } })).toEqual({
+    expect(getEntry({ operationId: undefined, remarks: { notes: [], violations: [] } })).toEqual({
       id: 1,
       at: '2025-06-01T12:00:00.000Z',
       durationMs: 0,
@@ -446,23 +446,23 @@ describe('toJournalEntry', () => {
     ['an empty body', '', {}],
     ['no body', undefined, {}],
   ])('returns a body as JSON, otherwise as text: %s', (_, sent, expected) => {
-    const { method, url, path, query, headers, ...rest } = shown({ sent }).request;
+    const { method, url, path, query, headers, ...rest } = getEntry({ sent }).request;
     expect([method, url, path, query, headers]).toEqual(['GET', '/api/products', '/api/products', {}, {}]);
     expect(rest).toEqual(expected);
   });
 
   it('truncates a long response', () => {
     const text = truncateText('x'.repeat(5_000));
-    const { response } = shown({ answer: { status: 200, headers: {}, bytes: 5_000, text } });
+    const { response } = getEntry({ answer: { status: 200, headers: {}, bytes: 5_000, text } });
     expect(response).toEqual({ status: 200, headers: {}, bytes: 5_000, body: text, isTruncated: true });
   });
 
   it('redacts secrets in every part', () => {
-    const entry = shown({
+    const entry = getEntry({
       url: '/api/products?token=hunter2',
       rawHeaders: ['Authorization', 'Bearer hunter2', 'COOKIE', 'a=hunter2', 'X-Api-Key', 'hunter2'],
       sent: '{"user":{"password":"hunter2"}}',
-      answer: answering('{"sessionId":"hunter2"}', { 'Set-Cookie': 'a=hunter2' }),
+      answer: createResponse('{"sessionId":"hunter2"}', { 'Set-Cookie': 'a=hunter2' }),
       remarks: {
         notes: ['ignored /api/products?token=hunter2'],
         violations: [
@@ -477,18 +477,18 @@ describe('toJournalEntry', () => {
   });
 
   it('redacts secrets in a path', () => {
-    expect(JSON.stringify(shown({ url: '/api/orders;token=hunter2' }))).not.toContain('hunter2');
+    expect(JSON.stringify(getEntry({ url: '/api/orders;token=hunter2' }))).not.toContain('hunter2');
   });
 
   it('redacts secrets in a URL in a header', () => {
-    const entry = shown({ rawHeaders: ['Referer', 'http://shop/login?token=hunter2'] });
+    const entry = getEntry({ rawHeaders: ['Referer', 'http://shop/login?token=hunter2'] });
     expect(JSON.stringify(entry)).not.toContain('hunter2');
   });
 
   it.each(['//api//products', '/', '/%', '/?', '/?=', '/?&&', '*', '/a?%zz', '/:99999', '/\\\\a'])(
     'accepts any URL: %s',
     (url) => {
-      expect(shown({ url }).request.url).toBe(url);
+      expect(getEntry({ url }).request.url).toBe(url);
     },
   );
 });

@@ -10,10 +10,10 @@ const ITEM = `/api/cart-items/${IN_CART}`;
 const LONGEST = `w${'-'.repeat(62)}`;
 
 /** Invalid ids for a header or a path. */
-const NO_IDS = ['W1', '-w', 'w_1', 'w.1', `${LONGEST}x`, 'w1,w2', '..', '*'];
+const INVALID_IDS = ['W1', '-w', 'w_1', 'w.1', `${LONGEST}x`, 'w1,w2', '..', '*'];
 
 /** Returns the quantity of the first product in the cart. */
-async function quantity(ask: TestShop['ask']): Promise<number> {
+async function getQuantity(ask: TestShop['ask']): Promise<number> {
   return (await ask('GET', '/api/cart-items')).body[0].quantity;
 }
 
@@ -23,8 +23,8 @@ describe('a request that selects a sandbox', () => {
     const inside = within(shop, 'w1', way);
     const reply = await inside('PUT', ITEM, { quantity: 9 });
     expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
-    expect(await quantity(inside)).toBe(9);
-    expect(await quantity(shop.ask)).toBe(2);
+    expect(await getQuantity(inside)).toBe(9);
+    expect(await getQuantity(shop.ask)).toBe(2);
     expect(await sandboxIds(shop)).toEqual(['default', 'w1']);
   });
 
@@ -32,7 +32,7 @@ describe('a request that selects a sandbox', () => {
     const shop = await startStorefront();
     for (const [place, way] of ways.entries()) {
       await within(shop, 'w1', way)('PUT', ITEM, { quantity: 10 + place });
-      for (const other of ways) expect(await quantity(within(shop, 'w1', other)), other.by).toBe(10 + place);
+      for (const other of ways) expect(await getQuantity(within(shop, 'w1', other)), other.by).toBe(10 + place);
     }
   });
 
@@ -64,7 +64,7 @@ describe('a request that selects a sandbox', () => {
 
   it('is rejected if the header is not a valid id', async () => {
     const shop = await startStorefront();
-    for (const id of [...NO_IDS, '', 'w 1', 'w1, w1', '__proto__']) {
+    for (const id of [...INVALID_IDS, '', 'w 1', 'w1, w1', '__proto__']) {
       const reply = await shop.ask('GET', '/api/products', undefined, { 'x-sandbox': id });
       expectProblem(reply, 400, 'invalid-request', id);
       expect(reply.body.violations, id).toMatchObject([{ in: 'header', pointer: '/X-Sandbox', value: id }]);
@@ -74,7 +74,7 @@ describe('a request that selects a sandbox', () => {
 
   it('is rejected if the path has an invalid id, including percent escapes', async () => {
     const shop = await startStorefront();
-    for (const id of [...NO_IDS.filter((id) => id !== '..'), '', '%77', '%', 'w1%2Fapi']) {
+    for (const id of [...INVALID_IDS.filter((id) => id !== '..'), '', '%77', '%', 'w1%2Fapi']) {
       const reply = await shop.ask('GET', `/_sandbox/${id}/api/products`);
       expectProblem(reply, 400, 'invalid-request', id);
       expect(reply.body.violations, id).toMatchObject([{ in: 'path', value: id }]);
@@ -239,9 +239,9 @@ describe('the sandbox named default', () => {
     const named = within(shop, 'default', way);
     const { headers } = await named('PUT', ITEM, { quantity: 7 });
     expect(headers.get('x-sandbox')).toBe('default');
-    expect(await quantity(shop.ask)).toBe(7);
+    expect(await getQuantity(shop.ask)).toBe(7);
     await shop.ask('PUT', ITEM, { quantity: 8 });
-    expect(await quantity(named)).toBe(8);
+    expect(await getQuantity(named)).toBe(8);
     expect(await sandboxIds(shop)).toEqual(['default']);
   });
 
@@ -262,12 +262,12 @@ describe('a cached response', () => {
         await inside('PUT', ITEM, { quantity: 100 + round });
         await shop.ask('PUT', ITEM, { quantity: round });
         for (const _ of [1, 2]) {
-          expect(await quantity(shop.ask)).toBe(round);
-          expect(await quantity(inside)).toBe(100 + round);
+          expect(await getQuantity(shop.ask)).toBe(round);
+          expect(await getQuantity(inside)).toBe(100 + round);
         }
-        expect(await quantity(shop.ask)).toBe(round);
-        expect(await quantity(within(shop, 'default', way))).toBe(round);
-        expect(await quantity(inside)).toBe(100 + round);
+        expect(await getQuantity(shop.ask)).toBe(round);
+        expect(await getQuantity(within(shop, 'default', way))).toBe(round);
+        expect(await getQuantity(inside)).toBe(100 + round);
       }
       expect((await shop.ask('GET', '/api/cart-items')).headers.get('x-sandbox')).not.toBe('w1');
     },
