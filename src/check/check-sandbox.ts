@@ -31,7 +31,7 @@ const SANDBOX_COUNT = 8;
  * command as it is. A storefront server returns the sandbox that it used in a header, and creates it on the first request. Throws a `CheckError` if the
  * server can't be reached, does not respond, or the signal stops the check.
  */
-export async function inOwnSandbox(
+export async function selectSandboxes(
   command: CheckCommand,
   { model, seed, print, tell, signal, ...own }: SandboxParts,
 ): Promise<CheckCommand> {

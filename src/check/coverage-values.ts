@@ -78,7 +78,7 @@ export function createCoverageSet(contract: Contract, place: EditPlace, current:
 }
 
 /** Returns the schema of a place, with its reference resolved. */
-function getSchema({ plain }: Contract, { schema }: EditPlace): Node {
+function getSchema({ normalized: plain }: Contract, { schema }: EditPlace): Node {
   const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
   return isNode(node) ? node : {};
 }

@@ -2,7 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { getBodyType, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
 /** A part of a request that can be edited: a parameter, or a place in the body. */
@@ -46,14 +46,14 @@ function findBodyPlaces(
       contract,
       one,
       [...path, key],
-      getSubschema(contract, schema, Array.isArray(value) ? '/items' : pointerTo('properties', key)),
+      getSubschema(contract, schema, Array.isArray(value) ? '/items' : formatPointer('properties', key)),
     ),
   );
   return [own, ...below];
 }
 
 /** Returns the pointer of a subschema; undefined if the schema does not have it in one place. */
-function getSubschema({ plain }: Contract, schema: string | undefined, step: string): string | undefined {
+function getSubschema({ normalized: plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
   const pointer = `${resolvePointer(plain, schema)}${step}`;
   return getNode(plain, pointer) === undefined ? undefined : pointer;

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { isJsonType, mediaTypeFor } from '../openapi/responses.ts';
+import { findMediaType, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
@@ -148,7 +148,7 @@ function hostileBodies(contract: Contract, route: Route, base: RequestValues): r
       };
     }),
     ...['text/plain', 'application/xml']
-      .filter((other) => mediaTypeFor(Object.keys(route.bodyMedia), other) === undefined)
+      .filter((other) => findMediaType(Object.keys(route.bodyMedia), other) === undefined)
       .map((other) => ({
         request: { method, target, headers: { ...headers, 'content-type': other }, body: validBody },
         ...(route.responses.some(({ name }) => name === '415')

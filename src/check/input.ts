@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check';
 import type { Route } from '../openapi/routes.ts';
-import type { Received } from '../openapi/validate-request.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import type { RequestResult } from '../openapi/validate-request.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
@@ -55,7 +55,7 @@ interface Variation {
 
 function describePlace(place: EditPlace): string {
   return place.kind === 'body'
-    ? `body ${pointerTo(...place.path)}`.trim()
+    ? `body ${formatPointer(...place.path)}`.trim()
     : `${place.parameter.in} ${place.parameter.name}`;
 }
 
@@ -149,7 +149,7 @@ async function examine(
 /** Returns the violation in the status of a response to a valid or invalid request. */
 function findStatusViolation(
   route: Route,
-  received: Received,
+  received: RequestResult,
   { request, response }: Exchange,
   place: string,
 ): Omit<FindingKind, 'status'> | undefined {

@@ -1,7 +1,7 @@
-import { type Document, getNode, isNode, type Node, resolvePointer, toPointer } from '../openapi/document.ts';
-import { responseTo } from '../openapi/responses.ts';
+import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
@@ -51,17 +51,17 @@ async function follow(
   return [...findings, ...dangling].map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
-function getLinks({ contract: { plain, routes } }: Session, route: Route): readonly Link[] {
-  const success = responseTo(route.responses, route.successStatus);
+function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route): readonly Link[] {
+  const success = findResponse(route.responses, route.successStatus);
   const holder = `${resolvePointer(plain, success?.pointer ?? '')}/links`;
   const links = getNode(plain, holder);
   return Object.keys(isNode(links) ? links : {}).flatMap((name) => {
-    const pointer = resolvePointer(plain, holder + pointerTo(name));
+    const pointer = resolvePointer(plain, holder + formatPointer(name));
     const link = getNode(plain, pointer);
     if (!isNode(link)) return [];
     const target = routes.find(({ operationId, pointer: place }) =>
       link.operationId === undefined
-        ? toPointer(String(link.operationRef)) === place
+        ? parseReference(String(link.operationRef)) === place
         : link.operationId === operationId,
     );
     const parameters = isNode(link.parameters) ? link.parameters : {};
@@ -77,7 +77,7 @@ function toLinkRequest(
   exchange: Exchange,
 ): RequestToSend | undefined {
   const { target, parameters, requestBody } = link;
-  const { plain } = session.contract;
+  const { normalized: plain } = session.contract;
   let values: RequestValues = {
     ...NO_VALUES,
     ...(requestBody === undefined && isBodyRequired(plain, target) ? getBody(requests.createValid(target, seed)) : {}),

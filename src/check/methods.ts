@@ -1,5 +1,5 @@
 import { METHODS as KNOWN } from 'node:http';
-import { responseTo } from '../openapi/responses.ts';
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineConcurrently } from './confirm-findings.ts';
@@ -62,7 +62,7 @@ function checkResponse(
   if (status !== 405) {
     return [createMethodFinding('405', `Status ${status} instead of 405: ${route.path} does not support ${method}`)];
   }
-  const isDocumented = responseTo(route.responses, 405) !== undefined;
+  const isDocumented = findResponse(route.responses, 405) !== undefined;
   const [violation] = findAllowViolations(headers.allow, documented);
   return [
     ...(isDocumented ? findings : []),

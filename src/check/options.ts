@@ -34,10 +34,10 @@ const DEFAULT_RUNS = 50;
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
 /** The largest seed. */
-export const LARGEST_SEED = 2 ** 31 - 1;
+export const MAX_SEED = 2 ** 31 - 1;
 
 /** Creates the subcommand `check`. It calls `onCheck` with the parsed command. */
-export function checkCommand(
+export function createCheckCommand(
   environment: Readonly<Record<string, string | undefined>>,
   onCheck: (command: CheckCommand) => void,
 ): Command {
@@ -45,7 +45,7 @@ export function checkCommand(
     .description(
       'Checks a server against its contract; without a URL, checks the built-in shop. Exits with 0 if the check passes.',
     )
-    .argument('[url]', 'URL of the server', address)
+    .argument('[url]', 'URL of the server', parseUrl)
     .allowExcessArguments(false)
     .exitOverride()
     .action((url: string | undefined, options: CheckFlags) => onCheck(toCheckCommand(options, url)));
@@ -77,12 +77,12 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option('--allow-writes', 'allow requests that change or reset the data of the server')
     .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", header, {})
-    .option('--only <operations>', 'check only these operations (a,b)', ids)
-    .option('--exclude <operations>', 'never send requests to these operations (a,b)', ids)
+    .option('--only <operations>', 'check only these operations (a,b)', parseOperationIds)
+    .option('--exclude <operations>', 'never send requests to these operations (a,b)', parseOperationIds)
     .option(
       '--seed <number>',
       'seed of the generated requests, to repeat a check; a report shows its seed',
-      createIntegerParser('--seed', LARGEST_SEED),
+      createIntegerParser('--seed', MAX_SEED),
     )
     .option(
       '--runs <number>',
@@ -105,7 +105,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
 }
 
 /** Parses the URL of a server. Throws `InvalidArgumentError` if it is invalid. */
-export function address(text: string): string {
+export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
   throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
@@ -125,7 +125,7 @@ function header(text: string, before: Readonly<Record<string, string>>): Readonl
 }
 
 /** Parses operation ids, separated by commas. Throws `InvalidArgumentError` if one is empty. */
-export function ids(text: string): readonly string[] {
+export function parseOperationIds(text: string): readonly string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.every((entry) => entry !== '')) return entries;
   throw new InvalidArgumentError('Enter operation ids, separated by commas.');

@@ -1,10 +1,10 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import { FORM_TYPE, isJsonType, isRead } from '../openapi/responses.ts';
+import { FORM_TYPE, isJsonType, isParsedType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
-import type { Received } from '../openapi/validate-request.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import type { RequestResult } from '../openapi/validate-request.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { RequestToSend } from './exchange.ts';
 
 /** The values of a request by its parts. Without `body` it has no body. */
@@ -29,12 +29,18 @@ export function toRequest(route: Route, values: RequestValues): RequestToSend {
 }
 
 /** Returns how the contract validates a request: as valid, or with its violations. */
-export function validateValues(contract: Contract, route: Route, values: RequestValues): Received {
+export function validateValues(contract: Contract, route: Route, values: RequestValues): RequestResult {
   const { target, headers = {}, body } = toRequest(route, values);
   const [path = '', search = ''] = target.split('?');
   const query = parseParameters(search);
   const contentType = body === undefined ? undefined : headers['content-type'];
-  return contract.receive(route, { path, query, headers, body: parseBody(String(body), contentType), contentType });
+  return contract.validateRequest(route, {
+    path,
+    query,
+    headers,
+    body: parseBody(String(body), contentType),
+    contentType,
+  });
 }
 
 /** Parses a body as a server does. */
@@ -56,7 +62,7 @@ function parseParameters(text: string): Readonly<Record<string, string | string[
 /** Returns the media type for the body of an operation that can be serialized; undefined if there is none. */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
-  return types.find(isJsonType) ?? types.find(isRead);
+  return types.find(isJsonType) ?? types.find(isParsedType);
 }
 
 /** Returns the path with some values; `raw` has parts that are not escaped. */
@@ -74,10 +80,10 @@ export function toPath(
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
 /** Returns the pointer of the schema of a parameter. */
-export function getSchemaPointer({ plain }: Contract, { pointer }: Parameter): string {
+export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
   const content = getNode(plain, `${pointer}/content`);
   const [type] = Object.keys(isNode(content) ? content : {});
-  return `${pointer}${type === undefined ? '' : `/content${pointerTo(type)}`}/schema`;
+  return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
 }
 
 function formatQuery(query: RequestValues['query']): string {
@@ -173,13 +179,13 @@ function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues
   if (getBodyType(route) !== FORM_TYPE || body !== undefined) return false;
   const [path = '', search = ''] = target.split('?');
   const sent = { path, query: parseParameters(search), headers };
-  const asNone = contract.receive(route, { ...sent, body: undefined, contentType: undefined });
-  const asEmpty = contract.receive(route, { ...sent, body: {}, contentType: FORM_TYPE });
+  const asNone = contract.validateRequest(route, { ...sent, body: undefined, contentType: undefined });
+  const asEmpty = contract.validateRequest(route, { ...sent, body: {}, contentType: FORM_TYPE });
   return asNone.kind !== asEmpty.kind;
 }
 
 function hasAmbiguousNumber(
-  { plain }: Contract,
+  { normalized: plain }: Contract,
   { parameters }: Route,
   { path, query, headers }: RequestValues,
 ): boolean {

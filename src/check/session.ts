@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode } from '../openapi/document.ts';
-import { bareType, isJsonType, mediaTypeFor, responseTo } from '../openapi/responses.ts';
+import { findMediaType, findResponse, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { type Client, NoResponseError, TOO_MANY_REQUESTS } from './client.ts';
@@ -160,7 +160,7 @@ export function createFinding(
 
 /** Returns the name of the response that documents a status; the status itself if none does. */
 export function getResponseName({ responses }: Route, status: number): string {
-  return responseTo(responses, status)?.name ?? String(status);
+  return findResponse(responses, status)?.name ?? String(status);
 }
 
 /** Returns the violations of a response by the contract. */
@@ -170,7 +170,7 @@ function findViolations(
   { request, response }: Exchange,
 ): readonly FindingKind[] {
   const status = getResponseName(route, response.status);
-  const pointer = responseTo(route.responses, response.status)?.pointer ?? `${route.pointer}/responses`;
+  const pointer = findResponse(route.responses, response.status)?.pointer ?? `${route.pointer}/responses`;
   const createViolation = (rule: string, message: string, place = pointer): FindingKind => ({
     status,
     rule,
@@ -218,24 +218,24 @@ function toRuleName({ where, rule }: ResponseViolation): string {
 
 /** Returns the place in the contract that a violation refers to. */
 function findPointer(
-  { plain }: Contract,
+  { normalized: plain }: Contract,
   route: Route,
   { status, headers }: ReceivedResponse,
   pointer: string,
   { where }: ResponseViolation,
 ): string {
-  const response = responseTo(route.responses, status);
+  const response = findResponse(route.responses, status);
   if (!response) return pointer;
   const [, header] = /^header (.*)$/.exec(where) ?? [];
   if (header !== undefined) return response.headers.find(({ name }) => name === header)?.schema ?? pointer;
-  const type = mediaTypeFor(Object.keys(response.media), headers['content-type'] ?? '');
+  const type = findMediaType(Object.keys(response.media), headers['content-type'] ?? '');
   const schema = type === undefined ? undefined : response.media[type]?.schema;
   return where.startsWith('body') && schema !== undefined && getNode(plain, schema) !== undefined ? schema : pointer;
 }
 
 /** Returns a violation if the status in a problem document differs from that of the response (RFC 9457, section 3.1.2). */
 function findProblemViolations({ status, headers, body }: ReceivedResponse): readonly string[] {
-  if (bareType(headers['content-type'] ?? '') !== 'application/problem+json') return [];
+  if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const reported = (body as { status?: unknown } | null)?.status;
   return reported === undefined || reported === status
     ? []

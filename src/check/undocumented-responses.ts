@@ -1,6 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
-import { mediaTypeFor } from '../openapi/responses.ts';
+import { findMediaType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 
@@ -48,11 +48,11 @@ function isUtf8(target: string): boolean {
 }
 
 function hasDocumentedType({ bodyMedia }: Route, { headers = {}, body }: RequestToSend): boolean {
-  return body !== undefined && mediaTypeFor(Object.keys(bodyMedia), headers['content-type'] ?? '') !== undefined;
+  return body !== undefined && findMediaType(Object.keys(bodyMedia), headers['content-type'] ?? '') !== undefined;
 }
 
 /** Whether the contract requires credentials for an operation. */
-function isSecured({ plain }: Contract, { pointer }: Route): boolean {
+function isSecured({ normalized: plain }: Contract, { pointer }: Route): boolean {
   const own = getNode(plain, `${pointer}/security`) ?? getNode(plain, '/security');
   return Array.isArray(own) && own.some((one) => isNode(one) && Object.keys(one).length > 0);
 }

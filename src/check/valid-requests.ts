@@ -26,14 +26,14 @@ export interface RequestGenerator {
 
 /** Creates a generator of valid requests of a contract. */
 export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
-  const generate = createGenerator(contract.plain, 'readOnly');
+  const generate = createGenerator(contract.normalized, 'readOnly');
   const generateValue = (schema: string, random: Random, isBare: boolean) =>
-    generate(getNode(contract.plain, schema), { random, usesExamples: false, isBare, isFull: !isBare, query: {} });
+    generate(getNode(contract.normalized, schema), { random, usesExamples: false, isBare, isFull: !isBare, query: {} });
 
   function generateRequest(route: Route, random: Random, isBare: boolean): RequestValues {
     let values = NO_VALUES;
     for (const parameter of route.parameters) {
-      const isRequired = getNode(contract.plain, `${parameter.pointer}/required`) === true;
+      const isRequired = getNode(contract.normalized, `${parameter.pointer}/required`) === true;
       if (isBare && !isRequired) continue;
       const known = pool.getValues(getPoolName(parameter.name, route.path));
       const [example] = parameter.examples;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
 import { CheckError } from '../check/check-error.ts';
-import { type CheckCommand, LARGEST_SEED } from '../check/options.ts';
+import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { ControlError } from '../client/client.ts';
 import { ContractError } from '../openapi/document.ts';
 import { HandlersError } from '../server/handler-registry.ts';
@@ -89,16 +89,16 @@ function printError(text: string): void {
 async function check(command: CheckCommand): Promise<void> {
   // Loaded on demand, so that other commands start faster.
   const { writeReports, runCheck } = await import('../check/command.ts');
-  const { inOwnSandbox } = await import('../check/check-sandbox.ts');
+  const { selectSandboxes } = await import('../check/check-sandbox.ts');
   const { createStopSignal } = await import('../check/stop-signal.ts');
   const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
   // A second signal ends the process at once.
   for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
   const signal = createStopSignal(command.maxTime, interrupt.signal);
-  const parts = { model, contract: getContractPath({}), seed: randomInt(LARGEST_SEED), print, signal };
+  const parts = { model, contract: getContractPath({}), seed: randomInt(MAX_SEED), print, signal };
   const onProgress = command.report === undefined && process.stderr.isTTY ? showProgress : undefined;
-  const report = await runCheck(await inOwnSandbox(command, { ...parts, tell: printError }), {
+  const report = await runCheck(await selectSandboxes(command, { ...parts, tell: printError }), {
     ...parts,
     start: () => createStorefront({ contract: command.contract }),
     onProgress,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { type CheckCommand, checkCommand } from '../check/options.ts';
+import { type CheckCommand, createCheckCommand } from '../check/options.ts';
 import { similarName } from '../openapi/remedies.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
 import type { ControlCommand } from './control-command.ts';
@@ -94,7 +94,7 @@ function createProgram(
   for (const option of createServerOptions(isTerminal)) program.addOption(option);
   const commands = [
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
-    checkCommand(environment, (options) => onCommand({ kind: 'check', options })),
+    createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
     createTypesCommand((options) => onCommand({ kind: 'types', options })),
     ...createControlCommands({
       environment,

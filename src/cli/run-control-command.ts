@@ -1,5 +1,5 @@
 import { createForeignServerError, followControlEvents, sendControlRequest } from '../client/client.ts';
-import type { JournalEntry, Verdict } from '../control/operation.ts';
+import type { JournalEntry, Verification } from '../control/operation.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
@@ -33,8 +33,8 @@ function isEntry(value: unknown): value is JournalEntry {
   return typeof id === 'number' && typeof at === 'string' && typeof request?.method === 'string';
 }
 
-function isVerification(value: unknown): value is Verdict {
-  const { verified, nearMisses } = (value ?? {}) as Partial<Verdict>;
+function isVerification(value: unknown): value is Verification {
+  const { verified, nearMisses } = (value ?? {}) as Partial<Verification>;
   return (
     typeof verified === 'boolean' && Array.isArray(nearMisses) && nearMisses.every(({ request }) => isEntry(request))
   );
@@ -57,7 +57,7 @@ function formatEntry({ id, at, durationMs, operation, request, response, forced 
     .join(' ');
 }
 
-function formatVerification({ message, nearMisses }: Verdict): string {
+function formatVerification({ message, nearMisses }: Verification): string {
   const lines = nearMisses.map(
     ({ request, reasons }) => `${formatEntry(request)}\n       ${reasons.join('\n       ')}\n`,
   );

@@ -1,12 +1,12 @@
 import { parseTime } from '../sandbox/clock.ts';
-import { refuseTooMany } from '../sandbox/faults/fault-list.ts';
+import { rejectTooManyFaults } from '../sandbox/faults/fault-list.ts';
 import { findFaultIssues, parseFault } from '../sandbox/faults/parse-fault.ts';
 import { needsBody } from '../sandbox/matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import type { Fault, FaultWish } from './operation.ts';
+import type { Fault, FaultDefinition } from './operation.ts';
 import { ControlProblemError } from './refusal.ts';
 import { formatNames, getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
 
@@ -25,7 +25,7 @@ export const faultHandlers: ControlHandlers<
     return withControlProblems(() => {
       const wanted = parseFault(body);
       // A refused fault does not create the sandbox.
-      refuseTooMany([wanted]);
+      rejectTooManyFaults([wanted]);
       const sandbox = parts.sandboxes.get(path.id);
       return told(sandbox, sandbox.faults.add(wanted), parts);
     });
@@ -36,7 +36,7 @@ export const faultHandlers: ControlHandlers<
     return withControlProblems(() => {
       const wanted = placed.map(({ wish, at }) => parseFault(wish, at));
       // What is refused makes no sandbox.
-      refuseTooMany(wanted);
+      rejectTooManyFaults(wanted);
       const sandbox = parts.sandboxes.get(path.id);
       return sandbox.faults.replace(wanted).map((fault) => told(sandbox, fault, parts));
     });
@@ -49,13 +49,13 @@ export const faultHandlers: ControlHandlers<
 
 /** A fault of a request, and its JSON Pointer in the body. */
 interface PlacedFault {
-  readonly wish: FaultWish;
+  readonly wish: FaultDefinition;
   readonly at: string;
 }
 
 /** Refuses faults that cannot be applied, or whose operations or responses the contract of the application doesn't have. */
 function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void {
-  const findIssues = (find: (wish: FaultWish) => readonly Issue[]) =>
+  const findIssues = (find: (wish: FaultDefinition) => readonly Issue[]) =>
     faults.flatMap(({ wish, at }) => find(wish).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
   refuseIssues('invalid-fault', findIssues(findFaultIssues));
   refuseIssues(

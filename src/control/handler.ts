@@ -3,19 +3,19 @@ import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
-import type { ControlAnswer, ControlId, ControlInput, FaultWish } from './operation.ts';
+import type { ControlAnswer, ControlId, ControlInput, FaultDefinition } from './operation.ts';
 
 /** Operations, and an answer of theirs. */
 type Meant = {
   readonly [Name in 'operation' | 'where' | 'status' | 'example' | 'body' | 'headers' | 'violation']?:
-    | FaultWish[Name]
+    | FaultDefinition[Name]
     | undefined;
 };
 
 /** Which requests a fault means. */
 interface RequestsMeant {
-  readonly operation?: FaultWish['operation'] | undefined;
-  readonly where?: FaultWish['where'] | undefined;
+  readonly operation?: FaultDefinition['operation'] | undefined;
+  readonly where?: FaultDefinition['where'] | undefined;
   /** Whether only requests with a body match. */
   readonly needsBody: boolean;
 }
@@ -29,7 +29,7 @@ export interface ControlParts {
   /** Returns the validator of states under the contract that is served now. */
   readonly validator: () => StateValidator;
   /** Returns the operations that the contract of the application doesn't have. */
-  readonly findUnknownOperations: (operation: FaultWish['operation']) => readonly Issue[];
+  readonly findUnknownOperations: (operation: FaultDefinition['operation']) => readonly Issue[];
   /** Returns why the contract of the application doesn't allow the response of a fault for its operations. */
   readonly undocumented: (meant: Meant) => readonly Issue[];
   /** Why no request can meet a fault under the contract that is served now, a sentence each. */

@@ -4,11 +4,11 @@ import {
   type ExpectedRequests,
   parseBounds,
   parseExpectedRequests,
-  refuseSlow,
+  rejectSlowPatterns,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import type { ControlInput, RequestsWanted } from './operation.ts';
+import type { ControlInput, RequestFilter } from './operation.ts';
 import { ControlProblemError } from './refusal.ts';
 import { getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
 import { waitForRequests } from './wait-for-requests.ts';
@@ -44,7 +44,7 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
     const wanted = wantedIn(body, parts);
     const bounds = parseBounds(body);
     const { journal } = getSandbox(path.id, parts);
-    const { isMeant } = wanted;
+    const { isMatch: isMeant } = wanted;
     const count = countOf(wanted, journal);
     const { stopping } = parts;
     await waitForRequests({ ...bounds, journal, isMeant, count, stopping, withinMs: body.withinMs ?? 0 });
@@ -60,8 +60,8 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
 /** How many requests of a journal are wanted; declines where that takes too long to find out. */
 function countOf(wanted: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
-  withControlProblems(() => refuseSlow(wanted, entries));
-  return entries.filter(wanted.isMeant).length;
+  withControlProblems(() => rejectSlowPatterns(wanted, entries));
+  return entries.filter(wanted.isMatch).length;
 }
 
 function unknown(id: string): ControlProblemError {
@@ -90,7 +90,7 @@ function isOf(operations: readonly string[] | undefined, { operationId }: Pick<E
 }
 
 /** Which requests are wanted; declines where that makes no sense. */
-function wantedIn(body: RequestsWanted, parts: ControlParts) {
+function wantedIn(body: RequestFilter, parts: ControlParts) {
   refuseIssues('unknown-operation', parts.findUnknownOperations(body.operation));
   return withControlProblems(() => parseExpectedRequests(body));
 }

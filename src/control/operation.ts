@@ -6,15 +6,15 @@ type Schemas = components['schemas'];
 /** What a request has to be like. */
 export type Where = Schemas['Where'];
 /** What is to fail, when, and how. */
-export type FaultWish = Schemas['FaultDefinition'];
+export type FaultDefinition = Schemas['FaultDefinition'];
 /** A fault, and what has become of it. */
 export type Fault = Schemas['Fault'];
 /** Which requests of the journal are meant. */
-export type RequestsWanted = Schemas['RequestFilter'];
+export type RequestFilter = Schemas['RequestFilter'];
 /** A request of the shop, and how it was answered. */
 export type JournalEntry = Schemas['JournalEntry'];
 /** What verifying came to. */
-export type Verdict = Schemas['Verification'];
+export type Verification = Schemas['Verification'];
 
 /** The id of an operation of control. */
 export type ControlId = keyof operations;

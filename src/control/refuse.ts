@@ -41,7 +41,7 @@ export function withControlProblems<Value>(make: () => Value): Value {
     return make();
   } catch (error) {
     if (error instanceof InvalidMatcherError)
-      throw new ControlProblemError('invalid-matcher', sentenceOf(error.flaws), error.flaws);
+      throw new ControlProblemError('invalid-matcher', sentenceOf(error.issues), error.issues);
     if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
     throw error;
   }

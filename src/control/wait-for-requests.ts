@@ -29,11 +29,11 @@ export function waitForRequests({ journal, withinMs, stopping, least, most, coun
     };
     const timer = setTimeout(end, withinMs);
     const unfollow = journal.follow({
-      tell(entry) {
+      onEntry(entry) {
         if (isMeant(entry)) seen++;
         if (isSettled()) end();
       },
-      end,
+      onEnd: end,
     });
     stopping.addEventListener('abort', end);
   });

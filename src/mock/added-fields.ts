@@ -1,16 +1,16 @@
-import { type Document, getNode, isNode, resolvePointer, toPointer } from '../openapi/document.ts';
-import { isJsonType, responseTo } from '../openapi/responses.ts';
+import { type Document, getNode, isNode, parseReference, resolvePointer } from '../openapi/document.ts';
+import { findResponse, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 
 /** How the success bodies of an operation differ between the contract that its handler is written for and the served one. */
 export interface Difference {
-  readonly gained: readonly Field[];
-  readonly lost: readonly Field[];
+  readonly addedFields: readonly Field[];
+  readonly removedFields: readonly Field[];
   /** Fields whose types have nothing in common. */
-  readonly clashes: readonly Field[];
+  readonly conflictingFields: readonly Field[];
 }
 
 interface Field {
@@ -22,13 +22,13 @@ interface Field {
 }
 
 /** A body with the fields of the served contract. */
-export interface Completed {
+export interface CompletedBody {
   readonly body: unknown;
   /** JSON Pointers of the generated fields, with `*` for every entry of an array. */
-  readonly made: readonly string[];
+  readonly generated: readonly string[];
 }
 
-const NO_DIFFERENCE: Difference = { gained: [], lost: [], clashes: [] };
+const NO_DIFFERENCE: Difference = { addedFields: [], removedFields: [], conflictingFields: [] };
 
 /** The maximum depth of the fields that are compared. */
 const MAX_DEPTH = 8;
@@ -41,16 +41,16 @@ interface Source {
 }
 
 /** Compares the success bodies of an operation. `own`: the document that the handler is written for. */
-export function differenceOf(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
+export function compareContracts(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
   const [ownSchema, servedSchema] = [getSuccessSchema(ownRoute), getSuccessSchema(servedRoute)];
   if (ownSchema === undefined || servedSchema === undefined) return NO_DIFFERENCE;
-  const result: MutableDifference = { gained: [], lost: [], clashes: [] };
+  const result: MutableDifference = { addedFields: [], removedFields: [], conflictingFields: [] };
   compare({ document: own, schema: ownSchema }, { document: served, schema: servedSchema }, [], result);
   return result;
 }
 
 function getSuccessSchema({ responses, successStatus }: Route): string | undefined {
-  const media = responseTo(responses, successStatus)?.media ?? {};
+  const media = findResponse(responses, successStatus)?.media ?? {};
   return Object.entries(media).find(([type]) => isJsonType(type))?.[1].schema;
 }
 
@@ -60,7 +60,7 @@ type MutableDifference = { readonly [Part in keyof Difference]: Field[] };
 function compare(own: Source, served: Source, way: readonly string[], result: MutableDifference): void {
   if (way.length > MAX_DEPTH) return;
   if (areDisjoint(getTypes(own), getTypes(served))) {
-    result.clashes.push({ way: way.slice(0, -1), name: way.at(-1) ?? '', schema: served.schema });
+    result.conflictingFields.push({ way: way.slice(0, -1), name: way.at(-1) ?? '', schema: served.schema });
     return;
   }
   const [ownProperties, servedProperties] = [getProperties(own), getProperties(served)];
@@ -68,12 +68,12 @@ function compare(own: Source, served: Source, way: readonly string[], result: Mu
     const ownSchema = ownProperties.get(name);
     if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...way, name], result);
     else if (!isOneWay(served.document, getNode(served.document, schema), 'writeOnly'))
-      result.gained.push({ way, name, schema });
+      result.addedFields.push({ way, name, schema });
   }
   // A schema without properties allows any.
   if (servedProperties.size > 0)
     for (const [name, schema] of ownProperties)
-      if (!servedProperties.has(name)) result.lost.push({ way, name, schema });
+      if (!servedProperties.has(name)) result.removedFields.push({ way, name, schema });
   const [ownItems, servedItems] = [getItems(own), getItems(served)];
   if (ownItems && servedItems) compare(ownItems, servedItems, [...way, '*'], result);
 }
@@ -95,7 +95,7 @@ function getProperties(source: Source): ReadonlyMap<string, string> {
   for (const pointer of getParts(source)) {
     const properties = getNode(source.document, `${pointer}/properties`);
     for (const name of Object.keys(isNode(properties) ? properties : {}))
-      byName.set(name, `${pointer}/properties${pointerTo(name)}`);
+      byName.set(name, `${pointer}/properties${formatPointer(name)}`);
   }
   return byName;
 }
@@ -112,21 +112,25 @@ function getParts({ document, schema }: Source, ancestors: readonly string[] = [
   if (ancestors.includes(pointer)) return [];
   const { allOf = [], $ref } = (getNode(document, pointer) ?? {}) as { allOf?: readonly unknown[]; $ref?: string };
   const parts = [...allOf.keys()].map((index) => `${pointer}/allOf/${index}`);
-  if (typeof $ref === 'string') parts.push(toPointer($ref));
+  if (typeof $ref === 'string') parts.push(parseReference($ref));
   return [pointer, ...parts.flatMap((part) => getParts({ document, schema: part }, [...ancestors, pointer]))];
 }
 
 /** Generates a value for the field with a schema: the same seed gives the same value. Returns undefined if no value is valid. */
-export type MakeField = (schema: string, seed: number) => unknown;
+export type GenerateField = (schema: string, seed: number) => unknown;
 
 /** Returns a copy of a body with the gained fields that it lacks, and without the lost ones. The id of an entry is the seed of its fields. */
-export function completed(body: unknown, { gained, lost }: Difference, make: MakeField): Completed {
+export function completeBody(
+  body: unknown,
+  { addedFields: gained, removedFields: lost }: Difference,
+  make: GenerateField,
+): CompletedBody {
   const made = new Set<string>();
   const extended = gained.reduce((whole, { way, name, schema }) => {
-    const pointer = pointerTo(...way, name);
+    const pointer = formatPointer(...way, name);
     return mapObjects(whole, way, (entry, id) => {
       if (Object.hasOwn(entry, name)) return entry;
-      const value = make(schema, toSeed(`${id}${pointerTo(name)}`));
+      const value = make(schema, toSeed(`${id}${formatPointer(name)}`));
       if (value === undefined) return entry;
       made.add(pointer);
       return { ...entry, [name]: value };
@@ -139,7 +143,7 @@ export function completed(body: unknown, { gained, lost }: Difference, make: Mak
       ),
     extended,
   );
-  return { body: result, made: [...made] };
+  return { body: result, generated: [...made] };
 }
 
 /** Returns a copy of a value with the objects at a way replaced. `id`: that of the object or of its closest ancestor that has one. */

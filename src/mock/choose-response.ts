@@ -1,15 +1,15 @@
 import {
-  bareType,
   type DocumentedMedia,
   type DocumentedResponse,
   type Example,
+  findResponse,
   isJsonType,
-  responseTo,
+  removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 
 /** The preferences of a request for one of the documented responses. */
-export interface Wish {
+export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
   readonly example?: string | undefined;
@@ -23,7 +23,7 @@ export class InvalidPreferenceError extends Error {
   override readonly name = 'InvalidPreferenceError';
 
   constructor(
-    readonly wish: 'code' | 'example',
+    readonly preference: 'code' | 'example',
     message: string,
   ) {
     super(message);
@@ -34,19 +34,19 @@ export class InvalidPreferenceError extends Error {
  * Returns the preferred response and its status; else the response with an example of one of the names, preferably a success; else the success.
  * Throws `InvalidPreferenceError`.
  */
-export function chooseResponse(route: Route, { code, example }: Wish, names: readonly string[]) {
+export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
   const successesFirst = [...route.responses].sort((a, b) => Number(isSuccess(b)) - Number(isSuccess(a)));
   const named = successesFirst.find((response) => getExampleNames(response).some((name) => names.includes(name)));
   if (named) return { response: named, status: getStatus(named, route, names) };
   if (example !== undefined) throw createExampleError(route, example, route.responses);
-  const response = responseTo(route.responses, route.successStatus);
+  const response = findResponse(route.responses, route.successStatus);
   if (!response) throw new Error(`${route.operationId} documents no response`);
   return { response, status: route.successStatus };
 }
 
 function findPreferredResponse(route: Route, code: number, example: string | undefined): DocumentedResponse {
-  const response = responseTo(route.responses, code);
+  const response = findResponse(route.responses, code);
   if (!response) {
     const codes = route.responses.map(({ name }) => (name === 'default' ? 'any code (default)' : name));
     const message = `code=${code} is not documented for ${route.operationId}: use ${codes.join(', ')}`;
@@ -100,12 +100,14 @@ export function chooseMediaType({ media }: DocumentedResponse, accept: string): 
   const jsonFirst = [...types.filter(isJsonType), ...types.filter((type) => !isJsonType(type))];
   const ranges = accept
     .split(',')
-    .map((range) => ({ type: bareType(range), quality: Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1) }))
+    .map((range) => ({ type: removeTypeParameters(range), quality: Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1) }))
     .filter(({ type }) => type !== '')
     .sort((a, b) => b.quality - a.quality);
   const refused = ranges.filter(({ quality }) => quality === 0).map(({ type }) => type);
   for (const range of ranges.filter(({ quality }) => quality > 0)) {
-    const type = jsonFirst.find((name) => isInRange(bareType(name), range.type) && !refused.includes(bareType(name)));
+    const type = jsonFirst.find(
+      (name) => isInRange(removeTypeParameters(name), range.type) && !refused.includes(removeTypeParameters(name)),
+    );
     if (type !== undefined) return type;
   }
   return jsonFirst[0];

@@ -6,7 +6,7 @@ import { generateNumber } from './numbers.ts';
 import { generateString } from './strings.ts';
 
 /** Options of a generated value. */
-export interface Making {
+export interface GeneratorOptions {
   readonly random: Random;
   /** Whether examples and defaults of schemas are used. */
   readonly usesExamples: boolean;
@@ -43,13 +43,13 @@ export class EndlessSchemaError extends Error {
 }
 
 /** Generates a value for a schema. `name`: that of the property. `ancestors`: the references that lead to the schema. */
-type GenerateValue = (schema: unknown, name: string, making: Making, ancestors: readonly string[]) => unknown;
+type GenerateValue = (schema: unknown, name: string, making: GeneratorOptions, ancestors: readonly string[]) => unknown;
 
 /** What the value of an object or an array is generated from. */
 interface Target {
   readonly schema: Node;
   readonly name: string;
-  readonly making: Making;
+  readonly making: GeneratorOptions;
   readonly ancestors: readonly string[];
 }
 
@@ -60,7 +60,7 @@ interface Target {
 export function createGenerator(
   document: Document,
   otherDirection: 'readOnly' | 'writeOnly' = 'writeOnly',
-): (node: unknown, making: Making) => unknown {
+): (node: unknown, making: GeneratorOptions) => unknown {
   const isExcluded = (property: unknown) => isOneWay(document, property, otherDirection);
   const generate: GenerateValue = (node, name, making, ancestors) => {
     const { random } = making;
@@ -131,7 +131,7 @@ function generateArray({ schema, name, making, ancestors }: Target, generate: Ge
   const { items = {}, contains } = schema;
   const least = Math.max(Number(schema.minItems ?? 0), contains === undefined ? 0 : 1);
   const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
-  const count = isBare ? least : Math.max(least, random.whole(ENTRY_COUNT.least, ENTRY_COUNT.most));
+  const count = isBare ? least : Math.max(least, random.integer(ENTRY_COUNT.least, ENTRY_COUNT.most));
   const entries: unknown[] = [];
   const seen = new Set<string>();
   for (let tries = MAX_ATTEMPTS + count; entries.length < Math.min(count, most) && tries > 0; tries--) {
@@ -146,14 +146,14 @@ function generateArray({ schema, name, making, ancestors }: Target, generate: Ge
 }
 
 /** Rarely chooses null if there are other values. */
-function chooseEnumValue(values: readonly unknown[], { random, usesExamples }: Making): unknown {
+function chooseEnumValue(values: readonly unknown[], { random, usesExamples }: GeneratorOptions): unknown {
   const others = values.filter((value) => value !== null);
   if (usesExamples) return others[0] ?? null;
   return random.pick(others.length > 0 && random.next() > NULL_PROBABILITY ? others : values);
 }
 
 /** Returns one of the types of a schema, or the type that its keywords suggest. */
-function chooseType(schema: Node, { random }: Making): unknown {
+function chooseType(schema: Node, { random }: GeneratorOptions): unknown {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== 'null');
   if (types.length === 0) return 'null';
   const type = types.length > 1 ? random.pick(types) : types[0];
@@ -191,7 +191,7 @@ function isMap({ additionalProperties, patternProperties }: Node, properties: No
 }
 
 /** Returns whether the query asks for a property; undefined if the schema has no `x-present-with` for it. */
-function isPresent(schema: Node, property: string, { query }: Making): boolean | undefined {
+function isPresent(schema: Node, property: string, { query }: GeneratorOptions): boolean | undefined {
   const conditions = schema['x-present-with'];
   const [name = '', value] = isNode(conditions) ? String(conditions[property] ?? '').split('=') : [];
   return value === undefined ? undefined : query[name] === value;

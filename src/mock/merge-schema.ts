@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, getNode, isNode, type Node, resolvePointer, toPointer } from '../openapi/document.ts';
+import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 
 /** A schema without references and alternatives. */
@@ -23,7 +23,7 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
   const parts: MergedSchema[] = [{ schema: own, references: [] }];
   const add = (part: unknown) => parts.push(mergeSchema(context, part, ancestors));
-  const pointer = typeof $ref === 'string' ? resolvePointer(context.document, toPointer($ref)) : undefined;
+  const pointer = typeof $ref === 'string' ? resolvePointer(context.document, parseReference($ref)) : undefined;
   // A schema that is a part of itself adds nothing.
   if (pointer !== undefined && !ancestors.includes(pointer)) {
     const target = mergeSchema(context, getNode(context.document, pointer), [...ancestors, pointer]);
@@ -56,7 +56,7 @@ function chooseAlternative({ random, canFollow }: MergeContext, alternatives: re
 /** Returns the references of a schema and of the parts of its `allOf`. */
 function getReferences(node: unknown): readonly string[] {
   if (!isNode(node)) return [];
-  const own = typeof node.$ref === 'string' ? [toPointer(node.$ref)] : [];
+  const own = typeof node.$ref === 'string' ? [parseReference(node.$ref)] : [];
   return [...own, ...(Array.isArray(node.allOf) ? node.allOf.flatMap(getReferences) : [])];
 }
 

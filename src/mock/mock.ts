@@ -1,20 +1,32 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import {
-  bareType,
   type DocumentedHeader,
   type DocumentedMedia,
   type Example,
   isJsonType,
+  removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { RawInput } from '../openapi/validate-request.ts';
+import type { OperationInput } from '../openapi/validate-request.ts';
 import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { createRandom, toSeed } from '../util/random.ts';
-import { chooseExample, chooseMediaType, chooseResponse, getBodyStatus, type Wish } from './choose-response.ts';
+import {
+  chooseExample,
+  chooseMediaType,
+  chooseResponse,
+  getBodyStatus,
+  type ResponsePreferences,
+} from './choose-response.ts';
 import { createGenerator, EndlessSchemaError } from './generate.ts';
 import { findExampleNames } from './pair-examples.ts';
-import { describeStatus, methodsAt, replaceOtherPath, setStatusHeaders, statusProblem } from './status-problem.ts';
+import {
+  createStatusProblem,
+  describeStatus,
+  getMethodsAtPath,
+  replaceOtherPath,
+  setStatusHeaders,
+} from './status-problem.ts';
 import { toXml } from './xml.ts';
 
 /** Thrown if no valid value was generated for a schema. `message` has its JSON Pointer. */
@@ -25,16 +37,16 @@ export class MockError extends Error {
 /** Creates responses from the contract alone. */
 export interface Mock {
   /** Returns the response to a request. `accept`: its `Accept` header. Throws `InvalidPreferenceError` and `MockError`. */
-  answer(route: Route, input: RawInput, wish: Wish, accept: string): ResponseToVerify;
+  createResponse(route: Route, input: OperationInput, wish: ResponsePreferences, accept: string): ResponseToVerify;
   /** Returns the default of the schema at a JSON Pointer, else a generated value, which is the same for the same seed; undefined if none is valid. */
-  field(schema: string, seed: number): unknown;
+  generateField(schema: string, seed: number): unknown;
 }
 
 /** What a body is created for. */
 interface BodyTarget {
   readonly route: Route;
-  readonly input: RawInput;
-  readonly wish: Wish;
+  readonly input: OperationInput;
+  readonly wish: ResponsePreferences;
   readonly status: number;
   /** The media type without parameters. */
   readonly type: string;
@@ -49,14 +61,14 @@ const MAX_ATTEMPTS = 30;
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
 type GenerateValid = (
   schema: string,
-  options: { readonly seed: number; readonly query: RawInput['query']; readonly usesExamples: boolean },
+  options: { readonly seed: number; readonly query: OperationInput['query']; readonly usesExamples: boolean },
 ) => unknown;
 
 /** Creates a mock. It uses the examples of the contract, or generates values from the schemas if there are none or a dynamic response is preferred. */
 export function createMock(contract: Contract): Mock {
   const generate = createValidGenerator(contract);
   return {
-    answer(route, input, wish, accept) {
+    createResponse(route, input, wish, accept) {
       const names = wish.example === undefined ? findExampleNames(route, input) : [wish.example];
       const { response, status } = chooseResponse(route, wish, wish.dynamic ? [] : names);
       const type = chooseMediaType(response, accept);
@@ -64,10 +76,12 @@ export function createMock(contract: Contract): Mock {
       const example = media && chooseExample(media, names, { response, status });
       const own = createHeaders(generate, response.headers, { status, example, wish });
       const headers =
-        status < 400 ? own : setStatusHeaders(contract, { response, status, methods: methodsAt(contract, route) }, own);
+        status < 400
+          ? own
+          : setStatusHeaders(contract, { response, status, methods: getMethodsAtPath(contract, route) }, own);
       if (!media || type === undefined) return { status, headers };
       const contentType = toContentType(type);
-      const target = { route, input, wish, status, type: bareType(type) };
+      const target = { route, input, wish, status, type: removeTypeParameters(type) };
       const body = createBody(contract, generate, { media, example }, target);
       return {
         status,
@@ -75,8 +89,8 @@ export function createMock(contract: Contract): Mock {
         body: isJsonType(contentType) ? body : toText(contentType, body),
       };
     },
-    field(schema, seed) {
-      const value = getNode(contract.plain, `${resolvePointer(contract.plain, schema)}/default`);
+    generateField(schema, seed) {
+      const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
       if (value !== undefined && contract.holds(schema, value)) return value;
       try {
         return generate(schema, { seed, query: {}, usesExamples: false });
@@ -89,9 +103,9 @@ export function createMock(contract: Contract): Mock {
 }
 
 function createValidGenerator(contract: Contract): GenerateValid {
-  const generate = createGenerator(contract.plain);
+  const generate = createGenerator(contract.normalized);
   return (schema, { seed, query, usesExamples }) => {
-    const node = getNode(contract.plain, schema);
+    const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const making = {
         random: createRandom(seed + attempt * 7_919),
@@ -130,7 +144,7 @@ function createBody(
     if (isValid(body)) return body;
   }
   const describesStatus = status >= 400 && !wish.dynamic;
-  const problem = statusProblem(status);
+  const problem = createStatusProblem(status);
   if (describesStatus && type === PROBLEM_TYPE && isValid(problem)) return problem;
   if (schema === undefined) return {};
   const [first] = media.examples;
@@ -145,7 +159,11 @@ function createBody(
 function createHeaders(
   generate: GenerateValid,
   headers: readonly DocumentedHeader[],
-  { status, example, wish }: { readonly status: number; readonly example: Example | undefined; readonly wish: Wish },
+  {
+    status,
+    example,
+    wish,
+  }: { readonly status: number; readonly example: Example | undefined; readonly wish: ResponsePreferences },
 ): Readonly<Record<string, string>> {
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
     // A client can't follow a redirect without it.
@@ -182,5 +200,5 @@ function formatHeader(value: unknown): string {
 /** Formats a body that is not JSON: a string stays, other values become XML or JSON. */
 function toText(type: string, body: unknown): string {
   if (typeof body === 'string') return body;
-  return /[/+]xml$/.test(bareType(type)) ? toXml(body) : JSON.stringify(body);
+  return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);
 }

@@ -28,7 +28,7 @@ export function generateNumber(schema: Node, name: string, random: Random): numb
       const [first, last] = [Math.ceil(from / step - 1e-9), Math.floor(to / step + 1e-9)];
       if (last - first < (multipleOf === undefined ? 100 : 0)) continue;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const value = multiply(random.whole(first, last), step);
+        const value = multiply(random.integer(first, last), step);
         if (isAllowed(value)) return value;
       }
     }

@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { RawInput } from '../openapi/validate-request.ts';
+import type { OperationInput } from '../openapi/validate-request.ts';
 
 /**
  * Returns the names of the request examples that match a request. A name matches if every part of the request (body, parameters) that has an example of
  * this name was sent with its value. Returns only the names that match the most parts. Microcks, Specmatic and Prism also pair request and response
  * examples by name.
  */
-export function findExampleNames({ bodyMedia, parameters }: Route, { path, query, body }: RawInput): readonly string[] {
+export function findExampleNames(
+  { bodyMedia, parameters }: Route,
+  { path, query, body }: OperationInput,
+): readonly string[] {
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path, query };
   const parts: readonly RequestPart[] = [
     {

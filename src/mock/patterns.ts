@@ -32,7 +32,7 @@ export function* generateMatches(pattern: string, lengths: readonly number[], ra
 }
 
 function generateMatch(pattern: string, random: Random): string {
-  return String(generateSync({ type: 'string', pattern }, { seed: random.whole(1, 2 ** 31 - 1) }));
+  return String(generateSync({ type: 'string', pattern }, { seed: random.integer(1, 2 ** 31 - 1) }));
 }
 
 /** Replaces groups that are referred to, and the references, by a string that matches the group: `(a|b)\1` by `aa`. */

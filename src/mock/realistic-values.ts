@@ -27,30 +27,30 @@ const TAGS = split('new, home, kitchen, outdoor, gift, sale, office, travel');
 const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
   [/(first|given)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
   [/(last|family|sur)_?name/i, ({ pick }) => pick(LAST_NAMES)],
-  [/(user|log)_?(name|in)$/i, (random) => `${random.pick(FIRST_NAMES).toLowerCase()}${random.whole(10, 99)}`],
+  [/(user|log)_?(name|in)$/i, (random) => `${random.pick(FIRST_NAMES).toLowerCase()}${random.integer(10, 99)}`],
   [
     /(full|person|author|customer|owner|holder|recipient)_?name|^(author|owner|customer)$/i,
     ({ pick }) => `${pick(FIRST_NAMES)} ${pick(LAST_NAMES)}`,
   ],
   [/e?mail/i, ({ pick }) => `${pick(FIRST_NAMES).toLowerCase()}.${pick(LAST_NAMES).toLowerCase()}@example.com`],
-  [/phone|mobile|fax/i, (random) => `+1 555 0${random.whole(100, 199)}`],
+  [/phone|mobile|fax/i, (random) => `+1 555 0${random.integer(100, 199)}`],
   [/city|town/i, ({ pick }) => pick(CITIES)],
-  [/street|address/i, (random) => `${random.whole(1, 180)} ${random.pick(STREETS)}`],
-  [/(zip|post)_?(al)?_?code/i, (random) => String(random.whole(10_000, 99_999))],
+  [/street|address/i, (random) => `${random.integer(1, 180)} ${random.pick(STREETS)}`],
+  [/(zip|post)_?(al)?_?code/i, (random) => String(random.integer(10_000, 99_999))],
   [/country/i, ({ pick }) => pick(COUNTRIES)],
   [/currency/i, ({ pick }) => pick(['EUR', 'USD', 'GBP'])],
   [/colou?r/i, ({ pick }) => pick(COLOURS)],
   [
     /image|picture|photo|avatar|thumbnail|icon/i,
-    (random) => `images/${random.pick(THINGS).toLowerCase()}-${random.whole(1, 9)}.svg`,
+    (random) => `images/${random.pick(THINGS).toLowerCase()}-${random.integer(1, 9)}.svg`,
   ],
   [
     /url|uri|link|href|website/i,
-    (random) => `https://example.com/${random.pick(THINGS).toLowerCase()}/${random.whole(1, 999)}`,
+    (random) => `https://example.com/${random.pick(THINGS).toLowerCase()}/${random.integer(1, 999)}`,
   ],
   [
     /sku|code|number|reference|(^|_)ref$/i,
-    (random) => `${random.pick(THINGS).slice(0, 2).toUpperCase()}-${random.whole(1_000, 9_999)}`,
+    (random) => `${random.pick(THINGS).slice(0, 2).toUpperCase()}-${random.integer(1_000, 9_999)}`,
   ],
   [
     /(^|[a-z_])id$|Id$|_id$|token|key$|hash|secret/,
@@ -58,7 +58,7 @@ const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
   ],
   [/date|_at$|At$|time/, (random) => generateTime(random).toISOString()],
   [/tag|keyword|category|label|kind|type/i, ({ pick }) => pick(TAGS)],
-  [/version/i, (random) => `${random.whole(0, 3)}.${random.whole(0, 20)}.${random.whole(0, 9)}`],
+  [/version/i, (random) => `${random.integer(0, 3)}.${random.integer(0, 20)}.${random.integer(0, 9)}`],
   [/name|title|product|item/i, ({ pick }) => `${pick(KINDS)} ${pick(THINGS)}`],
   [/description|summary|text|comment|message|note|body|content|detail|reason/i, (random) => generateSentence(random)],
 ];
@@ -71,7 +71,7 @@ export function generateText(name: string, random: Random): string {
 
 /** Generates a sentence. */
 export function generateSentence(random: Random): string {
-  const words = Array.from({ length: random.whole(5, 11) }, () => random.pick(WORDS)).join(' ');
+  const words = Array.from({ length: random.integer(5, 11) }, () => random.pick(WORDS)).join(' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
@@ -81,7 +81,7 @@ const LAST_MS = 1_767_225_599_000;
 
 /** Generates a time in 2025, at a full second. */
 export function generateTime(random: Random): Date {
-  return new Date(Math.floor(random.whole(FIRST_MS, LAST_MS) / 1_000) * 1_000);
+  return new Date(Math.floor(random.integer(FIRST_MS, LAST_MS) / 1_000) * 1_000);
 }
 
 /** Returns the range of realistic numbers for a property by its name. */

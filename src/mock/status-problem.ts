@@ -34,7 +34,7 @@ const DETAILS: Readonly<Record<number, string>> = {
 };
 
 /** Returns the body of an error response: a problem document (RFC 9457) of type `about:blank`, titled as the status. */
-export function statusProblem(status: number) {
+export function createStatusProblem(status: number) {
   const detail = DETAILS[status] ?? `the request failed with status ${status}`;
   const title = STATUS_CODES[status] ?? `Status ${status}`;
   return { type: 'about:blank', title, status, detail, message: detail, instance: '/' };
@@ -46,7 +46,7 @@ type IsValid = (value: unknown) => boolean;
 /** Returns the body of a 405 with a detail that names no path, since paths can share an example that names one of them. */
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
-  const { detail, message } = statusProblem(405);
+  const { detail, message } = createStatusProblem(405);
   const updated = {
     ...body,
     ...(typeof body.detail === 'string' ? { detail } : {}),
@@ -56,12 +56,15 @@ export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
 }
 
 /** Returns the methods that the contract has at the path of an operation. */
-export function methodsAt({ routes }: Pick<Contract, 'routes'>, { path }: Pick<Route, 'path'>): readonly string[] {
+export function getMethodsAtPath(
+  { routes }: Pick<Contract, 'routes'>,
+  { path }: Pick<Route, 'path'>,
+): readonly string[] {
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
 /** Creates an error response that the contract does not document, as a gateway before the server may send it. `methods`: those of the path. */
-export function errorAnswer(
+export function createErrorResponse(
   contract: Pick<Contract, 'holds'>,
   methods: readonly string[],
   status: number,
@@ -70,7 +73,7 @@ export function errorAnswer(
   return {
     status,
     headers: setStatusHeaders(contract, { response, status, methods }, { 'Content-Type': 'application/problem+json' }),
-    body: statusProblem(status),
+    body: createStatusProblem(status),
   };
 }
 
@@ -111,7 +114,7 @@ export function setStatusHeaders(
 
 /** Returns the values that fields of an error response can have for a status, by their usual names. */
 function getStatusFields(status: number): Readonly<Record<string, readonly unknown[]>> {
-  const { type, title, detail, message } = statusProblem(status);
+  const { type, title, detail, message } = createStatusProblem(status);
   const slug = title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
   return {
     type: [type],

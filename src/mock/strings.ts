@@ -75,7 +75,7 @@ function generateForPattern(schema: Node, name: string, random: Random): string 
 const HEX = '0123456789abcdef';
 
 function generateHex(random: Random, length: number): string {
-  return Array.from({ length }, () => HEX[random.whole(0, 15)]).join('');
+  return Array.from({ length }, () => HEX[random.integer(0, 15)]).join('');
 }
 
 function generateIsoTime(random: Random): string {
@@ -87,24 +87,24 @@ const FORMATS: Readonly<Record<string, (random: Random) => string>> = {
   'date-time': generateIsoTime,
   date: (random) => generateIsoTime(random).slice(0, 10),
   time: (random) => `${generateIsoTime(random).slice(11, 19)}Z`,
-  duration: (random) => `P${random.whole(1, 28)}D`,
+  duration: (random) => `P${random.integer(1, 28)}D`,
   email: (random) => generateText('email', random),
   'idn-email': (random) => generateText('email', random),
-  hostname: (random) => `host${random.whole(1, 99)}.example.com`,
-  'idn-hostname': (random) => `host${random.whole(1, 99)}.example.com`,
-  ipv4: (random) => `192.0.2.${random.whole(1, 254)}`,
+  hostname: (random) => `host${random.integer(1, 99)}.example.com`,
+  'idn-hostname': (random) => `host${random.integer(1, 99)}.example.com`,
+  ipv4: (random) => `192.0.2.${random.integer(1, 254)}`,
   ipv6: (random) => `2001:db8::${generateHex(random, 4)}`,
   uri: (random) => generateText('url', random),
   url: (random) => generateText('url', random),
   iri: (random) => generateText('url', random),
   'uri-reference': (random) => generateText('image', random),
   'iri-reference': (random) => generateText('image', random),
-  'uri-template': (random) => `https://example.com/items/{id}/${random.whole(1, 9)}`,
+  'uri-template': (random) => `https://example.com/items/{id}/${random.integer(1, 9)}`,
   uuid: (random) =>
     `${generateHex(random, 8)}-${generateHex(random, 4)}-4${generateHex(random, 3)}-${random.pick([...'89ab'])}${generateHex(random, 3)}-${generateHex(random, 12)}`,
-  'json-pointer': (random) => `/items/${random.whole(0, 9)}`,
-  'json-pointer-uri-fragment': (random) => `#/items/${random.whole(0, 9)}`,
-  'relative-json-pointer': (random) => `${random.whole(0, 3)}/name`,
+  'json-pointer': (random) => `/items/${random.integer(0, 9)}`,
+  'json-pointer-uri-fragment': (random) => `#/items/${random.integer(0, 9)}`,
+  'relative-json-pointer': (random) => `${random.integer(0, 3)}/name`,
   regex: () => '^[a-z]+$',
   byte: (random) => Buffer.from(generateText('name', random)).toString('base64'),
   binary: (random) => generateText('name', random),

@@ -23,7 +23,7 @@ const MIN_ERROR_STATUS = 400;
 const MAX_PATH_LENGTH = 500;
 
 /** Returns messages that say why no request can match a fault; none if one can. */
-export function findUnmatchableParts(routes: readonly Route[], fault: FaultTarget): readonly string[] {
+export function findUnmatchableReasons(routes: readonly Route[], fault: FaultTarget): readonly string[] {
   const issue = findTargetIssue(routes, fault);
   return issue === undefined ? [] : [`no request can match it: ${issue}`];
 }

@@ -1,10 +1,10 @@
 import type { Contract } from '../openapi/contract.ts';
-import { isJsonType, responseTo } from '../openapi/responses.ts';
+import { findResponse, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import type { Issue } from '../util/issue.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './unmatched-faults.ts';
 
@@ -48,7 +48,7 @@ export function validateInjectedResponse(
   const [first] = errors;
   // A fault without operations only needs one that has its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
-    return [{ pointer: `/${FAULT_PROPERTIES[first.wish]}`, message: first.message }];
+    return [{ pointer: `/${FAULT_PROPERTIES[first.preference]}`, message: first.message }];
   return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
@@ -64,7 +64,7 @@ function findViolations(
   const { status, body, headers } = fault;
   if (status === undefined || (body === undefined && headers === undefined)) return [];
   for (const route of routes.filter((candidate) => isDocumented(candidate, { status }))) {
-    const response = withOwn(route, { status, headers: {} }, fault);
+    const response = replaceBodyAndHeaders(route, { status, headers: {} }, fault);
     const issues = contract
       .verify(route, response, { closed: false })
       .filter(({ where }) =>
@@ -82,7 +82,7 @@ function findViolations(
 /** `where`: that of a response violation. */
 function toFaultPointer(where: string, headers: ForcedResponse['headers']): string {
   const name = findHeaderName(headers, where === 'content type' ? 'header Content-Type' : where);
-  return name === undefined ? where.replace(/^(body|content type)/, '/body') : `/headers${pointerTo(name)}`;
+  return name === undefined ? where.replace(/^(body|content type)/, '/body') : `/headers${formatPointer(name)}`;
 }
 
 /** Returns the name of a header as the fault spells it. */
@@ -91,14 +91,14 @@ function findHeaderName(headers: ForcedResponse['headers'] = {}, where: string):
 }
 
 /** Returns a response with the body and the headers of a fault in place of its own. */
-export function withOwn(
+export function replaceBodyAndHeaders(
   { responses }: Pick<Route, 'responses'>,
   { status, headers, body }: ResponseToVerify,
   own: Pick<ForcedResponse, 'body' | 'headers'>,
 ): ResponseToVerify {
   const ownHeaders = normalizeHeaderNames(own.headers ?? {});
   const ownNames = Object.keys(ownHeaders).map((name) => name.toLowerCase());
-  const types = Object.keys(responseTo(responses, status)?.media ?? {});
+  const types = Object.keys(findResponse(responses, status)?.media ?? {});
   const type = own.body === undefined ? {} : { 'Content-Type': types.find(isJsonType) ?? 'application/json' };
   const others = Object.entries({ ...headers, ...type }).filter(([name]) => !ownNames.includes(name.toLowerCase()));
   return {

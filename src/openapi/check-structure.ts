@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { pointerTo } from '../util/json-pointer.ts';
-import { type DocumentIssue, getNode, isNode, type Node, resolvePointer, toPointer } from './document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { type DocumentIssue, getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** The methods of the operations of a path item. */
@@ -17,7 +17,7 @@ function checkReferences(document: Document): readonly DocumentIssue[] {
   const visit = (node: unknown, parentPointer: string, isNames: boolean) => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
-      const pointer = parentPointer + pointerTo(key);
+      const pointer = parentPointer + formatPointer(key);
       if (key === '$ref' && !isNames) {
         const trouble = checkReference(document, parentPointer, value);
         if (trouble !== undefined) issues.push({ pointer, trouble });
@@ -33,15 +33,15 @@ function checkReference(document: Document, pointer: string, reference: unknown)
   if (typeof reference !== 'string') return 'is not a reference: it must be a string';
   const target = JSON.stringify(reference);
   if (!reference.startsWith('#')) return `refers to ${target}, another document: bundle both into one`;
-  if (getNode(document, toPointer(reference)) === undefined) return `refers to ${target}, which does not exist`;
+  if (getNode(document, parseReference(reference)) === undefined) return `refers to ${target}, which does not exist`;
   const visited = new Set([pointer]);
-  let next = toPointer(reference);
+  let next = parseReference(reference);
   for (;;) {
     if (visited.has(next)) return `refers to ${target}, which refers back to itself`;
     visited.add(next);
     const node = getNode(document, next);
     if (!isNode(node) || typeof node.$ref !== 'string') return undefined;
-    next = toPointer(node.$ref);
+    next = parseReference(node.$ref);
   }
 }
 
@@ -49,12 +49,12 @@ function checkPaths(document: Document): readonly DocumentIssue[] {
   const { paths = {} } = document;
   if (!isNode(paths)) return [{ pointer: '/paths', trouble: 'is not an object with paths' }];
   return Object.entries(paths).flatMap(([path, item]) => {
-    const pointer = pointerTo('paths', path);
+    const pointer = formatPointer('paths', path);
     if (item === null || path.startsWith('x-')) return [];
     if (!path.startsWith('/')) return [{ pointer, trouble: 'is not a path: it must start with a slash' }];
     if (!isNode(item)) return [{ pointer, trouble: 'is not an object with operations' }];
     return Object.entries(item).flatMap(([key, operation]) =>
-      METHODS.includes(key as never) ? checkOperation(document, pointer + pointerTo(key), operation) : [],
+      METHODS.includes(key as never) ? checkOperation(document, pointer + formatPointer(key), operation) : [],
     );
   });
 }
@@ -62,18 +62,18 @@ function checkPaths(document: Document): readonly DocumentIssue[] {
 function checkOperation(document: Document, pointer: string, operation: unknown): readonly DocumentIssue[] {
   if (!isNode(operation)) return [{ pointer, trouble: 'is not an operation: it must be an object' }];
   const { responses, parameters = [], requestBody } = operation;
-  if (!isNode(responses) || statusesOf(responses).length === 0) {
+  if (!isNode(responses) || getStatuses(responses).length === 0) {
     return [{ pointer, trouble: 'documents no response: add at least one status below responses' }];
   }
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, trouble: 'is not an array' }];
   const isTarget = (at: string) => isNode(getNode(document, resolvePointer(document, at)));
   const [invalid, unknown] = [
-    statusesOf(responses).filter((status) => !isTarget(`${pointer}/responses/${status}`)),
+    getStatuses(responses).filter((status) => !isTarget(`${pointer}/responses/${status}`)),
     Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key)),
   ];
   return [
     ...unknown.map((key) => ({
-      pointer: `${pointer}/responses${pointerTo(key)}`,
+      pointer: `${pointer}/responses${formatPointer(key)}`,
       trouble: 'is not a status: use a status such as 200, a range such as 4XX, or default',
     })),
     ...parameters.flatMap((_, index) => checkParameter(document, `${pointer}/parameters/${index}`)),
@@ -104,7 +104,7 @@ function isStatus(key: string): boolean {
 }
 
 /** Returns the names of an operation's responses: statuses, ranges and `default`. */
-export function statusesOf(responses: Node): readonly string[] {
+export function getStatuses(responses: Node): readonly string[] {
   return Object.keys(responses).filter(isStatus);
 }
 
@@ -115,7 +115,7 @@ export function statusesOf(responses: Node): readonly string[] {
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();
   const paths = Object.keys(document.paths ?? {}).flatMap((path) => {
-    const item = getNode(document, resolvePointer(document, pointerTo('paths', path)));
+    const item = getNode(document, resolvePointer(document, formatPointer('paths', path)));
     if (!isNode(item) || !path.startsWith('/')) return [];
     const entries = Object.entries(item).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];

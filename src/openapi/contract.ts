@@ -13,8 +13,13 @@ import {
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
 import { createRouting, type Route, type RouteResult } from './routes.ts';
-import { createSchemaValidator, type SchemaValidator, viewOf } from './schema-validator.ts';
-import { type Received, type RequestToValidate, type RequestValidators, validateRequest } from './validate-request.ts';
+import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
+import {
+  type RequestResult,
+  type RequestToValidate,
+  type RequestValidators,
+  validateRequest,
+} from './validate-request.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './verify-response.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */
@@ -28,20 +33,20 @@ export interface Contract {
   /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. */
   readonly enforced: EnforcedDocument;
   /** The document with schemas in the dialect of ajv, and an id for every operation. */
-  readonly plain: Document;
+  readonly normalized: Document;
   /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
-  readonly slips: string | undefined;
+  readonly warning: string | undefined;
   readonly routes: readonly Route[];
   /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
   route(method: string, path: string): RouteResult;
   /** Validates a request to an operation. Returns its input or its violations. */
-  receive(route: Route, request: RequestToValidate): Received;
+  validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
   verify(route: Route, response: ResponseToVerify, options: { readonly closed: boolean }): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   holds(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema, in which unknown properties are errors. */
-  checkData: DataValidator;
+  validateData: DataValidator;
   /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verify`. Throws `ContractError` if a schema is unusable. */
   warmUp(route: Route, options: { readonly closed: boolean }): void;
 }
@@ -123,8 +128,8 @@ async function createContract(
   const { normalized, slips } = normalize(path, text, document);
   const { router, validator } = await createBackend(normalized);
   const getParameterValidators = (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [];
-  const requestValidators = createRequestValidators(viewOf(normalized, text, 'readOnly'), strict);
-  const responseDocument = viewOf(normalized, text, 'writeOnly');
+  const requestValidators = createRequestValidators(createDirectionView(normalized, text, 'readOnly'), strict);
+  const responseDocument = createDirectionView(normalized, text, 'writeOnly');
   const open = createSchemaValidator(() => responseDocument);
   const closed = createSchemaValidator(() => closeSchemas(responseDocument));
   return {
@@ -132,16 +137,16 @@ async function createContract(
     text,
     document,
     enforced: strict ? createStrictDocument(document) : { document, text },
-    plain: normalized,
-    slips,
+    normalized: normalized,
+    warning: slips,
     ...createRouting(router, normalized),
-    receive(route, request) {
+    validateRequest(route, request) {
       const validators = { ...requestValidators, parameters: getParameterValidators(route) };
       return validateRequest({ document: normalized, validators, strict }, route, request);
     },
     verify: (route, response, options) => verifyResponse(options.closed ? closed : open, route, response),
     holds: (schema, value) => open(schema, value).length === 0,
-    checkData: createDataValidator(closed),
+    validateData: createDataValidator(closed),
     warmUp(route, options) {
       getParameterValidators(route);
       compileSchemas(path, route, { request: requestValidators.json, response: options.closed ? closed : open });

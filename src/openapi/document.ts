@@ -102,7 +102,7 @@ export function getNode(document: unknown, pointer: string): unknown {
 }
 
 /** Returns the JSON Pointer in a reference `#/…`, percent-decoded (RFC 6901, section 6). */
-export function toPointer(reference: string): string {
+export function parseReference(reference: string): string {
   try {
     return decodeURIComponent(reference.slice(1));
   } catch {
@@ -113,12 +113,12 @@ export function toPointer(reference: string): string {
 /** Returns the target of a reference, or the node itself if it is not a reference. */
 export function resolveNode(document: unknown, node: unknown): unknown {
   return isNode(node) && typeof node.$ref === 'string'
-    ? getNode(document, resolvePointer(document, toPointer(node.$ref)))
+    ? getNode(document, resolvePointer(document, parseReference(node.$ref)))
     : node;
 }
 
 /** Follows references: returns the pointer of the final target, or the pointer itself if there is no `$ref` at it. */
 export function resolvePointer(document: unknown, pointer: string): string {
   const node = getNode(document, pointer);
-  return isNode(node) && typeof node.$ref === 'string' ? resolvePointer(document, toPointer(node.$ref)) : pointer;
+  return isNode(node) && typeof node.$ref === 'string' ? resolvePointer(document, parseReference(node.$ref)) : pointer;
 }

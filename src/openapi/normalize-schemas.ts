@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { pointerTo } from '../util/json-pointer.ts';
-import { type DocumentIssue, getNode, isNode, type Node, resolvePointer, toPointer } from './document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { type DocumentIssue, getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
 import { compilePattern } from './pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -36,12 +36,12 @@ export function normalizeSchemas(document: Document): {
   const normalized = mapNodes(document, (node, pointer) => {
     for (const key of Object.keys(node).filter((keyword) => UNSUPPORTED_KEYWORDS.has(keyword))) {
       errors.push({
-        pointer: pointer + pointerTo(key),
+        pointer: pointer + formatPointer(key),
         trouble: `is not supported: rewrite the schema without ${key}`,
       });
     }
     const valid = removeInvalidKeywords(node, (key) =>
-      warnings.push({ pointer: pointer + pointerTo(key), trouble: INVALID_KEYWORD }),
+      warnings.push({ pointer: pointer + formatPointer(key), trouble: INVALID_KEYWORD }),
     );
     return normalizeSchema(valid, document, isVersion30);
   });
@@ -70,7 +70,7 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
     const { $ref } = alternative;
     const schema = $ref.slice($ref.lastIndexOf('/') + 1);
     const values = mapping.flatMap(([value, target]) => (target === $ref || target === schema ? [value] : []));
-    const own = getNode(document, `${resolvePointer(document, toPointer($ref))}/properties${pointerTo(name)}`);
+    const own = getNode(document, `${resolvePointer(document, parseReference($ref))}/properties${formatPointer(name)}`);
     // The property's own values take precedence.
     if (isNode(own) && ['enum', 'const', '$ref'].some((key) => own[key] !== undefined)) return alternative;
     const property = { enum: values.length > 0 ? values : [schema] };

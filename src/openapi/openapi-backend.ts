@@ -1,5 +1,5 @@
 import { type Document, OpenAPIBackend } from 'openapi-backend';
-import { getNode, isNode, toPointer } from './document.ts';
+import { getNode, isNode, parseReference } from './document.ts';
 import { addJsonFormats } from './formats.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
 import { ajvOptions } from './schema-validator.ts';
@@ -38,7 +38,7 @@ function addReferenceTargets(part: Document, document: Document): Document {
     if (!isNode(node)) return node;
     if (typeof node.$ref !== 'string')
       return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, visit(value)]));
-    const pointer = toPointer(node.$ref);
+    const pointer = parseReference(node.$ref);
     let name = names.get(pointer);
     if (name === undefined) {
       name = `target${names.size}`;

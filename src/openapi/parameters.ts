@@ -1,7 +1,7 @@
 import type { Document } from 'openapi-backend';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { getNode, isNode, resolvePointer } from './document.ts';
-import { type Example, examplesIn } from './responses.ts';
+import { type Example, getExamples } from './responses.ts';
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -51,7 +51,7 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
     shape,
     fields: shape === 'fields' && isNode(properties) ? Object.keys(properties) : [],
     mayBeEmpty: node.allowEmptyValue === true,
-    examples: examplesIn(document, pointer),
+    examples: getExamples(document, pointer),
     pointer,
   };
 }

@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
-import { pointerTo } from '../util/json-pointer.ts';
-import { statusesOf } from './check-structure.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { getStatuses } from './check-structure.ts';
 import { getNode, isNode, resolvePointer } from './document.ts';
 
 /** A response of an operation. */
@@ -41,14 +41,14 @@ export interface Example {
 /** Returns the responses of the operation at a pointer. */
 export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
   const responses = getNode(document, `${operation}/responses`);
-  return statusesOf(isNode(responses) ? responses : {}).map((name) => {
+  return getStatuses(isNode(responses) ? responses : {}).map((name) => {
     const pointer = `${operation}/responses/${name}`;
     const target = resolvePointer(document, pointer);
     const headers = getNode(document, `${target}/headers`);
     return {
       name: name.toUpperCase() === 'DEFAULT' ? 'default' : name.toUpperCase(),
       pointer,
-      media: mediaAt(document, `${target}/content`),
+      media: getMedia(document, `${target}/content`),
       headers: Object.keys(isNode(headers) ? headers : {})
         // A header named Content-Type is ignored (OpenAPI 3.0, Response Object).
         .filter((header) => header.toLowerCase() !== 'content-type')
@@ -58,19 +58,19 @@ export function getResponses(document: Document, operation: string): readonly Do
 }
 
 /** Returns the response for a status: that of the status, of its range, or `default`. */
-export function responseTo(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
+export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
 /** Returns the Media Type Objects of the `content` at a pointer. */
-export function mediaAt(document: Document, content: string): DocumentedResponse['media'] {
+export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
   const node = getNode(document, content);
   const entries = Object.keys(isNode(node) ? node : {}).map((type) => {
-    const pointer = content + pointerTo(type);
+    const pointer = content + formatPointer(type);
     const media: DocumentedMedia = {
       schema: getSchemaPointer(document, pointer),
-      examples: examplesIn(document, pointer),
+      examples: getExamples(document, pointer),
     };
     return [type, media] as const;
   });
@@ -78,7 +78,7 @@ export function mediaAt(document: Document, content: string): DocumentedResponse
 }
 
 function getHeader(document: Document, headers: string, name: string): DocumentedHeader {
-  const pointer = resolvePointer(document, headers + pointerTo(name));
+  const pointer = resolvePointer(document, headers + formatPointer(name));
   const schema = getSchemaPointer(document, pointer);
   const type = getNode(document, `${resolvePointer(document, schema ?? '')}/type`);
   return {
@@ -86,7 +86,7 @@ function getHeader(document: Document, headers: string, name: string): Documente
     isRequired: getNode(document, `${pointer}/required`) === true,
     type: schema === undefined ? 'string' : String(Array.isArray(type) ? type[0] : type),
     schema,
-    examples: examplesIn(document, pointer),
+    examples: getExamples(document, pointer),
   };
 }
 
@@ -96,12 +96,12 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
 }
 
 /** Returns the examples of a media type, header or parameter: those in `examples`, else that in `example`. */
-export function examplesIn(document: Document, pointer: string): readonly Example[] {
+export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = getNode(document, pointer);
   if (!isNode(parent)) return [];
   const names = Object.keys(isNode(parent.examples) ? parent.examples : {});
   const named = names.flatMap((name) => {
-    const example = getNode(document, resolvePointer(document, `${pointer}/examples${pointerTo(name)}`));
+    const example = getNode(document, resolvePointer(document, `${pointer}/examples${formatPointer(name)}`));
     return isNode(example) && 'value' in example ? [{ name, value: example.value }] : [];
   });
   if (named.length > 0) return named;
@@ -109,15 +109,15 @@ export function examplesIn(document: Document, pointer: string): readonly Exampl
 }
 
 /** Returns the documented media type that matches a content type: with its parameters, without them, or by a wildcard. */
-export function mediaTypeFor(types: readonly string[], contentType: string): string | undefined {
+export function findMediaType(types: readonly string[], contentType: string): string | undefined {
   if (types.includes(contentType)) return contentType;
-  const bare = bareType(contentType);
+  const bare = removeTypeParameters(contentType);
   const [main] = bare.split('/');
   return (
     types.find((type) => type.toLowerCase() === contentType.toLowerCase()) ??
-    types.find((type) => bareType(type) === bare) ??
-    types.find((type) => bareType(type) === `${main}/*`) ??
-    types.find((type) => bareType(type) === '*/*')
+    types.find((type) => removeTypeParameters(type) === bare) ??
+    types.find((type) => removeTypeParameters(type) === `${main}/*`) ??
+    types.find((type) => removeTypeParameters(type) === '*/*')
   );
 }
 
@@ -125,16 +125,16 @@ export function mediaTypeFor(types: readonly string[], contentType: string): str
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Returns whether bodies of a media type are parsed and validated. */
-export function isRead(contentType: string): boolean {
-  return isJsonType(contentType) || bareType(contentType) === FORM_TYPE;
+export function isParsedType(contentType: string): boolean {
+  return isJsonType(contentType) || removeTypeParameters(contentType) === FORM_TYPE;
 }
 
 /** Returns a media type without its parameters, in lower case. */
-export function bareType(type: string): string {
+export function removeTypeParameters(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
 /** Returns whether a media type is one of JSON. */
 export function isJsonType(type: string): boolean {
-  return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(bareType(type));
+  return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
 }

@@ -1,9 +1,9 @@
 import type { Document, OpenAPIRouter } from 'openapi-backend';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { METHODS } from './check-structure.ts';
 import { getNode, isNode, resolvePointer } from './document.ts';
 import { getParameters, type Parameter } from './parameters.ts';
-import { type DocumentedResponse, getResponses, isRead, mediaAt } from './responses.ts';
+import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
 
 /** An operation of the contract, with what every request to it needs. */
 export interface Route {
@@ -22,7 +22,7 @@ export interface Route {
   /** The names of the path parameters. */
   readonly pathNames: readonly string[];
   /** The names of the query parameters, and of the properties of the body. */
-  readonly known: { readonly query: readonly string[]; readonly body: readonly string[] };
+  readonly knownNames: { readonly query: readonly string[]; readonly body: readonly string[] };
   /** Returns the decoded parameters in a path that matches the template. */
   pathParameters(path: string): Readonly<Record<string, string>>;
 }
@@ -92,10 +92,10 @@ export function getRoutes(document: Document): readonly Route[] {
 }
 
 function createRoute(document: Document, path: string, method: string): Route {
-  const pointer = pointerTo('paths', path, method);
+  const pointer = formatPointer('paths', path, method);
   const responses = getResponses(document, pointer);
   const parameters = getParameters(document, pointer);
-  const bodyMedia = mediaAt(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
+  const bodyMedia = getMedia(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
   const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
   return {
     operationId: String(getNode(document, `${pointer}/operationId`) ?? ''),
@@ -107,7 +107,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     parameters,
     bodyMedia,
     pathNames: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
-    known: {
+    knownNames: {
       query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),
       body: getPropertyNames(document, bodyMedia),
     },
@@ -128,7 +128,7 @@ function getSuccessStatus(responses: readonly DocumentedResponse[]): number {
 }
 
 function getPropertyNames(document: Document, media: Route['bodyMedia']): readonly string[] {
-  const type = Object.keys(media).find(isRead);
+  const type = Object.keys(media).find(isParsedType);
   const schema = type === undefined ? undefined : media[type]?.schema;
   if (schema === undefined) return [];
   const properties = getNode(document, `${resolvePointer(document, schema)}/properties`);

@@ -71,7 +71,7 @@ function createUnusableError(pointer: string, error: Error): ErrorObject {
 }
 
 /** Returns the document for one direction: `readOnly` properties aren't required in requests, nor `writeOnly` ones in responses (OpenAPI 3.0, Schema Object). */
-export function viewOf(document: Document, text: string, only: Direction): Document {
+export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
   return mapNodes(document, (node) => {
     const { required, properties } = node;

@@ -1,10 +1,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { findJsonIssues } from '../util/json-limits.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, isNode, resolveNode, resolvePointer } from './document.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
 import { suggestName } from './remedies.ts';
-import { FORM_TYPE, isRead, mediaTypeFor } from './responses.ts';
+import { FORM_TYPE, findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import { limitList, type RequestViolations, shorten, toViolations } from './violations.ts';
@@ -24,12 +24,12 @@ export interface RequestToValidate {
 }
 
 /** The result of validating a request: the input of the operation's handler, or violations. */
-export type Received =
-  | { readonly kind: 'call'; readonly input: RawInput; readonly notes: readonly string[] }
+export type RequestResult =
+  | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
   | ({ readonly kind: 'violations' } & RequestViolations);
 
 /** The input of any operation. */
-export interface RawInput {
+export interface OperationInput {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly body: unknown;
@@ -54,7 +54,7 @@ interface RequestContext {
 }
 
 /** Validates a request to an operation. Returns its input or its violations. */
-export function validateRequest(context: RequestContext, route: Route, request: RequestToValidate): Received {
+export function validateRequest(context: RequestContext, route: Route, request: RequestToValidate): RequestResult {
   const { query, notes } = context.strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
   const errors = findErrors(context, route, request, input);
@@ -67,7 +67,7 @@ function findErrors(
   { document, validators }: RequestContext,
   route: Route,
   request: RequestToValidate,
-  input: RawInput,
+  input: OperationInput,
 ): readonly ErrorObject[] {
   const isForm = request.contentType === FORM_TYPE;
   const parameters = readParameters(route, request.headers, input);
@@ -88,7 +88,7 @@ function findErrors(
 function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] {
   return findJsonIssues({ ...parameters, requestBody: body }, 1).map(({ rule, path, value }) => ({
     keyword: rule,
-    instancePath: pointerTo(...path),
+    instancePath: formatPointer(...path),
     schemaPath: '',
     params: {},
     data: value,
@@ -103,13 +103,13 @@ function validateBody(
 ): readonly ErrorObject[] {
   const [first] = Object.values(bodyMedia);
   if (!first) return [];
-  const isSent = body !== undefined || (contentType !== undefined && !isRead(contentType));
+  const isSent = body !== undefined || (contentType !== undefined && !isParsedType(contentType));
   if (!isSent) {
     const isRequired = getNode(document, `${resolvePointer(document, `${pointer}/requestBody`)}/required`) === true;
     const schema = getNode(document, resolvePointer(document, first.schema ?? ''));
     return isRequired ? [createMissingBodyError(schema)] : [];
   }
-  const documented = mediaTypeFor(Object.keys(bodyMedia), contentType ?? 'application/json');
+  const documented = findMediaType(Object.keys(bodyMedia), contentType ?? 'application/json');
   const schema = documented === undefined ? undefined : bodyMedia[documented]?.schema;
   if (schema === undefined || body === undefined) return [];
   return validate(schema, body).map((error) => ({
@@ -143,7 +143,7 @@ function createMissingBodyError(schema: unknown): ErrorObject {
  * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, since front
  * ends send some.
  */
-function ignoreUnknown({ known, parameters }: Route, { query, body }: RequestToValidate) {
+function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate) {
   const isDeepParameter = (name: string) =>
     parameters.some((parameter) => isDeepShape(parameter.shape) && parameter.name === parseDeepName(name)?.parameter);
   const parameterNames = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeepParameter(name));

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { bareType, type DocumentedResponse, isJsonType, mediaTypeFor, responseTo } from './responses.ts';
+import { type DocumentedResponse, findMediaType, findResponse, isJsonType, removeTypeParameters } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import { groupByPointer } from './violations.ts';
@@ -31,7 +31,7 @@ export function verifyResponse(
   { responses }: Route,
   response: ResponseToVerify,
 ): readonly ResponseViolation[] {
-  const documented = responseTo(responses, response.status);
+  const documented = findResponse(responses, response.status);
   if (!documented) return [createUndocumented('status', `status ${response.status} is not documented`)];
   return [...verifyBody(validate, documented, response), ...verifyHeaders(validate, documented, response)];
 }
@@ -46,10 +46,10 @@ function verifyBody(
     return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
   const contentType = getHeader(response, 'Content-Type');
   if (contentType === undefined) return [createUndocumented('content type', 'the content type is missing')];
-  const type = mediaTypeFor(types, contentType);
+  const type = findMediaType(types, contentType);
   if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
   const schema = media[type]?.schema;
-  if (schema === undefined || !isJsonType(bareType(contentType))) return [];
+  if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
   return toResponseViolations('body', validate(schema, response.body));
 }
 

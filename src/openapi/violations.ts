@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { parsePointer, pointerTo } from '../util/json-pointer.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
 
 /** One way in which a request breaks the contract. */
@@ -75,10 +75,10 @@ function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject
 }
 
 function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject): string {
-  if (keyword === 'propertyNames') return instancePath + pointerTo(params.propertyName);
-  if (propertyName !== undefined) return instancePath + pointerTo(propertyName);
-  if (keyword === 'required') return instancePath + pointerTo(params.missingProperty);
-  if (keyword === 'additionalProperties') return instancePath + pointerTo(params.additionalProperty);
+  if (keyword === 'propertyNames') return instancePath + formatPointer(params.propertyName);
+  if (propertyName !== undefined) return instancePath + formatPointer(propertyName);
+  if (keyword === 'required') return instancePath + formatPointer(params.missingProperty);
+  if (keyword === 'additionalProperties') return instancePath + formatPointer(params.additionalProperty);
   return instancePath;
 }
 

@@ -1,4 +1,4 @@
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { isNode, type Node } from './document.ts';
 
 /** Keys with values that are not part of the document's structure. */
@@ -36,7 +36,7 @@ export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: s
     if (!isNode(node)) return node;
     const entries = Object.entries(node).map(([key, value]) => {
       const kind = getKind(key, isNames);
-      return [key, kind === 'value' ? value : visit(value, pointer + pointerTo(key), kind === 'names')];
+      return [key, kind === 'value' ? value : visit(value, pointer + formatPointer(key), kind === 'names')];
     });
     const copy: Node = Object.fromEntries(entries);
     return isNames ? copy : change(copy, pointer);

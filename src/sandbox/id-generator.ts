@@ -30,6 +30,6 @@ export function createIdGenerator(randomId: () => string, onUse: () => void = ()
 /** Creates a UUID of version 4 (RFC 9562, section 5.4) from a random source. */
 function createUuid(random: Random): string {
   return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, (digit) =>
-    (digit === 'x' ? random.whole(0, 15) : random.whole(8, 11)).toString(16),
+    (digit === 'x' ? random.integer(0, 15) : random.integer(8, 11)).toString(16),
   );
 }

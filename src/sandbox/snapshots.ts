@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DataFileError, readChange } from '../store/data-file.ts';
+import { DataFileError, readStateOverrides } from '../store/data-file.ts';
 import { type Disk, describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
@@ -79,7 +79,7 @@ function readSnapshotFiles({ folder, defaults, validator, warn, disk = machineDi
       continue;
     }
     const now = { defaults: defaults(), validator: validator() };
-    const change = readChange({ path, disk, check: now.validator.validate, defaults: now.defaults });
+    const change = readStateOverrides({ path, disk, check: now.validator.validate, defaults: now.defaults });
     snapshots.set(name, {
       create: (current) => validated(name, { ...current, ...change } as State, validator()),
       cached: { ...now, state: { ...now.defaults, ...change } as State },

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
 /** The polling interval of watched files, in ms. A saved file is read once two polls in a row have found the same signature. */
-export const LOOK_MS = 100;
+export const POLL_MS = 100;
 
 /** Calls `onChange` each time a file differs from the last signature and is stable. Waits for a missing file. Returns a function that stops it. */
 export function watchFile(path: string, signature: string | undefined, onChange: () => Promise<void>): () => void {
@@ -9,7 +9,7 @@ export function watchFile(path: string, signature: string | undefined, onChange:
   let lastSignature = signature;
   let isBusy = false;
   const poll = async () => {
-    const newSignature = signatureOf(path);
+    const newSignature = getFileSignature(path);
     const isStable = newSignature === lastSignature;
     lastSignature = newSignature;
     if (isBusy || !isStable || newSignature === handledSignature || newSignature === undefined) return;
@@ -19,7 +19,7 @@ export function watchFile(path: string, signature: string | undefined, onChange:
       isBusy = false;
     });
   };
-  const timer = setInterval(() => void poll(), LOOK_MS).unref();
+  const timer = setInterval(() => void poll(), POLL_MS).unref();
   return () => clearInterval(timer);
 }
 
@@ -30,13 +30,13 @@ export interface ReloadedFile {
   readonly signature: string | undefined;
   readonly reload: () => Promise<void>;
   /** The sentence at the end of the warning about a failed reload: what stays in use. */
-  readonly kept: string;
+  readonly fallback: string;
 }
 
 /** Reloads files when they are saved, one at a time, and warns about a reload that fails. Returns a function that stops it. */
 export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: string) => void): () => void {
   let reloading: Promise<void> = Promise.resolve();
-  const stops = files.map(({ path, signature, reload, kept }) =>
+  const stops = files.map(({ path, signature, reload, fallback: kept }) =>
     watchFile(path, signature, () => {
       reloading = reloading.then(reload).catch((error: Error) => warn(`${error.message}. ${kept}`));
       return reloading;
@@ -48,7 +48,7 @@ export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: str
 }
 
 /** Returns a signature of a file, which changes with each save; undefined if there is no such file. */
-export function signatureOf(path: string): string | undefined {
+export function getFileSignature(path: string): string | undefined {
   try {
     const { ino, size, mtimeNs } = statSync(path, { bigint: true });
     return `${ino}-${size}-${mtimeNs}`;

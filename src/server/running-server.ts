@@ -42,7 +42,7 @@ export function run(runtime: Runtime, { url, port, state, live, server, files, s
   const { path: dataFile, store } = state;
   const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
   const { contract } = live.service;
-  if (contract.slips !== undefined) tell.warn(contract.slips);
+  if (contract.warning !== undefined) tell.warn(contract.warning);
   const facts = { url, dataFile, durability, operations: contract.routes.length, mocked: live.service.mocked };
   log.info(facts, formatStartMessage(facts));
   if (!isLoopback(options.host)) tell.warn(describeExposure(options));
@@ -82,7 +82,7 @@ function listWarmUps({ application }: Runtime, { store }: OpenedState, live: Liv
 function listReloads({ contract, handlers }: Files, live: LiveService): readonly ReloadedFile[] {
   const kept = 'The contract from before is served on';
   return [
-    { ...contract, reload: live.reloadContract, kept },
-    ...(handlers ? [{ ...handlers, reload: live.reloadHandlers, kept: HANDLERS_KEPT }] : []),
+    { ...contract, reload: live.reloadContract, fallback: kept },
+    ...(handlers ? [{ ...handlers, reload: live.reloadHandlers, fallback: HANDLERS_KEPT }] : []),
   ];
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { clampTime } from '../sandbox/clock.ts';
-import { signatureOf } from './contract-watcher.ts';
+import { getFileSignature } from './contract-watcher.ts';
 import { createLogger } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -55,7 +55,7 @@ export interface Files {
 
 /** Finds the files that are reloaded, and their present signatures. */
 export function findFiles({ application, options }: Runtime): Files {
-  const watched = (file: string) => ({ path: resolve(file), signature: signatureOf(resolve(file)) });
+  const watched = (file: string) => ({ path: resolve(file), signature: getFileSignature(resolve(file)) });
   const { handlers, strict = false } = options;
   return {
     contract: { ...watched(options.contract ?? application.contractFile), strict },

@@ -5,7 +5,7 @@ import { type AppParts, createApp } from '../http/app.ts';
 import { recordCachedResponse } from '../http/pipeline/record.ts';
 import { type Log, logRequest } from '../http/request-log.ts';
 import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from '../http/response-cache.ts';
-import { completed, type Difference, differenceOf, type MakeField } from '../mock/added-fields.ts';
+import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/added-fields.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { createContractError } from '../openapi/document.ts';
@@ -42,7 +42,7 @@ export function createService(
   const mock = createMock(contract);
   const implementations = new Map(contract.routes.map((route) => [route, getServed(registry, route)]));
   const differences = findDifferences(contract, implementations);
-  const field = remembered(mock.field);
+  const field = remembered(mock.generateField);
   const { default: main } = parts.sandboxes;
   const ready = responseCache
     ? createResponseCache({
@@ -61,16 +61,16 @@ export function createService(
     getImplementation: (route) => implementations.get(route),
     complete(route, body) {
       const difference = differences.get(route);
-      return difference ? completed(body, difference, field) : { body, made: [] };
+      return difference ? completeBody(body, difference, field) : { body, generated: [] };
     },
   });
   const all = [...differences.values()];
   return {
     contract,
     mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
-    gained: namesOf(all.flatMap(({ gained }) => gained)),
-    lost: namesOf(all.flatMap(({ lost }) => lost)),
-    clashes: [...new Set(all.flatMap(({ clashes }) => clashes.map(({ schema }) => schema)))],
+    gained: namesOf(all.flatMap(({ addedFields: gained }) => gained)),
+    lost: namesOf(all.flatMap(({ removedFields: lost }) => lost)),
+    clashes: [...new Set(all.flatMap(({ conflictingFields: clashes }) => clashes.map(({ schema }) => schema)))],
     answer: answering(app.callback(), ready, { log: parts.log, journal: main.journal }),
   };
 }
@@ -86,12 +86,13 @@ function findDifferences(contract: Contract, implementations: ReadonlyMap<Route,
   const differences = new Map<Route, Difference>();
   for (const [route, implementation] of implementations) {
     const writtenFor = implementation?.writtenFor;
-    if (writtenFor) differences.set(route, differenceOf(writtenFor.document, writtenFor.route, contract.plain, route));
+    if (writtenFor)
+      differences.set(route, compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route));
   }
   return differences;
 }
 
-function namesOf(fields: Difference['gained']): readonly string[] {
+function namesOf(fields: Difference['addedFields']): readonly string[] {
   return [...new Set(fields.map(({ way, name }) => [...way.filter((step) => step !== '*'), name].join('.')))];
 }
 
@@ -99,7 +100,7 @@ function namesOf(fields: Difference['gained']): readonly string[] {
 const FIELDS_REMEMBERED = 100_000;
 
 /** Makes each field once: a catalogue's are asked for again and again. */
-function remembered(make: MakeField): MakeField {
+function remembered(make: GenerateField): GenerateField {
   const made = new Map<string, unknown>();
   return (schema, seed) => {
     const key = `${seed} ${schema}`;

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { createAccessPolicy } from '../http/access-policy.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
-import { type FaultTarget, findUnmatchableParts } from '../mock/unmatched-faults.ts';
+import { type FaultTarget, findUnmatchableReasons } from '../mock/unmatched-faults.ts';
 import { findUnknownOperations, type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock.ts';
@@ -12,7 +12,7 @@ import { createSandboxes } from '../sandbox/registry.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
 import { createBinder } from './binding.ts';
-import { signatureOf } from './contract-watcher.ts';
+import { getFileSignature } from './contract-watcher.ts';
 import { createControlParts, findUnusableFaults } from './control.ts';
 import { loadHandlers } from './handler-registry.ts';
 import { listen } from './listen.ts';
@@ -101,7 +101,7 @@ async function createServiceParts(
     sandboxes,
     defaults,
     validator: () => current.binding.validator,
-    unmatched: (fault: FaultTarget) => findUnmatchableParts(current.binding.contract.routes, fault),
+    unmatched: (fault: FaultTarget) => findUnmatchableReasons(current.binding.contract.routes, fault),
     warn: tell.warn,
     findUnknownOperations: (operation) => findUnknownOperations(current.binding.contract, operation),
     undocumented: (fault: InjectedResponse) => validateInjectedResponse(current.binding.contract, fault),
@@ -129,13 +129,13 @@ function createLiveParts(
   { files, ...parts }: Pick<LiveServiceParts, 'current' | 'bind' | 'service'> & { readonly files: Files },
 ): LiveServiceParts {
   const warnOfContract = (contract: Contract) => {
-    if (contract.slips !== undefined) tell.warn(contract.slips);
+    if (contract.warning !== undefined) tell.warn(contract.warning);
     for (const fault of findUnusableFaults(parts.service.sandboxes, contract)) tell.warn(fault);
   };
   return {
     ...parts,
     loadContract: () => loadContract(files.contract),
-    loadHandlers: () => loadHandlers(files.handlers?.path, files.handlers && signatureOf(files.handlers.path)),
+    loadHandlers: () => loadHandlers(files.handlers?.path, files.handlers && getFileSignature(files.handlers.path)),
     paths: { contract: files.contract.path, handlers: files.handlers?.path },
     info: tell.info,
     warn: tell.warn,

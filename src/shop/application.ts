@@ -71,10 +71,10 @@ function getImplementation({ operationId, method, path }: Operation): Applicatio
 function createEntryValidator(contract: Contract): DataValidator {
   const own = shopContract.checkData;
   const isServed = contract.routes.some(getImplementation);
-  if (!isServed || hasSameStateSchemas(shopContract, contract.plain)) return own;
-  const schemas = Object.keys(contract.plain.components?.schemas ?? {});
+  if (!isServed || hasSameStateSchemas(shopContract, contract.normalized)) return own;
+  const schemas = Object.keys(contract.normalized.components?.schemas ?? {});
   return combineDataValidators(own, (schema, value) =>
-    schemas.includes(schema) ? contract.checkData(schema, value) : [],
+    schemas.includes(schema) ? contract.validateData(schema, value) : [],
   );
 }
 

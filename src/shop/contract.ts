@@ -4,7 +4,7 @@ import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
 import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { collections } from './collections.ts';
 import document from './contract.json' with { type: 'json' };
 
@@ -70,7 +70,7 @@ function comparer(plain: Document, served: Document): (one: string, other: strin
         .sort();
     const keys = keysOf(before);
     if (Array.isArray(before) !== Array.isArray(now) || keys.join() !== keysOf(now).join()) return false;
-    return keys.every((key) => isSame(here + pointerTo(key), there + pointerTo(key)));
+    return keys.every((key) => isSame(here + formatPointer(key), there + formatPointer(key)));
   };
   return isSame;
 }

@@ -33,11 +33,11 @@ function ordersOf(defaults: State): State['orders'] {
   const ids = createIdGenerator(() => '');
   ids.use(1);
   return Array.from({ length: ORDERS }, (_, place) => {
-    const count = random.whole(1, Math.min(PRODUCTS_ORDERED, products.length));
-    const first = random.whole(0, products.length - count);
+    const count = random.integer(1, Math.min(PRODUCTS_ORDERED, products.length));
+    const first = random.integer(0, products.length - count);
     const cart = products.slice(first, first + count).map(({ id }) => ({
       productId: id,
-      quantity: random.whole(1, 10),
+      quantity: random.integer(1, 10),
       deliveryOptionId: random.pick(deliveryOptions).id,
     }));
     return createOrderFromCart(cart, defaults, { id: ids.next(), orderTimeMs: LAST_MS - place * APART_MS });

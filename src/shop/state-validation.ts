@@ -1,6 +1,6 @@
 import { entrySteps, type Steps } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { State } from './state.ts';
 
 /** Checks what the schemas of the shop's state can't express: references to other entries, fields that only `expand` adds, and the price of the cart. */
@@ -34,10 +34,10 @@ function findCostIssues(products: State['products'], cart: State['cartItems']): 
 
 function missing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
   if (ids.has(id)) return [];
-  return [{ pointer: pointerTo(field), message: `is ${JSON.stringify(id)}, but no ${kind} has this id` }];
+  return [{ pointer: formatPointer(field), message: `is ${JSON.stringify(id)}, but no ${kind} has this id` }];
 }
 
 function expanded(field: string, entry: object): readonly Issue[] {
   if (!Object.hasOwn(entry, field)) return [];
-  return [{ pointer: pointerTo(field), message: 'is what expand adds to an answer: leave it out' }];
+  return [{ pointer: formatPointer(field), message: 'is what expand adds to an answer: leave it out' }];
 }

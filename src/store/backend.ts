@@ -16,15 +16,15 @@ export interface Backend<S extends State = State> {
    * Returns an external edit of the stored state once; undefined if there is none or if it is not a valid state. The store never calls it during a
    * commit. It never rejects.
    */
-  edited(): Promise<S | undefined>;
+  findEdit(): Promise<S | undefined>;
   close(): Promise<void>;
 }
 
 /** Creates a backend that stores nothing: the state is lost when the process ends. */
-export function memoryBackend<S extends State>(): Backend<S> {
+export function createMemoryBackend<S extends State>(): Backend<S> {
   return {
     async commit() {},
-    edited: async () => undefined,
+    findEdit: async () => undefined,
     async close() {},
   };
 }

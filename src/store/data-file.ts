@@ -1,9 +1,9 @@
 import type { Issue } from '../util/issue.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { type Disk, describeDiskError, getTargetSignature, tryOrUndefined } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
-import { LARGEST_FILE_BYTES } from './new-file.ts';
+import { MAX_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
 
@@ -54,7 +54,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
 }
 
 /** Reads the lists of a state that differ from the default data. Throws `DataFileError` if the file, or the default data with these lists, is not a valid state. */
-export function readChange({
+export function readStateOverrides({
   path,
   disk,
   check,
@@ -70,7 +70,7 @@ export function readChange({
 }
 
 /** Creates a function that returns the default data and reads its file again after each change, so that a reset restores the current content. */
-export function defaultData({ path, disk, check }: Omit<ReadOptions, 'remedy'>): () => StateText {
+export function createDefaultDataReader({ path, disk, check }: Omit<ReadOptions, 'remedy'>): () => StateText {
   const remedy = 'Fix it, or use another file with --default-data FILE';
   let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
@@ -92,10 +92,8 @@ function readBytes(disk: Disk, path: string): Buffer | undefined {
     if (stats.isDirectory()) throw new DataFileError(`${path} is a folder, not a file`);
     // Reading a pipe or a device could block.
     if (!stats.isFile()) throw new DataFileError(`${path} is not a regular file`);
-    if (stats.size > LARGEST_FILE_BYTES)
-      throw new DataFileError(
-        `${path} has ${stats.size} bytes, which exceeds the limit of ${LARGEST_FILE_BYTES} bytes`,
-      );
+    if (stats.size > MAX_FILE_BYTES)
+      throw new DataFileError(`${path} has ${stats.size} bytes, which exceeds the limit of ${MAX_FILE_BYTES} bytes`);
     return disk.read(path);
   } catch (cause) {
     if (cause instanceof DataFileError) throw cause;
@@ -123,7 +121,7 @@ function parse(path: string, textWithMark: string): unknown {
     throw new TornFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
-  if (issue) requireValid(path, [{ pointer: pointerTo(...issue.path), message: TOO_DEEP }]);
+  if (issue) requireValid(path, [{ pointer: formatPointer(...issue.path), message: TOO_DEEP }]);
   const printed = print(data);
   const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
   if (duplicate) throw new DataFileError(locate(path, duplicate));
@@ -135,8 +133,8 @@ const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 /** Throws `DataFileError` if a commit of the data would write more bytes than a data file can have. */
 function requireFileSize(path: string, data: unknown): void {
   const printed = print(data);
-  if (printed !== undefined && Buffer.byteLength(printed) <= LARGEST_FILE_BYTES) return;
-  throw new DataFileError(`${path} would exceed the limit of ${LARGEST_FILE_BYTES} bytes when it is written`);
+  if (printed !== undefined && Buffer.byteLength(printed) <= MAX_FILE_BYTES) return;
+  throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when it is written`);
 }
 
 /** Returns data as a commit writes it; undefined if it exceeds the length of a JavaScript string. */

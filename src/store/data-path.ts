@@ -21,7 +21,7 @@ export async function resolveDataPath(disk: Disk, path: string): Promise<string>
 
 async function resolveLinks(disk: Disk, path: string): Promise<string> {
   try {
-    return listedPath(disk, await realpath(path));
+    return getListedPath(disk, await realpath(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -35,7 +35,7 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
  * Returns the path of a file with the name that its folder lists. A case-insensitive file system opens `db.json` as `DB.JSON` too, but the lock is
  * derived from the name. Returns the path unchanged if the folder lists that name, or no other name of this file.
  */
-export function listedPath(disk: Disk, path: string): string {
+export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
   const names = tryOrUndefined(() => disk.list(folder)) ?? [];
   if (names.includes(basename(path))) return path;

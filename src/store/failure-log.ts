@@ -1,5 +1,5 @@
 /** Logs what happens to the data. */
-export interface Tell {
+export interface Logger {
   info(message: string): void;
   warn(message: string): void;
   /** Logs an error with its stack. */
@@ -14,7 +14,7 @@ interface FailureLog {
 }
 
 /** Creates a failure log. */
-export function failureLog(logger: Tell): FailureLog {
+export function createFailureLog(logger: Logger): FailureLog {
   let lastMessage: string | undefined;
   return {
     failed(message, error) {

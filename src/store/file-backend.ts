@@ -4,7 +4,7 @@ import { DataFileError, readState } from './data-file.ts';
 import { type Disk, describeDiskError, getSignature, tryOrUndefined } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
 import { createEditWatcher, type Edit } from './edits.ts';
-import { failureLog, type Tell } from './failure-log.ts';
+import { createFailureLog, type Logger } from './failure-log.ts';
 import type { Lock } from './lock.ts';
 import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
@@ -25,7 +25,7 @@ interface FileBackendOptions {
   /** Returns the contract that `check` currently uses. */
   readonly checkedBy?: (() => unknown) | undefined;
   readonly texts: TextCache;
-  readonly tell: Tell;
+  readonly tell: Logger;
   /** Prepares what is derived from a state, such as search indexes, before the state is served. */
   readonly prepare?: (state: State) => void;
 }
@@ -95,7 +95,7 @@ function openAdapter({ path, disk, durability, texts, tell: logger, ...options }
 function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
   const { path, lock, tell: logger } = options;
   const findEdit = createEditWatcher({ ...options, warn: logger.warn });
-  const failures = failureLog(logger);
+  const failures = createFailureLog(logger);
 
   /** Loads an edit once it is durable, like every state that is served. */
   async function loadEdit({ content, state }: Edit): Promise<State | undefined> {
@@ -130,7 +130,7 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
         throw reason;
       }
     },
-    async edited() {
+    async findEdit() {
       try {
         if (file.isAhead()) await database.write();
         const edit = await findEdit(file.known());

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { memoryBackend } from './backend.ts';
-import { DataFileError, defaultData, type StateText } from './data-file.ts';
-import { listedPath, resolveDataPath } from './data-path.ts';
+import { createMemoryBackend } from './backend.ts';
+import { createDefaultDataReader, DataFileError, type StateText } from './data-file.ts';
+import { getListedPath, resolveDataPath } from './data-path.ts';
 import { type Disk, machineDisk, tryOrUndefined } from './disk.ts';
-import { failureLog, type Tell } from './failure-log.ts';
+import { createFailureLog, type Logger } from './failure-log.ts';
 import { openFileBackend } from './file-backend.ts';
 import { lockFile } from './lock.ts';
 import type { FileDurability } from './new-file.ts';
@@ -33,7 +33,7 @@ export interface StatePlaces {
   /** The address of this server, once it listens; processes that want the same data file report it. */
   readonly address: () => string | undefined;
   /** Logs what the user should know but what doesn't stop the server. */
-  readonly tell: Tell;
+  readonly tell: Logger;
   /** Builds what reads of a state need before an edit of the data file is shown. */
   readonly prepare?: (state: State) => void;
   /** The machine's own by default. */
@@ -66,7 +66,7 @@ export async function openState<S extends State = State>(places: StatePlaces): P
 }
 
 function openMemory({ nowMs }: StatePlaces, defaults: DefaultStates): Store {
-  return createStore({ backend: memoryBackend(), initial: defaults.initial(), defaults: defaults.next, nowMs });
+  return createStore({ backend: createMemoryBackend(), initial: defaults.initial(), defaults: defaults.next, nowMs });
 }
 
 async function openFile(
@@ -103,7 +103,7 @@ interface DefaultStates {
 
 function createDefaultStates(places: StatePlaces, texts: TextCache): DefaultStates {
   const { disk = machineDisk, check } = places;
-  const read = defaultData({ path: places.defaultData, disk, check });
+  const read = createDefaultDataReader({ path: places.defaultData, disk, check });
   const current = loggingFailures(read, places);
   // A copy each time: a reset is committed even if the state is the default one already, since the data file may hold another.
   const copy = ({ state: source, text }: StateText) => {
@@ -116,7 +116,7 @@ function createDefaultStates(places: StatePlaces, texts: TextCache): DefaultStat
 
 /** Reads the default data; logs a failure when it begins and when it is over, since every request may meet it. */
 function loggingFailures(read: () => StateText, { defaultData: path, tell }: StatePlaces): () => StateText {
-  const failures = failureLog(tell);
+  const failures = createFailureLog(tell);
   return () => {
     try {
       const content = read();
@@ -133,9 +133,9 @@ function loggingFailures(read: () => StateText, { defaultData: path, tell }: Sta
 function linkWatch(
   data: string,
   path: string,
-  { disk, tell }: { readonly disk: Disk; readonly tell: Tell },
+  { disk, tell }: { readonly disk: Disk; readonly tell: Logger },
 ): () => void {
-  const current = () => listedPath(disk, realpathSync(data));
+  const current = () => getListedPath(disk, realpathSync(data));
   if (resolve(data) === path) return () => {};
   let isTold = false;
   return () => {
@@ -151,7 +151,7 @@ function linkWatch(
 function watched(store: Store, alsoLook: () => void): Store {
   const looking = setInterval(() => {
     alsoLook();
-    void store.takeOver();
+    void store.loadEdits();
   }, LOOK_MS).unref();
   return {
     ...store,

@@ -1,4 +1,4 @@
-import { DataFileError, defaultData, readState } from './data-file.ts';
+import { createDefaultDataReader, DataFileError, readState } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { type Disk, describeDiskError, getSignature, machineDisk, tryOrUndefined } from './disk.ts';
 import { openDurableFile } from './durable-file.ts';
@@ -25,7 +25,7 @@ interface RepairOptions {
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, defaultData: defaultPath, check, warn, disk = machineDisk } = options;
-  const { text } = defaultData({ path: defaultPath, disk, check })();
+  const { text } = createDefaultDataReader({ path: defaultPath, disk, check })();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {

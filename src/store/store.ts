@@ -23,13 +23,13 @@ export interface Store<S extends State = State> {
   /** Replaces the state by the default state, in order with the changes. */
   reset(): Promise<void>;
   /** Loads an external edit of the stored state if it is valid. Later changes apply to it. */
-  takeOver(): Promise<void>;
+  loadEdits(): Promise<void>;
   /** Resolves when pending changes are committed; later ones reject with `StoreUnavailableError`. Can be called more than once. */
   close(): Promise<void>;
 }
 
 /** Options of a store. */
-export interface StoreParts<S extends State = State> {
+export interface StoreOptions<S extends State = State> {
   readonly backend: Backend<S>;
   /** The state that the backend has stored at the start. */
   readonly initial: S;
@@ -55,7 +55,7 @@ interface PendingChange<S extends State> {
  * Creates a store with group commit: all pending changes are applied to the committed state and committed together, and only then their callers get
  * their results. So the memory is never ahead of the backend, and 50 concurrent callers cost one commit.
  */
-export function createStore<S extends State>({ backend, initial, defaults, nowMs }: StoreParts<S>): Store<S> {
+export function createStore<S extends State>({ backend, initial, defaults, nowMs }: StoreOptions<S>): Store<S> {
   let committed: CommittedState<S> = { state: initial, revision: 0 };
   let pending: PendingChange<S>[] = [];
   let draining: Promise<void> | undefined;
@@ -67,7 +67,7 @@ export function createStore<S extends State>({ backend, initial, defaults, nowMs
       // Requests that arrive in one turn of the event loop are handled one by one. Without this, a commit that does not wait for the disk would be
       // complete before the second request is read.
       await setImmediate();
-      const edited = await backend.edited();
+      const edited = await backend.findEdit();
       if (edited) setCommitted(edited);
       const batch = pending;
       pending = [];
@@ -119,7 +119,7 @@ export function createStore<S extends State>({ backend, initial, defaults, nowMs
     read: () => committed,
     update,
     reset: () => update(() => ({ next: defaults(), result: undefined })),
-    takeOver() {
+    loadEdits() {
       if (!closing) draining ??= drain();
       return Promise.resolve(draining);
     },

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Issue } from '../util/issue.ts';
-import { pointerTo } from '../util/json-pointer.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { State } from './state.ts';
 
 /** A list of a state. */
@@ -86,14 +86,17 @@ function* validationSteps(data: unknown, rules: StateRules): Generator<Issue | u
 function* shapeSteps(data: Readonly<Record<string, unknown>>, { collections, validateEntry }: StateRules): Steps {
   for (const name of Object.keys(data)) {
     if (Object.hasOwn(collections, name)) continue;
-    yield { pointer: pointerTo(name), message: `is not one of ${Object.keys(collections).join(', ')}: leave it out` };
+    yield {
+      pointer: formatPointer(name),
+      message: `is not one of ${Object.keys(collections).join(', ')}: leave it out`,
+    };
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
     const list = data[name];
-    if (list === undefined) yield { pointer: pointerTo(name), message: 'is missing: give a list' };
-    else if (!Array.isArray(list)) yield { pointer: pointerTo(name), message: 'is not a list' };
+    if (list === undefined) yield { pointer: formatPointer(name), message: 'is missing: give a list' };
+    else if (!Array.isArray(list)) yield { pointer: formatPointer(name), message: 'is not a list' };
     else if (isNeverEmpty && list.length === 0)
-      yield { pointer: pointerTo(name), message: 'is empty: there must be at least one' };
+      yield { pointer: formatPointer(name), message: 'is empty: there must be at least one' };
     else yield* entrySteps(name, list, (entry) => validateEntry(schema, entry));
   }
 }
@@ -104,7 +107,11 @@ function* duplicateSteps(name: string, key: string, { [name]: entries = [] }: St
     const value = entry[key];
     const first = firstIndex.get(value);
     if (first === undefined) firstIndex.set(value, index);
-    else yield { pointer: pointerTo(name, index, key), message: `stands at ${pointerTo(name, first, key)} already` };
+    else
+      yield {
+        pointer: formatPointer(name, index, key),
+        message: `stands at ${formatPointer(name, first, key)} already`,
+      };
     yield undefined;
   }
 }
@@ -116,7 +123,7 @@ export function* entrySteps<Entry>(
   findIssues: (entry: Entry) => readonly Issue[],
 ): Generator<Issue | undefined> {
   for (const [index, entry] of entries.entries()) {
-    const place = pointerTo(list, index);
+    const place = formatPointer(list, index);
     for (const issue of findIssues(entry)) yield { ...issue, pointer: place + issue.pointer };
     yield undefined;
   }

@@ -3,10 +3,10 @@
 export { ControlError, type ControlViolation } from '../client/client.ts';
 export type {
   Fault,
-  FaultWish,
+  FaultDefinition,
   JournalEntry,
-  RequestsWanted,
-  Verdict,
+  RequestFilter,
+  Verification,
   Where,
 } from '../control/operation.ts';
 export type * from '../shop/api-types.ts';

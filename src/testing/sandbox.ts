@@ -3,10 +3,10 @@ import type {
   ControlAnswer,
   ControlId,
   Fault,
-  FaultWish,
+  FaultDefinition,
   JournalEntry,
   JournalQuery,
-  RequestsWanted,
+  RequestFilter,
 } from '../control/operation.ts';
 import type { State } from '../shop/api-types.ts';
 import type { State as ReadonlyState } from '../shop/state.ts';
@@ -15,7 +15,7 @@ import { createTestClock, type TestClock } from './clock.ts';
 import { type RequestExpectation, VerificationError } from './verification-error.ts';
 
 /** A filter of journal entries: `after` an id, at most `limit` entries, of one operation or several. */
-export type JournalFilter = Omit<JournalQuery, 'operation'> & Pick<RequestsWanted, 'operation'>;
+export type JournalFilter = Omit<JournalQuery, 'operation'> & Pick<RequestFilter, 'operation'>;
 /** A snapshot in a list. */
 export type Snapshot = ControlAnswer<'saveSnapshot'>;
 
@@ -48,9 +48,9 @@ export interface TestSandbox {
   /** Deletes a snapshot of this sandbox. */
   deleteSnapshot(name: string): Promise<void>;
   /** Adds a fault. */
-  fault(definition: FaultWish): Promise<Fault>;
+  fault(definition: FaultDefinition): Promise<Fault>;
   /** Replaces all faults. */
-  replaceFaults(definitions: readonly FaultWish[]): Promise<readonly Fault[]>;
+  replaceFaults(definitions: readonly FaultDefinition[]): Promise<readonly Fault[]>;
   /** Returns the faults, with how often each one matched and applied. */
   faults(): Promise<readonly Fault[]>;
   /** Removes the fault with this `id`. */
@@ -62,7 +62,7 @@ export interface TestSandbox {
   /** Clears the journal. */
   clearRequests(): Promise<void>;
   /** Counts the recorded requests that match. */
-  count(filter?: RequestsWanted): Promise<number>;
+  count(filter?: RequestFilter): Promise<number>;
   /** Rejects with a `VerificationError` unless the expected number of requests matches, by default at least one. */
   verify(expectation: RequestExpectation): Promise<void>;
   /** Recreates the sandbox from the default data or a snapshot, without clock, ids, faults and journal. Only `default` keeps its snapshots. */

@@ -1,4 +1,4 @@
-import type { ControlInput, Verdict } from '../control/operation.ts';
+import type { ControlInput, Verification } from '../control/operation.ts';
 
 /** The requests to expect: a filter of recorded requests, how many should match, and how long to wait for them. */
 export type RequestExpectation = ControlInput<'verifyRequests'>['body'];
@@ -7,16 +7,16 @@ export type RequestExpectation = ControlInput<'verifyRequests'>['body'];
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
   /** The response of the control API. */
-  readonly verdict: Verdict;
+  readonly verdict: Verification;
 
-  constructor(verdict: Verdict, { times, atLeast, atMost, withinMs, ...filter }: RequestExpectation) {
+  constructor(verdict: Verification, { times, atLeast, atMost, withinMs, ...filter }: RequestExpectation) {
     const nearMisses = verdict.nearMisses.map((nearMiss) => `Near miss: ${formatNearMiss(nearMiss)}`);
     super([verdict.message, `Filter: ${JSON.stringify(filter)}`, ...nearMisses].join('\n  '));
     this.verdict = verdict;
   }
 }
 
-function formatNearMiss({ request: { id, request, response }, reasons }: Verdict['nearMisses'][number]): string {
+function formatNearMiss({ request: { id, request, response }, reasons }: Verification['nearMisses'][number]): string {
   const status = response === null ? 'no response' : String(response.status);
   const details = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
   return `#${id} ${request.method} ${request.path} → ${status}${details}`;

@@ -1,5 +1,5 @@
 /** Returns the JSON Pointer (RFC 6901) of property names and array indexes. */
-export function pointerTo(...steps: readonly (string | number)[]): string {
+export function formatPointer(...steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

@@ -3,7 +3,7 @@ export interface Random {
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
   /** Returns an integer from `least` to `most`, both included. */
-  whole(least: number, most: number): number;
+  integer(least: number, most: number): number;
   /** Returns one of the values, of which there must be at least one. */
   pick<Value>(values: readonly Value[]): Value;
 }
@@ -18,7 +18,7 @@ export function createRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const whole = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
-  return { next, whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
+  return { next, integer: whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
 }
 
 /** Returns the hash of a string as a seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CheckError } from '../../src/check/check-error.ts';
-import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
+import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { CheckStoppedError } from '../../src/check/stopped.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
@@ -15,7 +15,7 @@ async function choosePlace(url: string, signal?: AbortSignal) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
   const parts = { model: shopModel, contract: projectFile('openapi.yaml'), seed: 7, print, tell() {}, signal };
-  return { command: await inOwnSandbox({ ...COMMAND, url }, parts), printed: printed.join('') };
+  return { command: await selectSandboxes({ ...COMMAND, url }, parts), printed: printed.join('') };
 }
 
 describe('inOwnSandbox', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCheck, writeReports } from '../../src/check/command.ts';
-import { type CheckCommand, checkCommand } from '../../src/check/options.ts';
+import { type CheckCommand, createCheckCommand } from '../../src/check/options.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -13,7 +13,7 @@ import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-
 function asked(args: readonly string[], environment: Readonly<Record<string, string>> = {}): CheckCommand {
   let command: CheckCommand | undefined;
   const silent = { writeErr() {}, writeOut() {} };
-  checkCommand(environment, (one) => (command = one))
+  createCheckCommand(environment, (one) => (command = one))
     .configureOutput(silent)
     .parse([...args], { from: 'user' });
   if (!command) throw new Error('nothing was asked for');

@@ -26,7 +26,7 @@ function withAll(route: Route, given: Readonly<Record<string, unknown>>): Reques
 }
 
 /** What the contract makes of a request as it comes in: from its target, its headers and its body, as a server reads them. */
-function receivedAs(route: Route, values: RequestValues): ReturnType<typeof contract.receive> {
+function receivedAs(route: Route, values: RequestValues): ReturnType<typeof contract.validateRequest> {
   const { target, headers = {}, body } = toRequest(route, values);
   const [path = '', text = ''] = target.split('?');
   const query: Record<string, string | string[]> = {};
@@ -38,7 +38,13 @@ function receivedAs(route: Route, values: RequestValues): ReturnType<typeof cont
     contentType === 'application/x-www-form-urlencoded'
       ? Object.fromEntries(new URLSearchParams(String(body)))
       : JSON.parse(String(body));
-  return contract.receive(route, { path, query, headers, body: body === undefined ? undefined : read(), contentType });
+  return contract.validateRequest(route, {
+    path,
+    query,
+    headers,
+    body: body === undefined ? undefined : read(),
+    contentType,
+  });
 }
 
 describe('a parameter', () => {

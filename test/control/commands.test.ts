@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
+import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import type { ControlCommand } from '../../src/cli/control-command.ts';
 import { readCommandLine } from '../../src/cli/options.ts';
 import { runControlCommand } from '../../src/cli/run-control-command.ts';
@@ -251,14 +251,14 @@ describe('inOwnSandbox', () => {
   it('runs a check of a storefront in a new sandbox, with writes allowed', async () => {
     const { url } = await startStorefront();
     const inside = { url, headers: { 'x-sandbox': 'check-7' }, allowWrites: true, isFresh: true };
-    expect(await inOwnSandbox({ ...command, url }, parts)).toMatchObject(inside);
+    expect(await selectSandboxes({ ...command, url }, parts)).toMatchObject(inside);
   });
 
   it('changes no options if the server has no control API or the user chose a sandbox', async () => {
     const { url, close } = await startPlainServer();
-    expect(await inOwnSandbox({ ...command, url }, parts)).toEqual({ ...command, url });
+    expect(await selectSandboxes({ ...command, url }, parts)).toEqual({ ...command, url });
     await close();
     const named = { ...command, url, headers: { 'x-sandbox': 'mine' } };
-    expect(await inOwnSandbox(named, parts)).toBe(named);
+    expect(await selectSandboxes(named, parts)).toBe(named);
   });
 });

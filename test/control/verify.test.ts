@@ -342,7 +342,7 @@ describe('waitForRequests', () => {
       count: 5,
       isMeant,
     });
-    const add = (id: number) => followers.forEach(({ tell }) => void tell({ id } as Entry));
+    const add = (id: number) => followers.forEach(({ onEntry: tell }) => void tell({ id } as Entry));
     return { looks: checkedIds, followers, comes: add, over: end, stop: () => stopping.abort() };
   }
 
@@ -372,7 +372,7 @@ describe('waitForRequests', () => {
 
   it('stops when the journal ends or the server stops', async () => {
     const [one, other] = [waiting({ least: 0, most: 9 }), waiting({ least: 0, most: 9 })];
-    for (const { end } of one.followers) end();
+    for (const { onEnd: end } of one.followers) end();
     other.stop();
     await Promise.all([one.over, other.over]);
     expect([one.followers.size, other.followers.size]).toEqual([0, 0]);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LARGEST_FILE_BYTES } from '../../src/store/new-file.ts';
+import { MAX_FILE_BYTES } from '../../src/store/new-file.ts';
 import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
@@ -23,14 +23,14 @@ describe('a data file of the maximum size', { timeout: 300_000 }, () => {
     expect(refused.body.detail).toMatch(/larger than 90 MB.*POST \/api\/reset.*by hand/);
     expectProblem(await shop.ask('POST', '/api/orders'), 507, 'insufficient-storage');
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
-    expect((await readFile(shop.dataFile ?? '')).length).toBe(LARGEST_FILE_BYTES - FREE_BYTES);
+    expect((await readFile(shop.dataFile ?? '')).length).toBe(MAX_FILE_BYTES - FREE_BYTES);
   });
 
   it('accepts a removal, and then a change that fits into the free space', async () => {
     const shop = await fullShop();
     expect((await shop.ask('DELETE', `/api/cart-items/${IN_CART}`)).status).toBe(204);
     expect((await addKettle(shop)).status).toBe(201);
-    expect((await readFile(shop.dataFile ?? '')).length).toBeLessThanOrEqual(LARGEST_FILE_BYTES);
+    expect((await readFile(shop.dataFile ?? '')).length).toBeLessThanOrEqual(MAX_FILE_BYTES);
   });
 
   it('accepts a removal that arrives together with changes that are too large', async () => {
@@ -76,8 +76,8 @@ async function fullShop(): Promise<TestShop> {
     const products = [{ ...first, keywords: [...(first?.keywords ?? []), keyword] }, ...others];
     return `${JSON.stringify({ ...defaults, products }, null, 2)}\n`;
   };
-  const freeBytes = LARGEST_FILE_BYTES - FREE_BYTES - Buffer.byteLength(withKeyword(''));
-  expect(freeBytes).toBeGreaterThan(LARGEST_FILE_BYTES - 2 * defaultText.length);
+  const freeBytes = MAX_FILE_BYTES - FREE_BYTES - Buffer.byteLength(withKeyword(''));
+  expect(freeBytes).toBeGreaterThan(MAX_FILE_BYTES - 2 * defaultText.length);
   await writeFile(data, withKeyword('x'.repeat(freeBytes)));
   return startStorefront({ data });
 }

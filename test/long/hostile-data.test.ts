@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
-import { COST_LIMIT_CENTS } from '../../src/shop/domain/pricing.ts';
+import { MAX_CART_COST_CENTS } from '../../src/shop/domain/pricing.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
@@ -251,7 +251,7 @@ function withText(field: string, value: string): string {
 /** One item more of the contract's highest price and quantity than the cost limit allows. */
 function tooExpensiveCart(): string {
   const [product] = defaults.products;
-  const length = Math.floor(COST_LIMIT_CENTS / (10_000_000 * QUANTITY_LIMIT)) + 1;
+  const length = Math.floor(MAX_CART_COST_CENTS / (10_000_000 * QUANTITY_LIMIT)) + 1;
   const ids = Array.from({ length }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
   const products = ids.map((id) => ({ ...product, id, priceCents: 10_000_000 }));
   const cartItems = ids.map((productId) => ({ productId, quantity: QUANTITY_LIMIT, deliveryOptionId: '1' }));

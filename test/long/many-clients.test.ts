@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type FaultWish, sandboxAt, type TestSandbox } from '../../src/testing/exports.ts';
+import { type FaultDefinition, sandboxAt, type TestSandbox } from '../../src/testing/exports.ts';
 import { startStorefront } from '../../src/testing/in-process.ts';
 import { createRandom, type Random } from '../../src/util/random.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
@@ -25,7 +25,7 @@ type Step = (sandbox: TestSandbox, ledger: Ledger, random: Random) => { asked: P
 const steps: Readonly<Record<string, Step>> = {
   addCartItem(sandbox, { cart, orders }, random) {
     const { id } = random.pick(defaults.products);
-    const quantity = random.whole(1, 10);
+    const quantity = random.integer(1, 10);
     return {
       asked: sandbox.fetch('/api/cart-items', json('POST', { productId: id, quantity })),
       done: { orders, cart: new Map(cart).set(id, (cart.get(id) ?? 0) + quantity) },
@@ -33,7 +33,7 @@ const steps: Readonly<Record<string, Step>> = {
   },
   updateCartItem(sandbox, { cart, orders }, random) {
     const id = random.pick([...cart.keys()]);
-    const quantity = random.whole(1, 1000);
+    const quantity = random.integer(1, 1000);
     return {
       asked: sandbox.fetch(`/api/cart-items/${id}`, json('PUT', { quantity })),
       done: { orders, cart: new Map(cart).set(id, quantity) },
@@ -54,7 +54,7 @@ const steps: Readonly<Record<string, Step>> = {
 };
 
 /** Faults that can apply to a step, with whether the operation is completed and whether a response arrives. */
-const faults: readonly { readonly wish: FaultWish; readonly isDone: boolean; readonly isAnswered: boolean }[] = [
+const faults: readonly { readonly wish: FaultDefinition; readonly isDone: boolean; readonly isAnswered: boolean }[] = [
   { wish: { status: 503 }, isDone: false, isAnswered: true },
   { wish: { status: 503, phase: 'after' }, isDone: true, isAnswered: true },
   { wish: { connection: 'reset' }, isDone: false, isAnswered: false },

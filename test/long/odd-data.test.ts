@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
-import { COST_LIMIT_CENTS } from '../../src/shop/domain/pricing.ts';
+import { MAX_CART_COST_CENTS } from '../../src/shop/domain/pricing.ts';
 import type { State } from '../../src/shop/state.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -20,7 +20,7 @@ const LAST_MS = 8_640_000_000_000_000;
 
 /** The most expensive valid cart: as many items of the contract's highest price and quantity as the cost limit allows. */
 const MOST_EXPENSIVE = Array.from(
-  { length: Math.floor(COST_LIMIT_CENTS / (10_000_000 * QUANTITY_LIMIT)) },
+  { length: Math.floor(MAX_CART_COST_CENTS / (10_000_000 * QUANTITY_LIMIT)) },
   (_, index) => ({
     ...PRODUCT,
     id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,

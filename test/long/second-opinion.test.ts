@@ -87,7 +87,7 @@ describe('the validation of a response', () => {
         fc.integer({ min: 1, max: 1e9 }),
         fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
         (seed, chance) => {
-          const { body } = mock.answer(route, input, { code: status, dynamic: true, seed }, '');
+          const { body } = mock.createResponse(route, input, { code: status, dynamic: true, seed }, '');
           const next = () => chance.next().value as number;
           for (const one of [body, corrupt(body, next), corrupt(corrupt(body, next), next)]) {
             const value = JSON.parse(JSON.stringify(one));

@@ -22,7 +22,7 @@ function createResponse(
 ): Reply {
   const route = contract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
-  const { status, headers, body } = mock.answer(
+  const { status, headers, body } = mock.createResponse(
     route,
     { path: {}, query, body: undefined },
     { code, dynamic: true, seed },

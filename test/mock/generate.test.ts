@@ -32,7 +32,7 @@ async function createMockOf<Name extends string>(schemas: Readonly<Record<Name, 
   return (name: Name, seed: number): unknown => {
     const route = contract.routes.find(({ operationId }) => operationId === name);
     if (!route) throw new Error(`no schema ${name}`);
-    return mock.answer(route, { path: {}, query: {}, body: undefined }, { dynamic: true, seed }, '').body;
+    return mock.createResponse(route, { path: {}, query: {}, body: undefined }, { dynamic: true, seed }, '').body;
   };
 }
 

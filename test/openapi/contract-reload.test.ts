@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { LOOK_MS, signatureOf, watchFile } from '../../src/server/contract-watcher.ts';
+import { getFileSignature, POLL_MS, watchFile } from '../../src/server/contract-watcher.ts';
 import type { Handler } from '../../src/shop/operations/handler.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -65,13 +65,13 @@ describe('watchFile', () => {
     onTestFinished(() => void vi.useRealTimers());
     const path = join(await folderWith({ 'openapi.yaml': contractText }), 'openapi.yaml');
     const changed = vi.fn(async () => {});
-    onTestFinished(watchFile(path, signatureOf(path), changed));
+    onTestFinished(watchFile(path, getFileSignature(path), changed));
     await rm(path);
     vi.advanceTimersByTime(5_000);
     await writeFile(path, 'half of it');
-    vi.advanceTimersByTime(LOOK_MS);
+    vi.advanceTimersByTime(POLL_MS);
     await writeFile(path, withReviews);
-    vi.advanceTimersByTime(LOOK_MS);
+    vi.advanceTimersByTime(POLL_MS);
     expect(changed).not.toHaveBeenCalled();
     vi.advanceTimersByTime(5_000);
     expect(changed).toHaveBeenCalledOnce();

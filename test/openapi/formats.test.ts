@@ -40,11 +40,11 @@ async function loadEcho(schema: object) {
   return {
     isValidInBody: (value: unknown) => {
       const request = { path: '/', query: {}, headers: {}, contentType: 'application/json', body: value };
-      return contract.receive(route, request).kind === 'call';
+      return contract.validateRequest(route, request).kind === 'call';
     },
     isValidInQuery: (value: unknown) =>
-      contract.receive(route, { path: '/', query: { value: String(value) }, headers: {}, body: undefined }).kind ===
-      'call',
+      contract.validateRequest(route, { path: '/', query: { value: String(value) }, headers: {}, body: undefined })
+        .kind === 'call',
     isValidInResponse: (value: unknown) => {
       const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: value };
       return contract.verify(route, answer, { closed: false }).length === 0;

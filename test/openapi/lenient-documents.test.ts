@@ -9,7 +9,7 @@ describe('loadContract accepts', () => {
     const contract = await loadContract({ path: await writeDocument(text), strict: false });
     const found = contract.route('GET', '/a');
     if (found.kind !== 'operation') throw new Error('/a is not there');
-    const answer = createMock(contract).answer(
+    const answer = createMock(contract).createResponse(
       found.route,
       { path: {}, query: {}, body: undefined },
       { dynamic: true },

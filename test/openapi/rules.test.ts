@@ -16,7 +16,7 @@ async function findingsFor(rules: object, body: unknown) {
   const contract = await loadContract({ path, strict: true });
   const [route] = contract.routes;
   if (!route) throw new Error('the contract has no operation');
-  const received = contract.receive(route, {
+  const received = contract.validateRequest(route, {
     path: '/',
     query: {},
     headers: {},

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { createLocator } from '../../src/openapi/source-location.ts';
-import { pointerTo } from '../../src/util/json-pointer.ts';
+import { formatPointer } from '../../src/util/json-pointer.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 
 /** Returns the position of the value that some steps lead to, or of its closest ancestor, by a parser that is independent of the one under test. */
@@ -15,7 +15,7 @@ function createOracle(text: string): (steps: readonly (string | number)[]) => st
     const { line, col } = lineCounter.linePos(node.range[0]);
     return `file:${line}:${col}`;
   };
-  return (steps) => `${locate(steps)} #${pointerTo(...steps)}`;
+  return (steps) => `${locate(steps)} #${formatPointer(...steps)}`;
 }
 
 /** Returns the steps to each value. */
@@ -60,7 +60,7 @@ describe('createLocator', () => {
     const [locate, oracle] = [createLocator('file', text), createOracle(text)];
     const allSteps = listSteps(parseDocument(text).toJS());
     expect(allSteps.length).toBeGreaterThan(10);
-    expect(allSteps.map((steps) => locate(pointerTo(...steps)))).toEqual(allSteps.map(oracle));
+    expect(allSteps.map((steps) => locate(formatPointer(...steps)))).toEqual(allSteps.map(oracle));
   });
 
   it('finds the closest ancestor of a value that does not exist', () => {

@@ -19,7 +19,7 @@ function validate(contract: Contract, start: string, { query = {}, json }: Reque
   const [method = '', path = ''] = start.split(' ');
   const routed = contract.route(method, path);
   if (routed.kind !== 'operation') throw new Error(`${start} is no operation`);
-  return contract.receive(routed.route, {
+  return contract.validateRequest(routed.route, {
     path,
     query,
     headers: {},

@@ -85,7 +85,7 @@ describe('the registry at the maximum number of sandboxes', () => {
     const { sandboxes } = sandboxesWith({ most: 3 });
     let finish = () => {};
     const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
-    sandboxes.get('followed').journal.follow({ tell() {}, end() {} });
+    sandboxes.get('followed').journal.follow({ onEntry() {}, onEnd() {} });
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
     expect(idsOf(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
     finish();

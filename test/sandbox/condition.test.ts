@@ -38,7 +38,7 @@ function getPointers(matcher: MatcherDefinition): readonly string[] {
   try {
     createRequestMatcher(matcher);
   } catch (error) {
-    if (error instanceof InvalidMatcherError) return error.flaws.map(({ pointer }) => pointer);
+    if (error instanceof InvalidMatcherError) return error.issues.map(({ pointer }) => pointer);
     throw error;
   }
   return [];

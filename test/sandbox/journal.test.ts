@@ -21,8 +21,8 @@ function createRequest(overrides: Partial<RecordedRequest> = {}): RecordedReques
     url: '/api/products',
     prefix: '',
     rawHeaders: [],
-    answer: undefined,
-    ms: 0,
+    response: undefined,
+    durationMs: 0,
     operationId: 'listProducts',
     remarks: undefined,
     ...overrides,
@@ -39,7 +39,7 @@ function getEntry(overrides: Partial<RecordedRequest>) {
 }
 
 /** Returns a response with this body. */
-function createResponse(text: string, headers: Record<string, string> = {}): RecordedRequest['answer'] {
+function createResponse(text: string, headers: Record<string, string> = {}): RecordedRequest['response'] {
   return { status: 200, headers, bytes: Buffer.byteLength(text), text };
 }
 
@@ -131,10 +131,10 @@ describe('a journal', () => {
     const journal = createJournal(3);
     const lastDroppedId = [0, 1, 2].map(() => {
       for (let n = 0; n < 2; n++) journal.add(createRequest());
-      return journal.forgotten();
+      return journal.lastDroppedId();
     });
     journal.clear();
-    expect([...lastDroppedId, journal.forgotten()]).toEqual([0, 1, 3, 0]);
+    expect([...lastDroppedId, journal.lastDroppedId()]).toEqual([0, 1, 3, 0]);
   });
 
   it('keeps the newest requests in any order of additions and clears', () => {
@@ -152,7 +152,7 @@ describe('a journal', () => {
             kept.push(++last);
             if (kept.length > most) lastDroppedId = kept.shift() ?? 0;
           }
-          expect([getIds(journal), journal.forgotten()]).toEqual([kept, lastDroppedId]);
+          expect([getIds(journal), journal.lastDroppedId()]).toEqual([kept, lastDroppedId]);
         }
       }),
     );
@@ -162,17 +162,17 @@ describe('a journal', () => {
     const journal = createJournal(3);
     journal.clear();
     // Each read of the clock advances it by a second.
-    journal.add(createRequest({ ms: 1_500 }));
-    journal.add(createRequest({ ms: 500 }));
-    expect(journal.entries().map(({ ms }) => ms)).toEqual([500]);
+    journal.add(createRequest({ durationMs: 1_500 }));
+    journal.add(createRequest({ durationMs: 500 }));
+    expect(journal.entries().map(({ durationMs: ms }) => ms)).toEqual([500]);
   });
 
   it('drops requests and notifies no followers after its end', () => {
     const journal = createJournal(3);
     const notifications: string[] = [];
     journal.follow({
-      tell: () => void notifications.push('a request'),
-      end: (ending) => void notifications.push(`${ending?.event} ${ending?.sandbox}`),
+      onEntry: () => void notifications.push('a request'),
+      onEnd: (ending) => void notifications.push(`${ending?.event} ${ending?.sandbox}`),
     });
     journal.end({ event: 'removed', sandbox: 'w1', atMs: NOW_MS });
     journal.add(createRequest());
@@ -182,7 +182,8 @@ describe('a journal', () => {
   it('notifies its followers of each request until they stop', () => {
     const journal = createJournal(1);
     const notifications: [string, number][] = [];
-    const follow = (who: string) => journal.follow({ tell: ({ id }) => void notifications.push([who, id]), end() {} });
+    const follow = (who: string) =>
+      journal.follow({ onEntry: ({ id }) => void notifications.push([who, id]), onEnd() {} });
     journal.add(createRequest());
     const [stopOne, stopOther] = [follow('one'), follow('other')];
     journal.add(createRequest());
@@ -230,10 +231,10 @@ describe('the journals of a server', () => {
   });
 
   it.each<readonly [what: string, overrides: Partial<RecordedRequest>]>([
-    ['the body of a request', { sent: 'x'.repeat(4_000) }],
+    ['the body of a request', { bodyText: 'x'.repeat(4_000) }],
     ['the URL of a request', { url: `/${'x'.repeat(3_999)}` }],
     ['the headers of a request', { rawHeaders: ['X-Page', 'x'.repeat(4_000)] }],
-    ['the response', { answer: createResponse('x'.repeat(4_000)) }],
+    ['the response', { response: createResponse('x'.repeat(4_000)) }],
   ])('count %s towards the limit', (_, overrides) => {
     const journal = createJournal(20_000);
     for (let n = 0; n < 9_000; n++) journal.add(createRequest(overrides));
@@ -399,9 +400,9 @@ describe('toJournalEntry', () => {
         url: '/_sandbox/w1/api/orders?a=1&a=2&b=%20',
         prefix: '/_sandbox/w1',
         rawHeaders: ['Host', 'shop', 'X-Page', 'a', 'x-page', 'b'],
-        sent: '{"a":1}',
-        answer: createResponse('[]', { 'Content-Type': 'application/json' }),
-        ms: 1.2345,
+        bodyText: '{"a":1}',
+        response: createResponse('[]', { 'Content-Type': 'application/json' }),
+        durationMs: 1.2345,
         operationId: 'createOrder',
         remarks: { notes: ['a note'], responseViolations: ['a breach'], forced: { faults: ['f1'] } },
       }),
@@ -446,14 +447,14 @@ describe('toJournalEntry', () => {
     ['an empty body', '', {}],
     ['no body', undefined, {}],
   ])('returns a body as JSON, otherwise as text: %s', (_, sent, expected) => {
-    const { method, url, path, query, headers, ...rest } = getEntry({ sent }).request;
+    const { method, url, path, query, headers, ...rest } = getEntry({ bodyText: sent }).request;
     expect([method, url, path, query, headers]).toEqual(['GET', '/api/products', '/api/products', {}, {}]);
     expect(rest).toEqual(expected);
   });
 
   it('truncates a long response', () => {
     const text = truncateText('x'.repeat(5_000));
-    const { response } = getEntry({ answer: { status: 200, headers: {}, bytes: 5_000, text } });
+    const { response } = getEntry({ response: { status: 200, headers: {}, bytes: 5_000, text } });
     expect(response).toEqual({ status: 200, headers: {}, bytes: 5_000, body: text, isTruncated: true });
   });
 
@@ -461,8 +462,8 @@ describe('toJournalEntry', () => {
     const entry = getEntry({
       url: '/api/products?token=hunter2',
       rawHeaders: ['Authorization', 'Bearer hunter2', 'COOKIE', 'a=hunter2', 'X-Api-Key', 'hunter2'],
-      sent: '{"user":{"password":"hunter2"}}',
-      answer: createResponse('{"sessionId":"hunter2"}', { 'Set-Cookie': 'a=hunter2' }),
+      bodyText: '{"user":{"password":"hunter2"}}',
+      response: createResponse('{"sessionId":"hunter2"}', { 'Set-Cookie': 'a=hunter2' }),
       remarks: {
         notes: ['ignored /api/products?token=hunter2'],
         violations: [

@@ -91,7 +91,7 @@ describe('a store whose stored state was edited externally', () => {
   it('returns the edit after takeOver() without a commit', async () => {
     const { store, backend } = openStore();
     backend.edit(putting(A)(defaults, 0).next as State);
-    await store.takeOver();
+    await store.loadEdits();
     expect(putInto(store.read().state)).toEqual([A]);
     expect(store.read().revision).toBe(1);
     expect(backend.begun).toBe(0);
@@ -111,7 +111,7 @@ describe('a store whose stored state was edited externally', () => {
     const change = store.update(putting(A));
     const commit = await backend.commitNumber(1);
     backend.edit({ ...defaults, orders: [] });
-    const looking = store.takeOver();
+    const looking = store.loadEdits();
     await settled();
     expect(store.read().state).toBe(defaults);
     commit.finish();

@@ -111,10 +111,10 @@ describe('a field that is added to the contract', () => {
 
   it('gets its default in an edit, and is not an edit by itself', async () => {
     const { store, path = '' } = await openedWith(BRAND);
-    await store.takeOver();
+    await store.loadEdits();
     expect(store.read().revision).toBe(0);
     await writeFile(path, JSON.stringify({ ...defaults, cartItems: [] }));
-    await store.takeOver();
+    await store.loadEdits();
     expect(store.read().state).toMatchObject({
       cartItems: [],
       products: [{ brand: 'none' }, ...defaults.products.slice(1)],

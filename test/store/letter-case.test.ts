@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { link, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listedPath } from '../../src/store/data-path.ts';
+import { getListedPath } from '../../src/store/data-path.ts';
 import { type Disk, machineDisk } from '../../src/store/disk.ts';
 import { lockFile } from '../../src/store/lock.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
@@ -26,19 +26,21 @@ function found(path: string): string {
 describe('the path of a data file on a case-insensitive file system', () => {
   it.each(['db.json', 'DB.JSON', 'Db.Json'])('has the name that the folder lists for %s', async (name) => {
     const folder = await folderWithData();
-    expect(listedPath(caseless, join(folder, name))).toBe(join(folder, 'db.json'));
+    expect(getListedPath(caseless, join(folder, name))).toBe(join(folder, 'db.json'));
   });
 
   it('does not change if there is no file', async () => {
     const folder = await tempFolder();
-    expect(listedPath(caseless, join(folder, 'DB.JSON'))).toBe(join(folder, 'DB.JSON'));
+    expect(getListedPath(caseless, join(folder, 'DB.JSON'))).toBe(join(folder, 'DB.JSON'));
   });
 
   it('leads to the same lock in any letter case', async () => {
     const folder = await folderWithData();
-    const first = await lockFile(listedPath(caseless, join(folder, 'db.json')), () => undefined);
+    const first = await lockFile(getListedPath(caseless, join(folder, 'db.json')), () => undefined);
     onTestFinished(first.release);
-    await expect(lockFile(listedPath(caseless, join(folder, 'DB.JSON')), () => undefined)).rejects.toThrow('in use by');
+    await expect(lockFile(getListedPath(caseless, join(folder, 'DB.JSON')), () => undefined)).rejects.toThrow(
+      'in use by',
+    );
   });
 });
 
@@ -47,7 +49,7 @@ describe('the path of a data file on a case-sensitive file system', () => {
     const folder = await folderWithData();
     await link(join(folder, 'db.json'), join(folder, 'other.json'));
     for (const name of ['db.json', 'other.json', 'DB.JSON'])
-      expect(listedPath(machineDisk, join(folder, name))).toBe(join(folder, name));
+      expect(getListedPath(machineDisk, join(folder, name))).toBe(join(folder, name));
   });
 });
 

@@ -171,7 +171,7 @@ describe('a symbolic link to the data file of a running server', () => {
     await symlink('other.json', `${link}.new`);
     await rename(`${link}.new`, link);
     await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 10_000 });
-    await store.takeOver();
+    await store.loadEdits();
     expect(warnings).toEqual([
       expect.stringContaining(`${link} does not lead to ${join(folder, 'one.json')} any more`),
     ]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/shop/operations/handler.ts';
 import type { State } from '../../src/shop/state.ts';
-import { memoryBackend, StateTooLargeError } from '../../src/store/backend.ts';
+import { createMemoryBackend, StateTooLargeError } from '../../src/store/backend.ts';
 import { createStore } from '../../src/store/store.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { shopValidator } from '../support/fixtures/state-validator.ts';
@@ -69,7 +69,7 @@ function fullStore(products: readonly string[]) {
   const commit = async (next: State) => {
     if (putInto(next).length > 2) throw new StateTooLargeError('more than two');
   };
-  const backend = { ...memoryBackend<State>(), commit };
+  const backend = { ...createMemoryBackend<State>(), commit };
   return createStore({ backend, initial, defaults: () => ({ ...defaults }), nowMs: () => 0 });
 }
 

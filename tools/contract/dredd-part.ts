@@ -4,9 +4,9 @@ import type { CheckCommand } from '../../src/check/options.ts';
 import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { createLocator } from '../../src/openapi/document.ts';
-import { responseTo } from '../../src/openapi/responses.ts';
+import { findResponse } from '../../src/openapi/responses.ts';
 import { isShop } from '../../src/shop/model/shop.ts';
-import { pointerTo } from '../../src/util/json-pointer.ts';
+import { formatPointer } from '../../src/util/json-pointer.ts';
 import { type DreddVerdict, runDredd } from '../dredd/dredd.ts';
 import type { DreddTransaction } from '../dredd/transaction.ts';
 
@@ -75,7 +75,7 @@ function createRunFailure(message: string): Failure {
 /** The operation and the documented response of a transaction; a method that a path doesn't have is answered for by its first operation. */
 function nameOf({ routes }: Contract, { operationId, path, status }: DreddTransaction) {
   const route = routes.find((one) => (operationId === undefined ? one.path === path : one.operationId === operationId));
-  const name = route ? responseTo(route.responses, status)?.name : undefined;
-  const pointer = `${route?.pointer ?? pointerTo('paths', path)}${name === undefined ? '' : `/responses/${name}`}`;
+  const name = route ? findResponse(route.responses, status)?.name : undefined;
+  const pointer = `${route?.pointer ?? formatPointer('paths', path)}${name === undefined ? '' : `/responses/${name}`}`;
   return { operationId: route?.operationId ?? path, status: name ?? String(status), pointer };
 }

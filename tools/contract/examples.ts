@@ -1,10 +1,14 @@
 import { closeSchemas } from '../../src/openapi/close-schemas.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { getNode, isNode, type Node } from '../../src/openapi/document.ts';
-import { type Example, examplesIn } from '../../src/openapi/responses.ts';
-import { createSchemaValidator, type SchemaValidator, viewOf } from '../../src/openapi/schema-validator.ts';
+import { type Example, getExamples } from '../../src/openapi/responses.ts';
+import {
+  createDirectionView,
+  createSchemaValidator,
+  type SchemaValidator,
+} from '../../src/openapi/schema-validator.ts';
 import { mapNodes } from '../../src/openapi/walk-schemas.ts';
-import { pointerTo } from '../../src/util/json-pointer.ts';
+import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** Who says whether a value holds: with `closed`, by a schema that allows no properties but its own. */
@@ -24,8 +28,11 @@ interface Place {
  * The examples that don't keep to their schema, wherever they stand: those of parameters, headers and bodies, which may have no property beside those
  * documented, and those and the defaults of schemas. And those under `x-refused-examples` that do keep to it: these have to be refused, or no JSON.
  */
-export function exampleFindings({ plain, text }: Contract): readonly DocumentFinding[] {
-  const [sent, answered] = [viewOf(plain, text, 'readOnly'), viewOf(plain, text, 'writeOnly')];
+export function exampleFindings({ normalized: plain, text }: Contract): readonly DocumentFinding[] {
+  const [sent, answered] = [
+    createDirectionView(plain, text, 'readOnly'),
+    createDirectionView(plain, text, 'writeOnly'),
+  ];
   const validators: Validators = {
     request: createSchemaValidator(() => sent),
     closedRequest: createSchemaValidator(() => closeSchemas(sent)),
@@ -40,7 +47,7 @@ export function exampleFindings({ plain, text }: Contract): readonly DocumentFin
   return places.flatMap(({ node, pointer }) =>
     'schema' in node
       ? [
-          ...examplesIn(plain, pointer).flatMap((example) => wrongExample(validators, { node, pointer }, example)),
+          ...getExamples(plain, pointer).flatMap((example) => wrongExample(validators, { node, pointer }, example)),
           ...refusedExamples(validators, { node, pointer }),
         ]
       : wrongOfSchema(validators, { node, pointer }),
@@ -55,13 +62,13 @@ function wrongExample(
   const validate = isOfAnswer(pointer) ? validators.closedAnswer : validators.closedRequest;
   const errors = describeErrors(validate, `${pointer}/schema`, value);
   if (errors === undefined) return [];
-  const place = name === undefined ? '/example' : `/examples${pointerTo(name)}${isOwn(node, name) ? '/value' : ''}`;
+  const place = name === undefined ? '/example' : `/examples${formatPointer(name)}${isOwn(node, name) ? '/value' : ''}`;
   return [finding(pointer + place, `The example violates its schema: ${errors}`)];
 }
 
 /** Whether an example stands here, and not in the components. */
 function isOwn({ examples }: Node, name: string): boolean {
-  const example = getNode(examples, pointerTo(name));
+  const example = getNode(examples, formatPointer(name));
   return isNode(example) && 'value' in example;
 }
 
@@ -76,7 +83,7 @@ function refusedExamples(validators: Validators, { node, pointer }: Place): read
     const value = isNode(example) ? example.value : undefined;
     const isRefused =
       !isJson(value) || describeErrors(validators.request, `${pointer}/schema`, parsed(value)) !== undefined;
-    const place = `${pointer}/x-refused-examples${pointerTo(name)}`;
+    const place = `${pointer}/x-refused-examples${formatPointer(name)}`;
     return isRefused ? [] : [finding(place, 'The refused example is valid, so the server accepts it')];
   });
 }

@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore from '@stoplight/spectral-core';
 import parsers from '@stoplight/spectral-parsers';
 import { oas } from '@stoplight/spectral-rulesets';
-import { pointerTo } from '../../src/util/json-pointer.ts';
+import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** What Redocly's `recommended-strict` and Spectral's `spectral:oas`, nothing switched off, find in the document at an absolute path. Takes seconds. */
@@ -27,7 +27,7 @@ async function spectral(source: string, path: string): Promise<readonly Document
   const results = await linter.run(new spectralCore.Document(source, parsers.Yaml, path));
   return results.map(({ code, path: steps, message }) => ({
     check: 'lint',
-    pointer: pointerTo(...steps.map(String)),
+    pointer: formatPointer(...steps.map(String)),
     message: `spectral ${code}: ${message}`,
   }));
 }

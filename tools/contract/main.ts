@@ -3,9 +3,9 @@
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
 import { CheckError } from '../../src/check/check-error.ts';
-import { inOwnSandbox } from '../../src/check/check-sandbox.ts';
+import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
-import { addCheckOptions, address, type CheckFlags, LARGEST_SEED, toCheckCommand } from '../../src/check/options.ts';
+import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
 import { joinReports } from '../../src/check/report/report.ts';
 import { createStopSignal } from '../../src/check/stop-signal.ts';
 import { createStorefront } from '../../src/index.ts';
@@ -43,7 +43,7 @@ function parseFlags(args: readonly string[]): Flags {
     .description(
       'Checks a server against its contract, and the contract itself; without --url, checks the built-in shop.',
     )
-    .option('--url <address>', 'URL of the server', address)
+    .option('--url <address>', 'URL of the server', parseUrl)
     .option('--against <version>', 'compare the document with this file or git revision')
     .allowExcessArguments(false)
     .exitOverride()
@@ -52,10 +52,10 @@ function parseFlags(args: readonly string[]): Flags {
 }
 
 async function runContractChecks({ url, against, ...flags }: Flags): Promise<number> {
-  const seed = randomInt(LARGEST_SEED);
+  const seed = randomInt(MAX_SEED);
   const selected = toCheckCommand(flags, url);
   const signal = createStopSignal(selected.maxTime, interrupt.signal);
-  const command = await inOwnSandbox(selected, {
+  const command = await selectSandboxes(selected, {
     model: shopModel,
     contract: getContractPath(selected),
     seed,

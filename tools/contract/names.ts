@@ -1,7 +1,7 @@
 import type { Contract } from '../../src/openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../../src/openapi/document.ts';
 import type { Route } from '../../src/openapi/routes.ts';
-import { pointerTo } from '../../src/util/json-pointer.ts';
+import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
 /** A named example of a request or an answer. */
@@ -31,7 +31,7 @@ interface NamedExamples {
  * has no body; each refused one a 4xx; and a problem is about the path of the request of its name. The other way round each answer of an operation's own has its request, but for those that no example can ask for: one success where no body is named,
  * the request without anything that may be left out; and a refusal that is due to the path, the query, or the state alone.
  */
-export function nameFindings({ plain, routes }: Contract): readonly DocumentFinding[] {
+export function nameFindings({ normalized: plain, routes }: Contract): readonly DocumentFinding[] {
   return routes
     .map((route) => getNamedExamples(plain, route))
     .flatMap((names) => [
@@ -43,7 +43,7 @@ export function nameFindings({ plain, routes }: Contract): readonly DocumentFind
     ]);
 }
 
-function getNamedExamples(document: Contract['plain'], route: Route): NamedExamples {
+function getNamedExamples(document: Contract['normalized'], route: Route): NamedExamples {
   const body = resolvePointer(document, `${route.pointer}/requestBody`);
   const media = (holder: string) => pointersBelow(document, `${holder}/content`);
   const responses = `${route.pointer}/responses`;
@@ -53,7 +53,7 @@ function getNamedExamples(document: Contract['plain'], route: Route): NamedExamp
     ofBody: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/examples`)),
     refused: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/x-refused-examples`)),
     responses: route.responses.flatMap(({ name: status }) => {
-      const holder = resolvePointer(document, responses + pointerTo(keyOf(getNode(document, responses), status)));
+      const holder = resolvePointer(document, responses + formatPointer(keyOf(getNode(document, responses), status)));
       const isShared = !holder.startsWith(responses);
       const named = media(holder).flatMap((pointer) => namedBelow(document, `${pointer}/examples`));
       return named.map((one) => ({ ...one, status, isShared }));
@@ -68,15 +68,15 @@ function keyOf(responses: unknown, status: string): string {
   );
 }
 
-function pointersBelow(document: Contract['plain'], pointer: string): readonly string[] {
+function pointersBelow(document: Contract['normalized'], pointer: string): readonly string[] {
   const node = getNode(document, pointer);
-  return Object.keys(isNode(node) ? node : {}).map((key) => pointer + pointerTo(key));
+  return Object.keys(isNode(node) ? node : {}).map((key) => pointer + formatPointer(key));
 }
 
-function namedBelow(document: Contract['plain'], pointer: string): readonly Named[] {
+function namedBelow(document: Contract['normalized'], pointer: string): readonly Named[] {
   const node = getNode(document, pointer);
   return Object.keys(isNode(node) ? node : {}).map((name) => {
-    const place = pointer + pointerTo(name);
+    const place = pointer + formatPointer(name);
     return { name, pointer: place, value: getNode(document, `${resolvePointer(document, place)}/value`) };
   });
 }

@@ -1,9 +1,16 @@
 import { closeSchemas } from '../../src/openapi/close-schemas.ts';
-import { type Document, getNode, isNode, type Node, resolvePointer, toPointer } from '../../src/openapi/document.ts';
+import {
+  type Document,
+  getNode,
+  isNode,
+  type Node,
+  parseReference,
+  resolvePointer,
+} from '../../src/openapi/document.ts';
 import { normalizeSchemas } from '../../src/openapi/normalize-schemas.ts';
-import { type DocumentedResponse, type Example, examplesIn, responseTo } from '../../src/openapi/responses.ts';
+import { type DocumentedResponse, type Example, findResponse, getExamples } from '../../src/openapi/responses.ts';
 import { getRoutes, type Route } from '../../src/openapi/routes.ts';
-import { pointerTo } from '../../src/util/json-pointer.ts';
+import { formatPointer } from '../../src/util/json-pointer.ts';
 import { type Recipe, type RecipeRequest, recipes as shopRecipes } from '../parity/recipes.ts';
 
 /** A header that no server sends. Dredd asks every answer for it until the hooks strike it out: without them nothing passes. */
@@ -124,7 +131,7 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
   const [route] = own;
   const allow = own.map((one) => one.method);
   const method = OTHER_METHODS.find((candidate) => !allow.includes(candidate.toUpperCase()));
-  const refusal = route && responseTo(route.responses, 405);
+  const refusal = route && findResponse(route.responses, 405);
   if (!route || method === undefined || !refusal) return {};
   const good = recipes[route.operationId]?.validRequest;
   const response = createResponse(plain, { ...refusal, name: '405' }, 'methodNotAllowed', {
@@ -144,8 +151,8 @@ function pairWithExample(
   request: RecipeRequest,
 ): RecipeRequest {
   const bodies = Object.keys(route.bodyMedia).flatMap((type) => {
-    const pointer = `${resolvePointer(plain, `${route.pointer}/requestBody`)}/content${pointerTo(type)}`;
-    return [...examplesIn(plain, pointer), ...refusedExamples(getNode(plain, pointer))];
+    const pointer = `${resolvePointer(plain, `${route.pointer}/requestBody`)}/content${formatPointer(type)}`;
+    return [...getExamples(plain, pointer), ...refusedExamples(getNode(plain, pointer))];
   });
   const body = named(bodies, name);
   const query = route.parameters
@@ -194,7 +201,7 @@ function inlineSchema(plain: Document, node: unknown, above: readonly string[] =
   if (Array.isArray(node)) return node.map((entry) => inlineSchema(plain, entry, above));
   if (!isNode(node)) return node;
   if (typeof node.$ref === 'string') {
-    const pointer = resolvePointer(plain, toPointer(node.$ref));
+    const pointer = resolvePointer(plain, parseReference(node.$ref));
     return above.includes(pointer) ? {} : inlineSchema(plain, getNode(plain, pointer), [...above, pointer]);
   }
   const entries = Object.entries(node).filter(([key, value]) => !(key === 'format' && NUMBER_FORMATS.has(value)));

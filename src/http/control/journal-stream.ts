@@ -63,7 +63,7 @@ class JournalStream {
     this.#journal = journal;
     this.#options = options;
     this.#lastId = Math.min(options.after ?? Number.POSITIVE_INFINITY, journal.lastId());
-    this.#unfollow = journal.follow({ tell: this.#send, end: this.#end });
+    this.#unfollow = journal.follow({ onEntry: this.#send, onEnd: this.#end });
     this.#heartbeat = setInterval(() => {
       if (!res.writableNeedDrain) res.write(': still here\n\n');
     }, HEARTBEAT_MS);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { form, text } from 'co-body';
-import { bareType, isJsonType, isRead, mediaTypeFor } from '../../openapi/responses.ts';
+import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../../openapi/responses.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../../util/json-limits.ts';
 import { type HttpProblem, HttpProblemError } from '../problem.ts';
 
@@ -83,12 +83,12 @@ export class BodyReader {
   async #receive(mediaTypes: readonly string[], options: BodyOptions): Promise<RequestBody> {
     if (mediaTypes.length === 0) return this.#ignore(options, undefined);
     const sent = this.#req.headers['content-type'];
-    const documented = mediaTypeFor(mediaTypes, sent ?? '');
+    const documented = findMediaType(mediaTypes, sent ?? '');
     // A range of media types in the contract stands for the type that was sent.
-    const contentType = documented?.includes('*') ? bareType(sent ?? '') : documented;
+    const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
     const problem = findTypeProblem(sent, contentType, mediaTypes);
     if (problem) throw new HttpProblemError(problem);
-    if (contentType === undefined || !isRead(contentType)) return this.#ignore(options, contentType);
+    if (contentType === undefined || !isParsedType(contentType)) return this.#ignore(options, contentType);
     if (!isJsonType(contentType)) return this.#readForm(options, contentType);
     const json = this.#text ?? (await this.receiveText(options));
     return this.#orProblem(options, async () => ({ body: parseJson(json), contentType }));
@@ -186,7 +186,7 @@ function findTypeProblem(
   mediaTypes: readonly string[],
 ): HttpProblem | undefined {
   const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
-  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isRead(documented ?? '');
+  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(documented ?? '');
   if (sent !== undefined && documented !== undefined && isReadable) return undefined;
   const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
   const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'it';

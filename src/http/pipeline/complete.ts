@@ -1,6 +1,6 @@
 import type { HandlerResponse } from '../../application.ts';
-import type { Completed } from '../../mock/added-fields.ts';
-import { isJsonType, responseTo } from '../../openapi/responses.ts';
+import type { CompletedBody } from '../../mock/added-fields.ts';
+import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
 import { type Headers, NO_HEADERS } from '../headers.ts';
@@ -12,7 +12,7 @@ import type { OperationCall } from './values.ts';
  * handlers of the application; undefined for a user's handler, whose headers may have any case.
  */
 export function completeHandlerResponse(
-  complete: ((route: Route, body: unknown) => Completed) | undefined,
+  complete: ((route: Route, body: unknown) => CompletedBody) | undefined,
   { route, location }: OperationCall,
   { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
 ): ResponseData {
@@ -22,7 +22,7 @@ export function completeHandlerResponse(
   }
   const completed = complete(route, body);
   const located = withPrefix(location.prefix, headers);
-  const mocked = completed.made.map(encodeURI).join(', ');
+  const mocked = completed.generated.map(encodeURI).join(', ');
   return createResponse({
     status,
     headers: mocked === '' ? located : { ...located, 'X-Mocked': mocked },
@@ -46,6 +46,6 @@ function withPrefix(prefix: string, headers: Headers): Headers {
 
 /** Returns the media type that the contract has for responses of a status: problems have one of their own. */
 function getDocumentedType({ responses }: Route, status: number): string {
-  const types = Object.keys(responseTo(responses, status)?.media ?? {});
+  const types = Object.keys(findResponse(responses, status)?.media ?? {});
   return types.find(isJsonType) ?? types[0] ?? JSON_TYPE;
 }

@@ -1,6 +1,6 @@
-import type { FaultWish } from '../../control/operation.ts';
+import type { FaultDefinition } from '../../control/operation.ts';
 import { canForce, isDocumented } from '../../mock/validate-fault.ts';
-import { responseTo } from '../../openapi/responses.ts';
+import { findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { FaultEffect, Phase } from '../../sandbox/faults/combine-faults.ts';
 import type { MatchableRequest } from '../../sandbox/matcher/request-matcher.ts';
@@ -40,9 +40,9 @@ export function applyFaults({ faults }: Pick<Sandbox, 'faults'>, faulty: FaultyR
   const isRefused = preferences.isForced && !isDocumented(route, { status, example });
   const effect = isRefused
     ? undefined
-    : faults.meet(toMatchable(faulty), {
-        isChosen: preferences.isForced,
-        canMeet: (wish: FaultWish) => canForce(route, wish),
+    : faults.apply(toMatchable(faulty), {
+        hasPreference: preferences.isForced,
+        canApply: (wish: FaultDefinition) => canForce(route, wish),
       });
   const delayMs = {
     before: preferences.delayMs + (effect?.delayMs.before ?? 0),
@@ -86,7 +86,7 @@ export function summarizeFaults(
   delayMs: number,
 ): AppliedFaults['summary'] {
   if (!effect && !preferences?.isForced && delayMs === 0) return undefined;
-  const { status, example } = effect?.answer ?? {
+  const { status, example } = effect?.response ?? {
     status: preferences?.choice.code,
     example: preferences?.choice.example,
   };
@@ -95,7 +95,7 @@ export function summarizeFaults(
     ...(effect ? { faults: effect.faults } : {}),
     ...(phase ? { phase } : {}),
     ...(status === undefined ? {} : { status }),
-    ...(status !== undefined && route && !responseTo(route.responses, status) ? { undocumented: true } : {}),
+    ...(status !== undefined && route && !findResponse(route.responses, status) ? { undocumented: true } : {}),
     ...(example === undefined ? {} : { example }),
     ...(delayMs > 0 ? { delayMs } : {}),
     ...(effect?.connection ? { connection: effect.connection.kind } : {}),
@@ -104,7 +104,7 @@ export function summarizeFaults(
 }
 
 /** Returns when effects begin: a response is cut after the operation, unless another response replaces it. */
-function getPhase({ answer, connection, delayMs }: FaultEffect): Phase | undefined {
+function getPhase({ response: answer, connection, delayMs }: FaultEffect): Phase | undefined {
   if (answer) return answer.phase;
   if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
   if (delayMs.after > 0) return 'after';

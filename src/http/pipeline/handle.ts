@@ -5,11 +5,11 @@ import {
   type Implementation,
   type Input,
 } from '../../application.ts';
-import type { Completed } from '../../mock/added-fields.ts';
+import type { CompletedBody } from '../../mock/added-fields.ts';
 import type { Mock } from '../../mock/mock.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
-import type { RawInput } from '../../openapi/validate-request.ts';
+import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { Store } from '../../store/store.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
 import { createTrackedContext } from '../handler-context.ts';
@@ -26,7 +26,7 @@ export interface HandleParts {
   readonly mock: Mock;
   readonly contract: Contract;
   /** Adds the fields that the contract has gained since the handlers of the application were written, and removes those that it has lost. */
-  readonly complete: (route: Route, body: unknown) => Completed;
+  readonly complete: (route: Route, body: unknown) => CompletedBody;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   readonly getImplementation: (route: Route) => Implementation | undefined;
   readonly application: Application;
@@ -35,7 +35,7 @@ export interface HandleParts {
 /** Handles an operation, or mocks it: a fault, a preference or the lack of a handler asks for that. */
 export async function handleOrMock(parts: HandleParts, call: OperationCall): Promise<Handled> {
   const { route, preferences, applied } = call;
-  const injected = applied.effect?.answer;
+  const injected = applied.effect?.response;
   const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
   if (handler && !injected) return runHandler(parts, handler, call);
   // A fault replaces the response of the handler, also that of a request that it declines.
@@ -63,7 +63,7 @@ async function runHandler(parts: HandleParts, handler: Implementation, call: Ope
 }
 
 /** Returns the input of a handler. The headers are copied only if it reads them. */
-function toHandlerInput({ headers }: HttpRequest, { path, query, body }: RawInput): Input {
+function toHandlerInput({ headers }: HttpRequest, { path, query, body }: OperationInput): Input {
   return {
     path,
     query,

@@ -1,7 +1,7 @@
-import type { FaultWish } from '../../control/operation.ts';
-import { errorAnswer, statusProblem } from '../../mock/status-problem.ts';
+import type { FaultDefinition } from '../../control/operation.ts';
+import { createErrorResponse, createStatusProblem } from '../../mock/status-problem.ts';
 import { findImageFaultIssue } from '../../mock/unmatched-faults.ts';
-import { withOwn } from '../../mock/validate-fault.ts';
+import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { getPathname, parseQuery } from '../../util/request-target.ts';
@@ -42,7 +42,7 @@ export async function respondToImage(
   const delayMs = effect.delayMs.before + effect.delayMs.after;
   const draft = { ...NO_RESPONSE, isRecorded: true, forced: summarizeFaults(undefined, { effect }, delayMs) };
   if (!(await delayResponse(request, delayMs, stopping))) return { draft, isPassed: false };
-  const { answer, connection } = effect;
+  const { response: answer, connection } = effect;
   if (connection) return { draft: { ...draft, transport: { connection } }, isPassed: false };
   if (answer?.status === undefined) return { draft, isPassed: true };
   const response = createFaultResponse(apis.contract.contract, target.location, answer.status, answer);
@@ -56,11 +56,11 @@ function meetFaults({ sandbox }: Scope, { method, headers }: HttpRequest, locati
   const path = getPathname(location.target);
   const query = parseQuery(location.querystring);
   const matchable = { operationId: undefined, method, path, query, headers, body: undefined };
-  return sandbox.faults.meet(matchable, { isChosen: false, canMeet: appliesToImages });
+  return sandbox.faults.apply(matchable, { hasPreference: false, canApply: appliesToImages });
 }
 
 /** Whether a fault applies to images: it has a path, no operation, and an effect that images can have. */
-function appliesToImages(fault: FaultWish): boolean {
+function appliesToImages(fault: FaultDefinition): boolean {
   return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
 }
 
@@ -70,12 +70,12 @@ function createFaultResponse(
   status: number,
   fault: ForcedResponse,
 ): ResponseData {
-  const { headers } = errorAnswer(contract, METHODS, status);
+  const { headers } = createErrorResponse(contract, METHODS, status);
   const problem = {
     status,
     headers,
-    body: { ...statusProblem(status), instance: uriReference(location.prefix + location.pathname) },
+    body: { ...createStatusProblem(status), instance: uriReference(location.prefix + location.pathname) },
   };
-  const response = withOwn({ responses: [] }, problem, fault);
+  const response = replaceBodyAndHeaders({ responses: [] }, problem, fault);
   return completeMockResponse({ location }, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
 }

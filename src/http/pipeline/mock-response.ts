@@ -1,9 +1,9 @@
 import { InvalidPreferenceError } from '../../mock/choose-response.ts';
 import { type Mock, MockError } from '../../mock/mock.ts';
-import { errorAnswer, methodsAt } from '../../mock/status-problem.ts';
-import { withOwn } from '../../mock/validate-fault.ts';
+import { createErrorResponse, getMethodsAtPath } from '../../mock/status-problem.ts';
+import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import type { Contract } from '../../openapi/contract.ts';
-import { responseTo } from '../../openapi/responses.ts';
+import { findResponse } from '../../openapi/responses.ts';
 import type { ResponseToVerify } from '../../openapi/verify-response.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { HttpProblemError, uriReference } from '../problem.ts';
@@ -31,12 +31,12 @@ export function createPreferredResponse(parts: MockParts, call: OperationCall): 
 export function createFaultResponse(parts: MockParts, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
   const { status: code, example, body, headers = {} } = fault;
-  const isDocumented = code === undefined || responseTo(route.responses, code) !== undefined;
+  const isDocumented = code === undefined || findResponse(route.responses, code) !== undefined;
   const response = isDocumented
     ? createMockResponse(parts.mock, call, { code, example })
-    : errorAnswer(parts.contract, methodsAt(parts.contract, route), code);
+    : createErrorResponse(parts.contract, getMethodsAtPath(parts.contract, route), code);
   const located = body === undefined ? withInstance(parts, call, response) : response;
-  return { ...withOwn(route, located, fault), exposedHeaders: Object.keys(headers) };
+  return { ...replaceBodyAndHeaders(route, located, fault), exposedHeaders: Object.keys(headers) };
 }
 
 function createMockResponse(
@@ -45,10 +45,10 @@ function createMockResponse(
   choice: Preferences['choice'],
 ): ResponseToVerify {
   try {
-    return mock.answer(route, input, choice, request.headers.accept ?? '');
+    return mock.createResponse(route, input, choice, request.headers.accept ?? '');
   } catch (error) {
     if (error instanceof InvalidPreferenceError)
-      throw createPreferenceError(error.wish, preferences.sources[error.wish], error.message);
+      throw createPreferenceError(error.preference, preferences.sources[error.preference], error.message);
     if (error instanceof MockError) throw new HttpProblemError({ code: 'internal-error', detail: error.message });
     throw error;
   }
@@ -61,7 +61,7 @@ function withInstance({ contract }: MockParts, { route, location }: OperationCal
   const instance = uriReference(location.prefix + location.pathname);
   const located = { ...response, body: { ...body, instance } };
   const isViolation =
-    responseTo(route.responses, status) && contract.verify(route, located, { closed: false }).length > 0;
+    findResponse(route.responses, status) && contract.verify(route, located, { closed: false }).length > 0;
   return isViolation ? response : located;
 }
 

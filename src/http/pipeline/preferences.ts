@@ -1,10 +1,10 @@
-import type { Wish } from '../../mock/choose-response.ts';
+import type { ResponsePreferences } from '../../mock/choose-response.ts';
 import { HttpProblemError } from '../problem.ts';
 
 /** What a client prefers (RFC 7240): which of the documented responses, and how late. */
 export interface Preferences {
   /** The response that the mock chooses. */
-  readonly choice: Wish;
+  readonly choice: ResponsePreferences;
   /** Whether the mock responds, also for an operation with a handler. */
   readonly isForced: boolean;
   /** How long the response waits, in ms. */

@@ -26,9 +26,9 @@ function record(journal: Journal, exchange: Exchange, sent: SentResponse | undef
     url: request.target,
     prefix: target?.location.prefix ?? '',
     rawHeaders: request.rawHeaders,
-    sent: request.body.text,
-    answer: sent && toJournalResponse(sent),
-    ms: performance.now() - request.startMs,
+    bodyText: request.body.text,
+    response: sent && toJournalResponse(sent),
+    durationMs: performance.now() - request.startMs,
     operationId: target?.route?.operationId,
     remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
   });
@@ -40,7 +40,7 @@ export function recordCachedResponse(
   { method = '', url = '/', rawHeaders }: IncomingMessage,
   { operationId, sent }: { readonly operationId: string; readonly sent: RecordedResponse },
 ): void {
-  journal.add({ method, url, prefix: '', rawHeaders, answer: sent, ms: 0, operationId, remarks: undefined });
+  journal.add({ method, url, prefix: '', rawHeaders, response: sent, durationMs: 0, operationId, remarks: undefined });
 }
 
 /** Stores a response in the cache, if the next request would get the same. */

@@ -1,5 +1,5 @@
 import type { Route } from '../../openapi/routes.ts';
-import type { RawInput } from '../../openapi/validate-request.ts';
+import type { OperationInput } from '../../openapi/validate-request.ts';
 import { parseQuery } from '../../util/request-target.ts';
 import { HttpProblemError } from '../problem.ts';
 import { MAX_BODY_BYTES } from './body.ts';
@@ -9,10 +9,10 @@ import type { Api, Location } from './values.ts';
 
 /** A request with valid parameters and a valid body. */
 export interface ValidRequest {
-  readonly input: RawInput;
+  readonly input: OperationInput;
   readonly preferences: Preferences;
   /** The query as it was sent, without preferences. */
-  readonly query: RawInput['query'];
+  readonly query: OperationInput['query'];
   /** What was ignored, a sentence each. */
   readonly notes: readonly string[];
 }
@@ -30,7 +30,14 @@ export async function validateRequest(
     : { preferences: NO_PREFERENCES, query: sentQuery };
   const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions(route));
   const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;
-  const received = api.contract.receive(route, { path: location.path, query, headers, body, contentType, isLarge });
+  const received = api.contract.validateRequest(route, {
+    path: location.path,
+    query,
+    headers,
+    body,
+    contentType,
+    isLarge,
+  });
   if (received.kind === 'call') return { input: received.input, preferences, query, notes: received.notes };
   throw new HttpProblemError({
     code: 'invalid-request',

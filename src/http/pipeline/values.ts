@@ -1,6 +1,6 @@
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
-import type { RawInput } from '../../openapi/validate-request.ts';
+import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 import type { Remarks } from '../../sandbox/journal/journal.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -92,7 +92,7 @@ export interface OperationCall {
   readonly route: Route;
   readonly location: Location;
   readonly scope: Scope;
-  readonly input: RawInput;
+  readonly input: OperationInput;
   readonly preferences: Preferences;
   readonly applied: AppliedFaults;
 }

@@ -19,7 +19,7 @@ export interface FaultList {
   remove(id: string): boolean;
   clear(): void;
   /** Applies the matching faults to a request and counts it. Returns undefined if none applies. */
-  meet(request: MatchableRequest, answering: Answering): FaultEffect | undefined;
+  apply(request: MatchableRequest, answering: Answering): FaultEffect | undefined;
 }
 
 /** The faults exceed a limit of the sandbox. */
@@ -109,18 +109,18 @@ class SandboxFaults implements FaultList {
     this.setRules([]);
   }
 
-  meet(request: MatchableRequest, answering: Answering): FaultEffect | undefined {
+  apply(request: MatchableRequest, answering: Answering): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
     for (const rule of this.rules) {
-      if (this.isExpired(rule) || rule.isMeant(request).length > 0 || !answering.canMeet(rule.wish)) continue;
+      if (this.isExpired(rule) || rule.matcher(request).length > 0 || !answering.canApply(rule.definition)) continue;
       rule.matched++;
-      if (isCompatible(rule.wish, effect, answering) && applies(rule)) effect = combineFaults(effect, rule);
+      if (isCompatible(rule.definition, effect, answering) && applies(rule)) effect = combineFaults(effect, rule);
     }
     return effect;
   }
 
-  private isExpired({ wish, endsMs, untilMs, applied, isTooSlow }: Rule): boolean {
+  private isExpired({ definition: wish, endsMs, untilMs, applied, isTooSlow }: Rule): boolean {
     const { clock, elapsedMs } = this.parts;
     return (
       isTooSlow ||
@@ -131,16 +131,16 @@ class SandboxFaults implements FaultList {
   }
 
   private toFault(rule: Rule): Fault {
-    const { wish, id, matched, applied } = rule;
+    const { definition: wish, id, matched, applied } = rule;
     return { ...wish, id, matched, applied, expired: this.isExpired(rule) };
   }
 
-  private createRule({ wish, isMeant }: ParsedFault): Rule {
+  private createRule({ definition: wish, matcher: isMeant }: ParsedFault): Rule {
     const number = ++this.lastNumber;
     return {
       id: `f${number}`,
-      wish,
-      isMeant,
+      definition: wish,
+      matcher: isMeant,
       random: createRandom(wish.seed ?? number),
       endsMs: wish.durationMs === undefined ? Number.POSITIVE_INFINITY : this.parts.elapsedMs() + wish.durationMs,
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : parseTime(wish.until),
@@ -152,19 +152,19 @@ class SandboxFaults implements FaultList {
 
   /** Replaces the rules. Throws a `TooManyFaultsError`, or the error of `hold` if there is no memory. */
   private setRules(rules: readonly Rule[]): void {
-    refuseTooMany(rules);
+    rejectTooManyFaults(rules);
     this.parts.hold(measureBytes(rules) - measureBytes(this.rules));
     this.rules = rules;
   }
 
   /** Expires the rules whose regular expressions would take too long for a request, starting with the last. */
   private expireSlowRules(request: MatchableRequest): void {
-    const rules = this.rules.filter((rule) => rule.isMeant.patternSize > 0 && !this.isExpired(rule));
+    const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
     if (rules.length === 0) return;
     const characters = charactersOf(request);
     let steps = 0;
     for (const rule of rules) {
-      steps += rule.isMeant.patternSize * characters;
+      steps += rule.matcher.patternSize * characters;
       if (steps <= MAX_STEPS) continue;
       rule.isTooSlow = true;
       this.parts.tell(
@@ -176,7 +176,7 @@ class SandboxFaults implements FaultList {
 
 /** Returns whether a rule applies to a request that it matches, and counts it. */
 function applies(rule: Rule): boolean {
-  const { skip = 0, probability = 1 } = rule.wish;
+  const { skip = 0, probability = 1 } = rule.definition;
   if (rule.matched <= skip || rule.random.next() >= probability) return false;
   rule.applied++;
   return true;
@@ -189,7 +189,7 @@ function exceedsLimit(rules: readonly ParsedFault[]): boolean {
 }
 
 /** Throws a `TooManyFaultsError` if faults exceed a limit of a sandbox. */
-export function refuseTooMany(faults: readonly ParsedFault[]): void {
+export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
   if (faults.length > MAX_FAULTS)
     throw new TooManyFaultsError(`There are ${MAX_FAULTS} faults already: delete some, or replace all of them`);
   if (measureLength(faults) > MAX_FAULT_LENGTH)
@@ -203,7 +203,7 @@ export function refuseTooMany(faults: readonly ParsedFault[]): void {
 }
 
 function measurePatterns(faults: readonly ParsedFault[]): number {
-  return faults.reduce((size, { isMeant }) => size + isMeant.patternSize, 0);
+  return faults.reduce((size, { matcher: isMeant }) => size + isMeant.patternSize, 0);
 }
 
 function measureBytes(faults: readonly ParsedFault[]): number {
@@ -211,5 +211,5 @@ function measureBytes(faults: readonly ParsedFault[]): number {
 }
 
 function measureLength(faults: readonly ParsedFault[]): number {
-  return faults.reduce((length, { wish }) => length + JSON.stringify(wish).length, 0);
+  return faults.reduce((length, { definition: wish }) => length + JSON.stringify(wish).length, 0);
 }

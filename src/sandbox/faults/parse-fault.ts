@@ -1,6 +1,6 @@
-import type { FaultWish } from '../../control/operation.ts';
+import type { FaultDefinition } from '../../control/operation.ts';
 import type { Issue } from '../../util/issue.ts';
-import { pointerTo } from '../../util/json-pointer.ts';
+import { formatPointer } from '../../util/json-pointer.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
@@ -10,29 +10,29 @@ export const MAX_FAULT_LENGTH = 20_000;
 
 /** A fault definition with its compiled matcher. */
 export interface ParsedFault {
-  readonly wish: FaultWish;
-  readonly isMeant: RequestMatcher;
+  readonly definition: FaultDefinition;
+  readonly matcher: RequestMatcher;
 }
 
 /** Compiles the matcher of a fault. `at` is the location of the fault (JSON Pointer). Throws an `InvalidMatcherError`. */
-export function parseFault(fault: FaultWish, at = ''): ParsedFault {
-  return { wish: fault, isMeant: createMatcherAt(fault, at) };
+export function parseFault(fault: FaultDefinition, at = ''): ParsedFault {
+  return { definition: fault, matcher: createMatcherAt(fault, at) };
 }
 
-function createMatcherAt(fault: FaultWish, at: string): RequestMatcher {
+function createMatcherAt(fault: FaultDefinition, at: string): RequestMatcher {
   try {
     return createRequestMatcher(fault);
   } catch (error) {
     if (!(error instanceof InvalidMatcherError)) throw error;
-    throw new InvalidMatcherError(error.flaws.map((issue) => ({ ...issue, pointer: at + issue.pointer })));
+    throw new InvalidMatcherError(error.issues.map((issue) => ({ ...issue, pointer: at + issue.pointer })));
   }
 }
 
 /** Returns the issues of a fault that its schema cannot describe: headers that the server sets itself, and repeated ones. */
-export function findFaultIssues({ headers = {} }: FaultWish): readonly Issue[] {
+export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   return Object.keys(headers).flatMap((name, index) => {
-    const pointer = `/headers${pointerTo(name)}`;
+    const pointer = `/headers${formatPointer(name)}`;
     if (isMessageHeader(name)) return [{ pointer, message: 'is set by the server: remove it' }];
     if (names.indexOf(name.toLowerCase()) < index)
       return [{ pointer, message: 'is repeated: header names are case-insensitive' }];

@@ -7,7 +7,7 @@ import type { Entry, RecordedResponse } from './journal.ts';
 
 /** Returns a journal entry as the control API shows it, with secrets redacted. */
 export function toJournalEntry(entry: Entry): JournalEntry {
-  const { id, atMs, ms, operationId, answer, remarks = {} } = entry;
+  const { id, atMs, durationMs: ms, operationId, response: answer, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body } = toMatchableRequest(entry);
   return {

@@ -7,7 +7,7 @@ export interface RecordedRequest extends Outcome {
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[];
   /** The text of its body, as far as it was read. */
-  readonly sent?: string | undefined;
+  readonly bodyText?: string | undefined;
 }
 
 interface Outcome {
@@ -17,9 +17,9 @@ interface Outcome {
   /** The beginning of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
   readonly prefix: string;
   /** Undefined if no response was sent. */
-  readonly answer: RecordedResponse | undefined;
+  readonly response: RecordedResponse | undefined;
   /** The time from request to response, in ms. */
-  readonly ms: number;
+  readonly durationMs: number;
   readonly operationId: string | undefined;
   /** Undefined for most requests. */
   readonly remarks: Remarks | undefined;
@@ -67,7 +67,7 @@ export interface Journal {
   /** Returns the id of the last request that was added, even if the journal has dropped it; 0 if there is none. */
   lastId(): number;
   /** Returns the id of the last request that was dropped to make room since the journal was cleared; 0 if there is none. */
-  forgotten(): number;
+  lastDroppedId(): number;
   /** Deletes the entries. Requests that are in progress are not recorded. Ids continue. */
   clear(): void;
   /** Calls the follower for each new request and for the end of the journal. Returns a function that stops this. */
@@ -87,9 +87,9 @@ export interface Ending {
 
 /** Receives the new entries of a journal. */
 export interface Follower {
-  readonly tell: (entry: Entry) => void;
+  readonly onEntry: (entry: Entry) => void;
   /** `ending` is undefined if the journal continues without this follower. */
-  readonly end: (ending?: Ending) => void;
+  readonly onEnd: (ending?: Ending) => void;
 }
 
 /** The journals of a server, which share a memory limit. */
@@ -136,7 +136,7 @@ class RingJournal implements Journal, MemoryUser {
   add(request: RecordedRequest): void {
     const { maxEntries, memory, clocks } = this.options;
     // A request that began before the journal was cleared is not recorded.
-    if (this.hasEnded || (request.ms > 0 && clocks.elapsedMs() - request.ms < this.clearedMs)) return;
+    if (this.hasEnded || (request.durationMs > 0 && clocks.elapsedMs() - request.durationMs < this.clearedMs)) return;
     const id = this.latestId + 1;
     const headers = shareHeaders(request.rawHeaders, (back) => this.get(id - back)?.headers);
     const entry = createEntry(request, { id, atMs: clocks.nowMs(), headers });
@@ -164,7 +164,7 @@ class RingJournal implements Journal, MemoryUser {
     return this.latestId;
   }
 
-  forgotten(): number {
+  lastDroppedId(): number {
     return this.droppedId;
   }
 
@@ -188,7 +188,7 @@ class RingJournal implements Journal, MemoryUser {
   end(ending: Ending): void {
     this.hasEnded = true;
     this.clear();
-    for (const { end } of this.followers) end(ending);
+    for (const { onEnd: end } of this.followers) end(ending);
   }
 
   dropOlderHalf(): void {
@@ -216,15 +216,29 @@ const ENTRY_BYTES = 500;
 
 /** Creates an entry. Lists its properties, because an object made with spread syntax uses twice the memory. */
 function createEntry(request: RecordedRequest, { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>): Entry {
-  const { method, url, prefix, answer, ms, operationId, remarks, sent } = request;
+  const { method, url, prefix, response: answer, durationMs: ms, operationId, remarks, bodyText: sent } = request;
   const body = sent && truncateText(sent);
   const isTruncated = body !== sent;
   const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (answer?.text.length ?? 0);
-  return { id, atMs, method, url, prefix, headers, body, isTruncated, answer, ms, operationId, remarks, bytes };
+  return {
+    id,
+    atMs,
+    method,
+    url,
+    prefix,
+    headers,
+    body,
+    isTruncated,
+    response: answer,
+    durationMs: ms,
+    operationId,
+    remarks,
+    bytes,
+  };
 }
 
 /** Hands an entry to a follower. A follower that throws is ended: its failure is not the request's. */
-function notify({ tell, end }: Follower, entry: Entry): void {
+function notify({ onEntry: tell, onEnd: end }: Follower, entry: Entry): void {
   try {
     tell(entry);
   } catch {

@@ -1,4 +1,4 @@
-import type { RequestsWanted, Verdict } from '../../control/operation.ts';
+import type { RequestFilter, Verification } from '../../control/operation.ts';
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 import type { Entry, Journal } from './journal.ts';
@@ -27,7 +27,7 @@ export function parseBounds({ times, atLeast, atMost }: ExpectedCount): Bounds {
 export interface ExpectedRequests {
   /** Returns why an entry does not match, one sentence each; an empty list if it matches. */
   readonly reasons: (entry: Entry) => readonly string[];
-  readonly isMeant: (entry: Entry) => boolean;
+  readonly isMatch: (entry: Entry) => boolean;
   /** Only entries with a higher id match. */
   readonly after: number;
   /** The number of instructions of its regular expressions. */
@@ -38,7 +38,7 @@ export interface ExpectedRequests {
 const MAX_STEPS = 300_000_000;
 
 /** Throws an `InvalidMatcherError` if the regular expressions of a matcher would take too long for the entries of a journal. */
-export function refuseSlow({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
+export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
   const message = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
@@ -46,7 +46,7 @@ export function refuseSlow({ patternSize }: ExpectedRequests, entries: readonly 
 }
 
 /** Creates the selection of a filter. Throws an `InvalidMatcherError`. */
-export function parseExpectedRequests(filter: RequestsWanted): ExpectedRequests {
+export function parseExpectedRequests(filter: RequestFilter): ExpectedRequests {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
   const { after = 0, fault } = filter;
@@ -54,12 +54,12 @@ export function parseExpectedRequests(filter: RequestsWanted): ExpectedRequests 
   const reasons = (entry: Entry) => [
     ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
     ...matcher(toMatchableRequest(entry)),
-    ...compareStatus(entry.answer?.status, statuses),
+    ...compareStatus(entry.response?.status, statuses),
     ...(fault === undefined || hasFault(entry, fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
   const isMeant = (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0;
-  return { reasons, after, patternSize, isMeant };
+  return { reasons, after, patternSize, isMatch: isMeant };
 }
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
@@ -85,17 +85,17 @@ interface ComparedEntry {
  * journal has dropped or truncated could change the result.
  */
 export function verifyRequests(
-  journal: Pick<Journal, 'entries' | 'forgotten'>,
+  journal: Pick<Journal, 'entries' | 'lastDroppedId'>,
   expected: ExpectedRequests,
   bounds: Bounds,
-): Verdict {
+): Verification {
   const entries = journal.entries();
-  refuseSlow(expected, entries);
+  rejectSlowPatterns(expected, entries);
   const compared = entries.map((entry) => ({ entry, reasons: expected.reasons(entry) }));
   const matches = compared.filter(({ reasons }) => reasons.length === 0);
   const { length: count } = matches;
   const isBounded = count <= bounds.most && bounds.most !== Number.POSITIVE_INFINITY;
-  const isUncertain = isBounded && (journal.forgotten() > expected.after || compared.some(isUndecided));
+  const isUncertain = isBounded && (journal.lastDroppedId() > expected.after || compared.some(isUndecided));
   const verified = count >= bounds.least && count <= bounds.most && !isUncertain;
   const shown = verified ? [] : count > bounds.most ? matches.slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
   const warnings = verified ? [] : describeUncertainty(journal, expected, compared);
@@ -126,11 +126,11 @@ function countRequests(count: number): string {
 }
 
 function describeUncertainty(
-  journal: Pick<Journal, 'forgotten'>,
+  journal: Pick<Journal, 'lastDroppedId'>,
   { after }: ExpectedRequests,
   compared: readonly ComparedEntry[],
 ): readonly string[] {
-  const dropped = journal.forgotten();
+  const dropped = journal.lastDroppedId();
   const undecided = compared.filter(isUndecided).length;
   return [
     ...(dropped > after

@@ -1,5 +1,5 @@
 import type { Where } from '../../control/operation.ts';
-import { pointerTo } from '../../util/json-pointer.ts';
+import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { type Comparison, jsonComparison, textComparison } from './comparison.ts';
 import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
@@ -94,13 +94,13 @@ function matchPath(expected: string): PartMatcher {
 }
 
 function matchQuery(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const comparison = { pointer: pointerTo('where', 'query', name), ...textComparison, addPatternSize };
+  const comparison = { pointer: formatPointer('where', 'query', name), ...textComparison, addPatternSize };
   const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
   return ({ query }) => matcher(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
 }
 
 function matchHeader(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const comparison = { pointer: pointerTo('where', 'headers', name), ...textComparison, addPatternSize };
+  const comparison = { pointer: formatPointer('where', 'headers', name), ...textComparison, addPatternSize };
   const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
   const key = name.toLowerCase();
   return ({ headers }) => matcher(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);

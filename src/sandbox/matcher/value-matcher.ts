@@ -1,5 +1,5 @@
 import type { Issue } from '../../util/issue.ts';
-import { pointerTo } from '../../util/json-pointer.ts';
+import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import type { Comparison } from './comparison.ts';
 import { compilePattern, createGlob, type Pattern, PatternError } from './patterns.ts';
@@ -8,8 +8,8 @@ import { compilePattern, createGlob, type Pattern, PatternError } from './patter
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
-  constructor(readonly flaws: readonly Issue[]) {
-    super(flaws.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
+  constructor(readonly issues: readonly Issue[]) {
+    super(issues.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
   }
 }
 
@@ -44,13 +44,13 @@ function matchProperties(expected: object, comparison: Comparison, depth: number
       return [describeMismatch(place, 'an object', value)];
     const properties = value as Readonly<Record<string, unknown>>;
     return matchers.flatMap(([name, matcher]) =>
-      matcher(Object.hasOwn(properties, name) ? properties[name] : undefined, place + pointerTo(name)),
+      matcher(Object.hasOwn(properties, name) ? properties[name] : undefined, place + formatPointer(name)),
     );
   };
 }
 
 function matchProperty(name: string, expected: unknown, comparison: Comparison, depth: number): ValueMatcher {
-  return createValueMatcher(expected, { ...comparison, pointer: comparison.pointer + pointerTo(name) }, depth + 1);
+  return createValueMatcher(expected, { ...comparison, pointer: comparison.pointer + formatPointer(name) }, depth + 1);
 }
 
 /** Returns a matcher that does not reveal the value of a property, header or parameter with a secret name. */
@@ -66,7 +66,7 @@ function matchList(expected: readonly unknown[], comparison: Comparison, depth: 
     if (!entries) return [describeMismatch(place, 'a list', value)];
     if (entries.length !== matchers.length)
       return [`${place}: expected ${matchers.length} entries, got ${entries.length}`];
-    return matchers.flatMap((matcher, index) => matcher(entries[index], place + pointerTo(index)));
+    return matchers.flatMap((matcher, index) => matcher(entries[index], place + formatPointer(index)));
   };
 }
 
@@ -151,7 +151,7 @@ const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, comparison: Comparison, depth: number): ValueMatcher {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  const here = { ...comparison, pointer: comparison.pointer + pointerTo(name) };
+  const here = { ...comparison, pointer: comparison.pointer + formatPointer(name) };
   if (!operator) throw createError(here, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
   if (isDeeper(operand, MAX_DEPTH)) throw createError(here, 'is nested too deeply');
   if (!operator.isOperand(operand)) throw createError(here, `is ${format(operand)}: use ${operator.operand}`);

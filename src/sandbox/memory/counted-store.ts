@@ -1,10 +1,10 @@
-import { memoryBackend } from '../../store/backend.ts';
+import { createMemoryBackend } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
-import { createStore, type Store, type StoreParts } from '../../store/store.ts';
+import { createStore, type Store, type StoreOptions } from '../../store/store.ts';
 import type { Account } from './memory.ts';
 
 /** What holds states: their memory counts for an account. */
-export interface CountedParts<S extends State> extends Omit<StoreParts<S>, 'backend'> {
+export interface CountedParts<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
   /** It holds the initial state already. */
   readonly account: Account;
   /** Called with each change. */
@@ -13,7 +13,7 @@ export interface CountedParts<S extends State> extends Omit<StoreParts<S>, 'back
 
 /** A store in memory. It refuses a change with a `StateTooLargeError` where its account would hold more than it may. */
 export function countedStore<S extends State>({ account, onChange, ...parts }: CountedParts<S>): Store<S> {
-  const store = createStore({ ...parts, backend: memoryBackend<S>() });
+  const store = createStore({ ...parts, backend: createMemoryBackend<S>() });
   const update: Store<S>['update'] = (change) =>
     store.update((state, nowMs) => {
       const changed = change(state, nowMs);

@@ -15,7 +15,7 @@ const SHIPPING_RESERVE_CENTS = 8_000_000_000_000;
 const COST_LIMIT_STEP_CENTS = 1_000_000_000_000;
 
 /** Decision: the highest cost of the products of a cart, in cents. Up to it the payment summary is exact. */
-export const COST_LIMIT_CENTS = costLimitCents(TAX_PERCENT);
+export const MAX_CART_COST_CENTS = costLimitCents(TAX_PERCENT);
 
 /**
  * Returns the highest cost of the products of a cart, in cents, for which the total with shipping and a tax of `taxPercent` stays below 2^53.

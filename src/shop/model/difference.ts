@@ -1,5 +1,5 @@
 import { isNode } from '../../openapi/document.ts';
-import { pointerTo } from '../../util/json-pointer.ts';
+import { formatPointer } from '../../util/json-pointer.ts';
 
 /** Describes the first difference between two values, a sentence; undefined if they are equal. The order of properties is ignored. */
 export function findDifference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
@@ -10,7 +10,7 @@ export function findDifference(expected: unknown, actual: unknown, pointer = '')
   }
   if (isNode(expected) && isNode(actual)) {
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
-    return first(names.map((name) => findDifference(expected[name], actual[name], pointer + pointerTo(name))));
+    return first(names.map((name) => findDifference(expected[name], actual[name], pointer + formatPointer(name))));
   }
   return Object.is(expected, actual) ? undefined : `${place} is ${format(actual)} instead of ${format(expected)}`;
 }

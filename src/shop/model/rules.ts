@@ -1,7 +1,7 @@
 import type { RequestToSend } from '../../check/exchange.ts';
 import type { FindingKind } from '../../check/findings.ts';
 import { getResponseName, type Rule } from '../../check/session.ts';
-import { bareType } from '../../openapi/responses.ts';
+import { removeTypeParameters } from '../../openapi/responses.ts';
 
 /** The place of the rules for all responses in the contract. */
 export const FOR_ALL = '/info/description';
@@ -51,7 +51,7 @@ function findProblemViolations(
   body: unknown,
   target: string,
 ): readonly string[] {
-  if (bareType(headers['content-type'] ?? '') !== 'application/problem+json') return [];
+  if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (target.split('?')[0] ?? '').replace(/\/+$/, '');
   // Servers may return escapes in a path decoded or not.

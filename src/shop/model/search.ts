@@ -124,7 +124,7 @@ function accented(product: Product, word: string): readonly Search[] {
 
 /** Returns a word without a letter, and with a wrong letter; never the first one. */
 function misspelt(product: Product, word: string, random: Random): readonly Search[] {
-  const at = random.whole(1, word.length - 1);
+  const at = random.integer(1, word.length - 1);
   const other = word[at]?.toLowerCase() === 'x' ? 'z' : 'x';
   return [
     { term: word.slice(0, at) + word.slice(at + 1), finds: [product], why: 'words with a letter missing' },

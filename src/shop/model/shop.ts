@@ -28,7 +28,7 @@ export const shopModel: BehaviourModel = {
 };
 
 /** Whether a contract is the shop's: it has all of its operations, with the same requests. */
-export function isShop({ plain, routes }: Contract): boolean {
+export function isShop({ normalized: plain, routes }: Contract): boolean {
   return shopContract.routes.every((own) => {
     const served = routes.find(({ operationId }) => operationId === own.operationId);
     return served?.method === own.method && served.path === own.path && hasSameRequest(plain, own, served);

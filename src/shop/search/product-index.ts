@@ -10,7 +10,7 @@ import { createVocabulary } from './vocabulary.ts';
 type Search = (term: string) => readonly Product[];
 
 /** The maximum length of a search term, in characters: longer ones are truncated. */
-export const TERM_LIMIT = 512;
+export const MAX_TERM_LENGTH = 512;
 
 /** A word, or words of which the first is long enough for an infix match: terms for which matching word by word is enough. */
 const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
@@ -45,7 +45,7 @@ const WARM_UP_TERM = 'zqxzvjkq zqxzv';
 function createSearch(products: readonly Product[]): Search {
   const index: SearchIndex = { vocabulary: createVocabulary(products), texts: createTextIndex(products) };
   return (term) => {
-    const folded = foldText(term.slice(0, TERM_LIMIT)).trim();
+    const folded = foldText(term.slice(0, MAX_TERM_LENGTH)).trim();
     if (folded === '') return products;
     return rankProducts(matchTerm(folded, index)).map((product) => products[product] as Product);
   };

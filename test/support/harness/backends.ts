@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '../../../src/shop/state.ts';
-import { memoryBackend } from '../../../src/store/backend.ts';
+import { createMemoryBackend } from '../../../src/store/backend.ts';
 import type { FileDurability } from '../../../src/store/new-file.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
@@ -35,7 +35,7 @@ export const backends: readonly BackendKind[] = [
 ];
 
 async function openMemory(): Promise<OpenedStore> {
-  const memory = memoryBackend<State>();
+  const memory = createMemoryBackend<State>();
   let kept = defaults;
   let isFailing = false;
   const backend = {

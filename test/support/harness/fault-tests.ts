@@ -121,7 +121,7 @@ export function testFaults({ durability, links }: Setting): void {
     const answer = await change.run(store).catch((reason) => reason.name);
     const label = `before ${place} ${disk.end()[place - 1]}`;
     await settled();
-    await store.takeOver();
+    await store.loadEdits();
     const served = putInto(store.read().state);
     const conflicts = await file.conflicts();
     expect.soft([B, 'StoreUnavailableError'], label).toContain(answer);
@@ -177,7 +177,7 @@ export function testFaults({ durability, links }: Setting): void {
     expect.soft(disk.openDescriptors.size, `${label}: left open`).toBe(0);
     expect.soft(disk.misuse, label).toEqual([]);
     await settled();
-    await store.takeOver();
+    await store.loadEdits();
     expect.soft(putInto(store.read().state), label).toEqual(shown);
     if (!isDone) expect.soft(store.read(), label).toBe(before);
     await expectToGoOn(store, file, shown, label);

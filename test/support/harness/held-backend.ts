@@ -38,7 +38,7 @@ export function heldBackend(): HeldBackend {
     edit(state) {
       edited = state;
     },
-    async edited() {
+    async findEdit() {
       const state = edited;
       edited = undefined;
       return state;

@@ -3,7 +3,7 @@ import { createClock } from '../../../src/sandbox/clock.ts';
 import { createSandboxes, type Sandboxes } from '../../../src/sandbox/registry.ts';
 import type { SandboxesParts } from '../../../src/sandbox/sandbox-factory.ts';
 import type { State } from '../../../src/shop/state.ts';
-import { memoryBackend } from '../../../src/store/backend.ts';
+import { createMemoryBackend } from '../../../src/store/backend.ts';
 import { createStore } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
 import { PRODUCT_IDS } from '../fixtures/states.ts';
@@ -23,7 +23,7 @@ export function sandboxesWith(parts: Partial<SandboxesParts<State>> = {}): {
   const told: string[] = [];
   const base = { nowMs: () => atMs, newId: () => PRODUCT_IDS[0] ?? '' };
   const store = createStore({
-    backend: memoryBackend<State>(),
+    backend: createMemoryBackend<State>(),
     initial: defaults,
     defaults: () => defaults,
     nowMs: base.nowMs,

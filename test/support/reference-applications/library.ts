@@ -50,7 +50,7 @@ export const library: Application<Library> = {
     getImplementation: ({ operationId }) => handlers[operationId],
     stateRules: {
       collections: library.collections,
-      validateEntry: contract.checkData,
+      validateEntry: contract.validateData,
       findReferenceIssues: ({ books, loans }) =>
         entrySteps('loans', loans, ({ isbn }) =>
           books.some((book) => book.isbn === isbn) ? [] : [{ pointer: '/isbn', message: 'is of no book' }],

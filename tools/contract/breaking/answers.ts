@@ -1,6 +1,6 @@
-import { statusesOf } from '../../../src/openapi/check-structure.ts';
+import { getStatuses } from '../../../src/openapi/check-structure.ts';
 import { isNode } from '../../../src/openapi/document.ts';
-import { pointerTo } from '../../../src/util/json-pointer.ts';
+import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Delta } from './change.ts';
 import type { Compare } from './compared.ts';
 import { contentChanges, type Sides } from './content.ts';
@@ -9,7 +9,7 @@ import { schemaAt } from './schema-parts.ts';
 
 /** What changed in the answers of an operation. */
 export function responseChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
-  const [old, now] = [before, after].map(({ node }) => statusesOf(isNode(node.responses) ? node.responses : {}));
+  const [old, now] = [before, after].map(({ node }) => getStatuses(isNode(node.responses) ? node.responses : {}));
   const followed = (old ?? []).flatMap((status) =>
     successors(status, now ?? []).map((other) => [status, other] as const),
   );
@@ -82,18 +82,18 @@ function headerChanges(sides: Sides, before: string, after: string): readonly De
     ...old
       .filter((name) => !has(now, name))
       .map((name): Delta => {
-        return { effect: 'gone', pointer: before + pointerTo(name), message: `${words(name)} is removed` };
+        return { effect: 'gone', pointer: before + formatPointer(name), message: `${words(name)} is removed` };
       }),
     ...now
       .filter((name) => !has(old, name))
       .map((name): Delta => {
-        return { effect: 'gained', pointer: after + pointerTo(name), message: `${words(name)} is new` };
+        return { effect: 'gained', pointer: after + formatPointer(name), message: `${words(name)} is new` };
       }),
     ...now.flatMap((name) => {
       const same = old.find((one) => one.toLowerCase() === name.toLowerCase());
       return same === undefined
         ? []
-        : betweenHeaders(sides, before + pointerTo(same), after + pointerTo(name), words(name));
+        : betweenHeaders(sides, before + formatPointer(same), after + formatPointer(name), words(name));
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../../../src/openapi/document.ts';
-import { bareType, mediaTypeFor } from '../../../src/openapi/responses.ts';
-import { pointerTo } from '../../../src/util/json-pointer.ts';
+import { findMediaType, removeTypeParameters } from '../../../src/openapi/responses.ts';
+import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Delta, Direction } from './change.ts';
 import type { Compare } from './compared.ts';
 import { keysAt } from './operation.ts';
@@ -23,23 +23,28 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
   const gained = now.filter((type) => !old.some((one) => counterparts(one, now).includes(type)));
   // Media types that share a schema share its changes.
   const isOneSchema =
-    new Set(old.map((type) => keyOf(schemaAt(sides.old, `${before}${pointerTo(type)}/schema`)))).size < 2;
+    new Set(old.map((type) => keyOf(schemaAt(sides.old, `${before}${formatPointer(type)}/schema`)))).size < 2;
   return [
     ...gone.map((type): Delta => {
       const message = `${sides.root} can no longer be ${type}`;
-      return { effect: 'gone', pointer: before + pointerTo(type), message };
+      return { effect: 'gone', pointer: before + formatPointer(type), message };
     }),
     ...gained.map(
       (type): Delta => ({
         effect: 'gained',
-        pointer: after + pointerTo(type),
+        pointer: after + formatPointer(type),
         message: `${sides.root} can also be ${type}`,
       }),
     ),
     ...old.flatMap((type) =>
       counterparts(type, now).flatMap((other) => [
         ...rangeChange(sides, type, other, after),
-        ...betweenMedia(sides, before + pointerTo(type), after + pointerTo(other), isOneSchema ? undefined : type),
+        ...betweenMedia(
+          sides,
+          before + formatPointer(type),
+          after + formatPointer(other),
+          isOneSchema ? undefined : type,
+        ),
       ]),
     ),
   ];
@@ -47,16 +52,18 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
 
 /** The media type that an older one has become: itself, a wildcard that holds it, or those that a wildcard held. */
 function counterparts(type: string, now: readonly string[]): readonly string[] {
-  const one = mediaTypeFor(now, type);
+  const one = findMediaType(now, type);
   if (one !== undefined) return [one];
-  return bareType(type).endsWith('*') ? now.filter((other) => mediaTypeFor([type], other) !== undefined) : [];
+  return removeTypeParameters(type).endsWith('*')
+    ? now.filter((other) => findMediaType([type], other) !== undefined)
+    : [];
 }
 
 function rangeChange({ root }: Sides, old: string, now: string, after: string): readonly Delta[] {
-  const [wasRange, isRange] = [old, now].map((type) => bareType(type).endsWith('*'));
-  if (wasRange === isRange || bareType(old) === bareType(now)) return [];
+  const [wasRange, isRange] = [old, now].map((type) => removeTypeParameters(type).endsWith('*'));
+  if (wasRange === isRange || removeTypeParameters(old) === removeTypeParameters(now)) return [];
   const message = `${root} can be ${now} instead of ${old}`;
-  return [{ effect: isRange ? 'widened' : 'narrowed', pointer: after + pointerTo(now), message }];
+  return [{ effect: isRange ? 'widened' : 'narrowed', pointer: after + formatPointer(now), message }];
 }
 
 function betweenMedia(sides: Sides, before: string, after: string, type: string | undefined): readonly Delta[] {

@@ -1,6 +1,6 @@
 import { METHODS } from '../../../src/openapi/check-structure.ts';
-import { type Document, getNode, isNode, type Node, toPointer } from '../../../src/openapi/document.ts';
-import { pointerTo } from '../../../src/util/json-pointer.ts';
+import { type Document, getNode, isNode, type Node, parseReference } from '../../../src/openapi/document.ts';
+import { formatPointer } from '../../../src/util/json-pointer.ts';
 
 /** An operation of a document, with its place. */
 export interface Operation {
@@ -19,7 +19,7 @@ export interface Operation {
 /** All operations of a document, in its order. */
 export function operationsOf(document: Document): readonly Operation[] {
   return Object.keys(document.paths ?? {}).flatMap((path) => {
-    const { node: item, pointer } = found(document, pointerTo('paths', path));
+    const { node: item, pointer } = found(document, formatPointer('paths', path));
     if (!path.startsWith('/')) return [];
     return METHODS.flatMap((method) => {
       const node = item[method];
@@ -40,7 +40,7 @@ export function found(document: Document, pointer: string): { readonly node: Nod
     if (!isNode(node)) return { node: {}, pointer: place };
     if (typeof node.$ref !== 'string' || !node.$ref.startsWith('#') || seen.has(place)) return { node, pointer: place };
     seen.add(place);
-    place = toPointer(node.$ref);
+    place = parseReference(node.$ref);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Document, getNode, isNode, toPointer } from '../../../src/openapi/document.ts';
+import { type Document, getNode, isNode, parseReference } from '../../../src/openapi/document.ts';
 import type { Schema } from './schema-parts.ts';
 
 /** What stands at a reference: whether it is word for word the same in both documents, and what it refers to in turn. */
@@ -13,7 +13,7 @@ export function sameness(before: Document, after: Document): (one: Schema, other
   const targets = new Map<string, Target>();
   const known = new Map<string, boolean>();
   const targetOf = (reference: string): Target => {
-    const [one, other] = [getNode(before, toPointer(reference)), getNode(after, toPointer(reference))];
+    const [one, other] = [getNode(before, parseReference(reference)), getNode(after, parseReference(reference))];
     const target = targets.get(reference) ?? { isSame: equal(one, other), references: referencesIn(one) };
     targets.set(reference, target);
     return target;

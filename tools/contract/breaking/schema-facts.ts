@@ -1,5 +1,5 @@
 import { isNode, type Node } from '../../../src/openapi/document.ts';
-import { pointerTo } from '../../../src/util/json-pointer.ts';
+import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Direction } from './change.ts';
 import { canonical, ELSEWHERE, type Part, type Schema, schemaBelow } from './schema-parts.ts';
 
@@ -215,5 +215,5 @@ function undescribed(value: unknown): unknown {
 /** The pointer of a keyword in the schema that says it; of the schema itself where none does. */
 export function placeOf(schema: Schema, key: string): string {
   const part = schema.find(({ node }) => node[key] !== undefined);
-  return part ? part.pointer + pointerTo(key) : (schema[0]?.pointer ?? '');
+  return part ? part.pointer + formatPointer(key) : (schema[0]?.pointer ?? '');
 }

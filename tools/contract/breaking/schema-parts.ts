@@ -1,5 +1,5 @@
-import { type Document, getNode, isNode, type Node, toPointer } from '../../../src/openapi/document.ts';
-import { pointerTo } from '../../../src/util/json-pointer.ts';
+import { type Document, getNode, isNode, type Node, parseReference } from '../../../src/openapi/document.ts';
+import { formatPointer } from '../../../src/util/json-pointer.ts';
 
 /** A schema of a document, or a part of one, with its place. */
 export interface Part {
@@ -41,7 +41,7 @@ function meantBeside(own: Node): Node {
 
 function referred(document: Document, pointer: string, reference: string, seen: readonly string[]): Schema {
   return reference.startsWith('#')
-    ? schemaAt(document, toPointer(reference), seen)
+    ? schemaAt(document, parseReference(reference), seen)
     : [{ document, pointer, node: { [ELSEWHERE]: reference } }];
 }
 
@@ -55,7 +55,7 @@ function withNull(own: Part, others: Schema): Schema {
 
 /** The schema at a key of a part, such as that of a property. */
 export function schemaBelow({ document, pointer }: Part, ...steps: readonly string[]): Schema {
-  return schemaAt(document, pointer + pointerTo(...steps));
+  return schemaAt(document, pointer + formatPointer(...steps));
 }
 
 /** A name for a schema that is the same wherever it is referred to from. */
