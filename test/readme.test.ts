@@ -7,7 +7,7 @@ import { readCommandLine } from '../src/cli/options.ts';
 import { projectFile } from './support/fixtures/default-data.ts';
 import { runSpec } from './support/harness/cypress.ts';
 import { folderWith } from './support/harness/folder-with.ts';
-import { sandboxIds } from './support/harness/sandboxes.ts';
+import { listSandboxIds } from './support/harness/sandboxes.ts';
 import { startStorefront } from './support/harness/start-storefront.ts';
 
 const readme = readFileSync(projectFile('README.md'), 'utf8');
@@ -60,7 +60,7 @@ describe('README.md', () => {
     const shop = await startStorefront();
     const spec = blocks('js').find((code) => code.includes('cy.visit')) ?? '';
     expect(await runSpec(spec, shop)).toEqual(['orders at the second attempt']);
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
     const broken = spec.replace('status: 500', 'delay: 1');
     await expect(runSpec(broken, shop)).rejects.toThrow(/ordered/);
   });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { getFindingKey } from '../../src/check/findings.ts';
 import { getNode } from '../../src/openapi/document.ts';
-import { checked, told } from '../support/harness/check.ts';
-import { type NotesDefects, notesContract, notesServer } from '../support/reference-servers/notes-server.ts';
+import { formatFindings, runCheck } from '../support/harness/check.ts';
+import { loadNotesContract, type NotesDefects, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
 /** What is found of a server of notes, with the contract that it is judged by. */
 async function judgedNotes(defects: NotesDefects = {}, seed = 1) {
-  const contract = await notesContract();
-  const { url, seen } = await notesServer(defects);
-  return { contract, seen, verdict: await checked(url, { contract, seed, runs: 10, isFresh: false }) };
+  const contract = await loadNotesContract();
+  const { url, seen } = await startNotesServer(defects);
+  return { contract, seen, verdict: await runCheck(url, { contract, seed, runs: 10, isFresh: false }) };
 }
 
 describe('checkServer on an API other than the shop', () => {
   it('reports no findings for a server that conforms to its contract, and the scope of the check', async () => {
     for (const seed of [1, 2]) {
       const { verdict } = await judgedNotes({}, seed);
-      expect(told(verdict.findings)).toEqual([]);
+      expect(formatFindings(verdict.findings)).toEqual([]);
       expect([verdict.model, verdict.notes]).toEqual([undefined, []]);
     }
   });

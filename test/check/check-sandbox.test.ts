@@ -4,9 +4,9 @@ import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { CheckStoppedError } from '../../src/check/stopped.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { rejection } from '../support/harness/rejection.ts';
+import { getRejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 const COMMAND = { wait: 0, allowWrites: false, headers: {}, runs: 1 };
 
@@ -27,20 +27,20 @@ describe('inOwnSandbox', () => {
   });
 
   it('rejects with a CheckError if the server closes the connection without a response', async () => {
-    const { url } = await recorder(({ target }, response) =>
+    const { url } = await startRecorder(({ target }, response) =>
       target === '/' ? void response.end() : void response.destroy(),
     );
-    const error = await rejection(choosePlace(url), CheckError);
+    const error = await getRejection(choosePlace(url), CheckError);
     expect(error.message).toMatch(new RegExp(`^${url} was not checked: no response to GET /api/products: `));
   });
 
   it('rejects with the reason of the signal if it is aborted during a request', async () => {
     const interrupt = new AbortController();
-    const { url } = await recorder(({ target }, response) => {
+    const { url } = await startRecorder(({ target }, response) => {
       if (target === '/') response.end();
       else interrupt.abort(new CheckStoppedError('it was interrupted'));
     });
-    const error = await rejection(choosePlace(url, interrupt.signal), CheckError);
+    const error = await getRejection(choosePlace(url, interrupt.signal), CheckError);
     expect(error.message).toBe(`${url} was not checked: it was interrupted`);
   });
 });

@@ -1,17 +1,17 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checked, shopContract, told } from '../support/harness/check.ts';
+import { formatFindings, runCheck, shopContract } from '../support/harness/check.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { type Asked, startProxy } from '../support/planted-defects/proxy.ts';
+import { type ProxyRequest, startProxy } from '../support/planted-defects/proxy.ts';
 
 /** Methods that change nothing (RFC 9110, section 9.2.1; QUERY is a draft's). */
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 /** A sound shop for one test, and what it is asked. */
-async function watched(): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {
+async function watched(): Promise<{ readonly url: string; readonly asked: readonly ProxyRequest[] }> {
   const { port } = await startStorefront({ durability: 'memory' });
-  const asked: Asked[] = [];
+  const asked: ProxyRequest[] = [];
   const { url, close } = await startProxy(port, (one, pass) => {
     asked.push(one);
     return pass(one);
@@ -46,7 +46,7 @@ describe('checkServer on a server that stops responding', () => {
     ['during requests to the checked operation', 20, { ...SUMMARY, mayWrite: false }],
     ['during requests to other operations', 150, SUMMARY],
   ])('%s fails the check', async (_, answers, selection) => {
-    const verdict = await checked(await fallingSilent(answers), { ...selection, runs: 20 });
+    const verdict = await runCheck(await fallingSilent(answers), { ...selection, runs: 20 });
     expect(verdict.findings.map(({ rule }) => rule)).toContain('responds');
     expect(verdict.notes).toContainEqual(
       expect.stringMatching(/^The check stopped early: no response in 5 rounds of requests: /),
@@ -59,41 +59,41 @@ describe('checkServer', () => {
     'never sends a request to %s if it is excluded',
     async (excluded) => {
       const { url, asked } = await watched();
-      const verdict = await checked(url, { exclude: [excluded], only: ['getPaymentSummary'] });
+      const verdict = await runCheck(url, { exclude: [excluded], only: ['getPaymentSummary'] });
       const { method, path } = shopContract.routes.find(({ operationId }) => operationId === excluded) ?? {};
       const wrongly = asked.filter(
         (one) => (one.method === 'HEAD' ? 'GET' : one.method) === method && one.target.split('?')[0] === path,
       );
       expect(wrongly.map(({ method, target }) => `${method} ${target}`)).toEqual([]);
       expect(asked.length).toBeGreaterThan(5);
-      expect(told(verdict.findings)).toEqual([]);
+      expect(formatFindings(verdict.findings)).toEqual([]);
     },
   );
 
   it('sends only safe methods if changes are not allowed', async () => {
     const { url, asked } = await watched();
-    const verdict = await checked(url, { mayWrite: false, isFresh: false });
+    const verdict = await runCheck(url, { mayWrite: false, isFresh: false });
     const methods = [...new Set(asked.map(({ method }) => method))];
     expect(methods).toEqual(expect.arrayContaining(['GET', 'HEAD', 'OPTIONS', 'TRACE']));
     expect(methods.filter((method) => !SAFE.includes(method))).toEqual([]);
-    expect(told(verdict.findings)).toEqual([]);
+    expect(formatFindings(verdict.findings)).toEqual([]);
     expect(verdict.notes.join('\n')).toMatch(
       /Not requested without --allow-writes: addCartItem, updateCartItem, removeCartItem, createOrder, resetData/,
     );
   });
 
   it('rejects unknown operations, and a selection without operations', async () => {
-    await expect(checked('http://127.0.0.1:1', { only: ['listProduct'] })).rejects.toThrow(
+    await expect(runCheck('http://127.0.0.1:1', { only: ['listProduct'] })).rejects.toThrow(
       /has no operation listProduct\. Its operations are listProducts, /,
     );
-    await expect(checked('http://127.0.0.1:1', { exclude: ['a', 'b'] })).rejects.toThrow(/has no operation a, b/);
-    await expect(checked('http://127.0.0.1:1', { only: ['resetData'], exclude: ['resetData'] })).rejects.toThrow(
+    await expect(runCheck('http://127.0.0.1:1', { exclude: ['a', 'b'] })).rejects.toThrow(/has no operation a, b/);
+    await expect(runCheck('http://127.0.0.1:1', { only: ['resetData'], exclude: ['resetData'] })).rejects.toThrow(
       /No operation is left/,
     );
   });
 
   it('reports at once that no server responds', async () => {
-    await expect(checked('http://127.0.0.1:1/x/')).rejects.toThrow(
+    await expect(runCheck('http://127.0.0.1:1/x/')).rejects.toThrow(
       /^No server responds at http:\/\/127\.0\.0\.1:1\/x \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
     );
   });

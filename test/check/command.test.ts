@@ -6,8 +6,8 @@ import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
-import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
+import { NOTES_CONTRACT, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
 /** What a command line asks for. */
 function asked(args: readonly string[], environment: Readonly<Record<string, string>> = {}): CheckCommand {
@@ -85,7 +85,7 @@ describe('The command line of storefront check', () => {
 
 describe('runCheck', () => {
   it('rejects a check that changes another server without --allow-writes, and lists its requests', async () => {
-    const { url, seen } = await recorder();
+    const { url, seen } = await startRecorder();
     const { report, printed } = await judging(url);
     await expect(report).rejects.toThrow(
       `The check changes data on ${url}: it sends POST /api/cart-items, PUT /api/cart-items/{productId}, ` +
@@ -96,7 +96,7 @@ describe('runCheck', () => {
   });
 
   it('checks operations that only read without --allow-writes', async () => {
-    const { url, seen } = await notesServer();
+    const { url, seen } = await startNotesServer();
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     const { report, printed } = await judging(`${url}/`, '--contract', path, '--only', 'listNotes,readNote');
     expect((await report).failures).toEqual([]);
@@ -106,7 +106,7 @@ describe('runCheck', () => {
   });
 
   it('announces changes before the first request, even if the checked operation only reads', async () => {
-    const { url } = await recorder();
+    const { url } = await startRecorder();
     const { report, printed } = await judging(url, '--allow-writes', '--only', 'getPaymentSummary');
     await report;
     expect(printed.join('')).toMatch(/^The check changes data on .*POST \/api\/reset/);
@@ -128,7 +128,7 @@ describe('runCheck', () => {
   });
 
   it('waits no longer than --wait for a server that accepts connections but does not respond', async () => {
-    const { url } = await recorder(() => {});
+    const { url } = await startRecorder(() => {});
     const begin = performance.now();
     await expect((await judging(url, '--allow-writes', '--wait', '1')).report).rejects.toThrow(
       /no response within 1 s/,
@@ -137,7 +137,7 @@ describe('runCheck', () => {
   });
 
   it('uses the seed of the command, or the default seed', async () => {
-    const { url } = await notesServer();
+    const { url } = await startNotesServer();
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     const titles = [[], ['--seed', '5']].map(
       async (seed) => (await (await judging(url, '--contract', path, '--only', 'listNotes', ...seed)).report).title,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createJsonRequest, type RequestToSend, toCurl } from '../../src/check/exchange.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 const URL = 'http://localhost:3000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -63,7 +63,7 @@ describe('A curl command in a shell', () => {
     ['a header without a value', { method: 'GET', target: '/', headers: { 'x-empty': '' } }],
   ];
   it.each(SENT)('sends %s', async (_, ask) => {
-    const { url, seen } = await recorder();
+    const { url, seen } = await startRecorder();
     await promisify(execFile)('bash', ['-c', `set -o pipefail; ${toCurl(url, ask).replaceAll('curl ', 'curl -sS ')}`]);
     const { method, target, headers = {}, body = '' } = ask;
     const [first] = seen;

@@ -5,14 +5,14 @@ import { EXIT_CODES, writeReports } from '../../src/check/command.ts';
 import { toCheckCommand } from '../../src/check/options.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { CheckStoppedError } from '../../src/check/stopped.ts';
-import { checked, shopContract, told } from '../support/harness/check.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
-import { notesContract, notesServer } from '../support/reference-servers/notes-server.ts';
+import { formatFindings, runCheck, shopContract } from '../support/harness/check.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
+import { loadNotesContract, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
 /** The address of a server that answers so many requests with an empty list, and then does something. */
 async function answering(answers: number, then: () => void): Promise<string> {
   let left = answers;
-  const { url } = await recorder((_, response) => {
+  const { url } = await startRecorder((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
     if (--left === 0) then();
   });
@@ -39,9 +39,9 @@ describe('checkServer when it stops early', () => {
   it('reports the findings before the interrupt, and the unchecked parts', async () => {
     const controller = new AbortController();
     const url = await answering(60, () => controller.abort(new CheckStoppedError('the time is up')));
-    const contract = await notesContract();
-    const verdict = await checked(url, { contract, isFresh: false, signal: controller.signal });
-    expect(told(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
+    const contract = await loadNotesContract();
+    const verdict = await runCheck(url, { contract, isFresh: false, signal: controller.signal });
+    expect(formatFindings(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
     expect(verdict.unchecked).toContain('methods of /notes');
     expect(verdict.unchecked).not.toContain('input of listNotes');
     expect(verdict.notes).toContain('The check stopped early: the time is up');
@@ -49,21 +49,21 @@ describe('checkServer when it stops early', () => {
 
   it('sends no request after an interrupt', async () => {
     const controller = new AbortController();
-    const { url, seen } = await notesServer();
+    const { url, seen } = await startNotesServer();
     controller.abort(new CheckStoppedError('it was interrupted'));
-    const judging = checked(url, { contract: await notesContract(), signal: controller.signal });
+    const judging = runCheck(url, { contract: await loadNotesContract(), signal: controller.signal });
     await expect(judging).rejects.toThrow(/was not checked: it was interrupted/);
     expect(seen).toEqual([]);
   });
 
   it('has no finding for a server that is gone', async () => {
-    const verdict = await checked(await leaving(4), {
-      contract: await notesContract(),
+    const verdict = await runCheck(await leaving(4), {
+      contract: await loadNotesContract(),
       only: ['listNotes'],
       mayWrite: false,
       isFresh: false,
     });
-    expect(told(verdict.findings)).toEqual([]);
+    expect(formatFindings(verdict.findings)).toEqual([]);
     expect(verdict.unchecked).not.toEqual([]);
     expect(verdict.notes).toContainEqual(expect.stringMatching(/^The check stopped early: the server is gone/));
   });
@@ -78,8 +78,8 @@ describe('The exit code of a check', () => {
     ['there is a finding and not everything was checked', ['a'], ['links'], EXIT_CODES.failed],
     ['there are no findings and not everything was checked', [], ['links'], EXIT_CODES.incomplete],
   ] as const)('if %s', async (_, found, unjudged, expected) => {
-    const verdict = await checked((await notesServer()).url, {
-      contract: await notesContract(),
+    const verdict = await runCheck((await startNotesServer()).url, {
+      contract: await loadNotesContract(),
       mayWrite: false,
       runs: 0,
     });
@@ -100,14 +100,14 @@ describe('checkServer', () => {
   it('sends at most ten independent requests concurrently', async () => {
     let open = 0;
     let most = 0;
-    const { url } = await recorder((_, response) => {
+    const { url } = await startRecorder((_, response) => {
       most = Math.max(most, ++open);
       setImmediate(() => {
         open--;
         response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
       });
     });
-    await checked(url, { contract: await notesContract(), isFresh: false, only: ['readNote'] });
+    await runCheck(url, { contract: await loadNotesContract(), isFresh: false, only: ['readNote'] });
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(10);
   });

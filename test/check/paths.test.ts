@@ -4,7 +4,7 @@ import { findAllowViolations } from '../../src/check/methods.ts';
 import { createPool, getPoolName } from '../../src/check/pool.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 
 /** The routes of a contract that has these, each as `GET /things`. */
 async function routesFor(...named: readonly string[]): Promise<readonly Route[]> {
@@ -17,9 +17,9 @@ async function routesFor(...named: readonly string[]): Promise<readonly Route[]>
       required: true,
       schema: { type: 'string' },
     }));
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(undefined, {}, { parameters }) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: createOperation(undefined, {}, { parameters }) };
   }
-  return (await loadContract({ path: await otherDocument({ paths }), strict: false })).routes;
+  return (await loadContract({ path: await writeDocument({ paths }), strict: false })).routes;
 }
 
 describe('findAllowViolations', () => {

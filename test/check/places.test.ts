@@ -3,13 +3,13 @@ import type { CheckOptions } from '../../src/check/check-options.ts';
 import type { CheckName } from '../../src/check/findings.ts';
 import { createReport } from '../../src/check/report/report.ts';
 import { getNode } from '../../src/openapi/document.ts';
-import { checked, judgesOf, shopContract, together, told } from '../support/harness/check.ts';
+import { combineDefects, formatFindings, getFailedChecks, runCheck, shopContract } from '../support/harness/check.ts';
 import { type Defect, defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 
 /** The address of a shop with defects, for one test. */
 async function withDefects(...names: readonly string[]): Promise<string> {
   const chosen = names.map((name) => defects.find((one) => one.name === name) ?? unknown(name));
-  const { url, close } = await startDefective(together(...chosen));
+  const { url, close } = await startDefective(combineDefects(...chosen));
   onTestFinished(close);
   return url;
 }
@@ -51,23 +51,25 @@ describe('checkServer', () => {
     'reports violations with curl commands and their place in the contract: $found',
     async ({ judged, found }) => {
       const url = await withDefects(...found.map(([, defect]) => defect));
-      const verdict = await checked(url, judged);
+      const verdict = await runCheck(url, judged);
       const { failures } = await createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
       for (const [judge, , operationId, status, said] of found) {
         const one = failures.find(
           (failure) => failure.check === judge && failure.operationId === operationId && said.test(failure.message),
         );
-        expect(one, `${judge} ${operationId}: ${told(verdict.findings).join('\n')}`).toMatchObject({ status });
+        expect(one, `${judge} ${operationId}: ${formatFindings(verdict.findings).join('\n')}`).toMatchObject({
+          status,
+        });
         expect(one?.steps.at(-1)?.request).toMatch(new RegExp(`^curl .*'${url}/api/`));
         const [, line = '', column = '', pointer = ''] =
           /openapi\.yaml:(\d+):(\d+) #(.*)$/.exec(one?.place ?? '') ?? [];
         expect(getNode(shopContract.document, pointer), one?.place).toBeDefined();
         expect(shopContract.text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1), one?.place).toMatch(/\S/);
       }
-      expect(judgesOf(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));
+      expect(getFailedChecks(verdict)).toEqual(expect.arrayContaining(found.map(([judge]) => judge)));
       // What has no defect is not blamed.
       const blamed = new Set(found.map(([, , operationId]) => operationId).concat('createOrder', 'listProducts'));
-      expect(told(verdict.findings.filter(({ operationId }) => !blamed.has(operationId)))).toEqual([]);
+      expect(formatFindings(verdict.findings.filter(({ operationId }) => !blamed.has(operationId)))).toEqual([]);
     },
   );
 });

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { createReport } from '../../src/check/report/report.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
-import { checked } from '../support/harness/check.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
+import { runCheck } from '../support/harness/check.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 /** The contract of an operation that gets a session id in a header and in the query, and returns a numeric one in a header. */
 async function sessionContract() {
@@ -19,17 +19,19 @@ async function sessionContract() {
     200: { description: 'A session', headers: { 'X-Session-Id': { schema: { type: 'integer' } } } },
     '4XX': { description: 'A refusal' },
   };
-  const paths = { '/session': { get: operation(undefined, {}, { operationId: 'getSession', parameters, responses }) } };
-  return loadContract({ path: await otherDocument({ paths }), strict: false });
+  const paths = {
+    '/session': { get: createOperation(undefined, {}, { operationId: 'getSession', parameters, responses }) },
+  };
+  return loadContract({ path: await writeDocument({ paths }), strict: false });
 }
 
 it('a report of storefront check contains no session ids and credentials of requests and responses', async () => {
   const contract = await sessionContract();
-  const { url, seen } = await recorder((_, response) => {
+  const { url, seen } = await startRecorder((_, response) => {
     response.writeHead(200, { 'x-session-id': 'hunter2', 'content-type': 'application/json' });
     response.end('{"session":"hunter2"}');
   });
-  const verdict = await checked(url, { contract, headers: { 'x-auth': 'hunter2', 'x-plain': 'shown' } });
+  const verdict = await runCheck(url, { contract, headers: { 'x-auth': 'hunter2', 'x-plain': 'shown' } });
   const report = toText(await createReport(verdict, contract, String));
   const [request] = seen.filter(({ headers }) => headers['x-session-id'] === 'hunter2');
   expect(request).toMatchObject({ headers: { 'x-auth': 'hunter2' }, target: '/session?X-Session-Id=hunter2' });

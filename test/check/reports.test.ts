@@ -3,7 +3,7 @@ import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
 import { type Failure, joinReports, type Report } from '../../src/check/report/report.ts';
 import { toText, verdictLine } from '../../src/check/report/text.ts';
-import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
+import { getElements, readXml } from '../support/oracles/strict-xml.ts';
 
 function failure(parts: Partial<Failure> = {}): Failure {
   return {
@@ -45,13 +45,13 @@ describe('toJunit', () => {
     const hostile = failure({ rule: text, message: text, place: text, steps: [{ request: text, response: text }] });
     const named = { ...hostile, operationId: text, status: text, check: text };
     const root = readXml(toJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
-    expect(elementsIn(root, 'failure')).toHaveLength(2);
+    expect(getElements(root, 'failure')).toHaveLength(2);
   });
 
   it('has a suite for each operation and a case for each response that a check received', () => {
     const root = readXml(toJunit(report({ title: '<a> & b', rows: ROWS, failures: [failure()] })));
     expect([root.name, root.attributes.name]).toEqual(['testsuites', '<a> & b']);
-    const suites = elementsIn(root, 'testsuite').map(({ attributes, children }) => [attributes, children]);
+    const suites = getElements(root, 'testsuite').map(({ attributes, children }) => [attributes, children]);
     expect(suites).toMatchObject([
       [{ name: 'listItems', tests: '1', failures: '0' }, [{ attributes: { name: '200 statuses' }, children: [] }]],
       [
@@ -65,7 +65,7 @@ describe('toJunit', () => {
   });
 
   it('reports a failure with its rule, message, place, request and response', () => {
-    const [told] = elementsIn(readXml(toJunit(report({ rows: ROWS, failures: [failure()] }))), 'failure');
+    const [told] = getElements(readXml(toJunit(report({ rows: ROWS, failures: [failure()] }))), 'failure');
     expect(told?.attributes).toEqual({ type: 'a rule', message: 'what came, and what would be right' });
     expect(told?.text.split('\n')).toEqual([
       'what came, and what would be right',
@@ -77,8 +77,8 @@ describe('toJunit', () => {
 
   it('has a case for a failure without a response', () => {
     const root = readXml(toJunit(report({ failures: [failure({ operationId: 'none', status: 'none' })] })));
-    expect(elementsIn(root, 'testcase').map(({ attributes }) => attributes.name)).toEqual(['none input']);
-    expect(elementsIn(root, 'failure')).toHaveLength(1);
+    expect(getElements(root, 'testcase').map(({ attributes }) => attributes.name)).toEqual(['none input']);
+    expect(getElements(root, 'failure')).toHaveLength(1);
   });
 });
 

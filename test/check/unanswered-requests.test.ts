@@ -6,7 +6,7 @@ import { createSession } from '../../src/check/session.ts';
 import { ServerSilentError } from '../../src/check/stopped.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 const AT_ONCE = 10;
 
@@ -14,7 +14,7 @@ const AT_ONCE = 10;
 async function rounds(lost: number) {
   let left = lost;
   const waiting: ServerResponse[] = [];
-  const { url } = await recorder((_, response) => {
+  const { url } = await startRecorder((_, response) => {
     if (left === 0) return void response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
     if (waiting.push(response) < AT_ONCE) return;
     left--;

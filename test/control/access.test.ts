@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { checkAccess } from '../../src/control/access.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { asking, controlContract, expectInContract, SANDBOXES, sandboxIds } from '../support/harness/sandboxes.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import {
+  controlContract,
+  createClient,
+  expectValidControlResponse,
+  listSandboxIds,
+  SANDBOXES_PATH,
+} from '../support/harness/sandboxes.ts';
+import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
 
 /** Requests that read, change and document. */
 const REQUESTS: readonly [string, string, object?][] = [
-  ['GET', SANDBOXES],
-  ['GET', `${SANDBOXES}/default/state`],
-  ['PUT', `${SANDBOXES}/w1`, {}],
-  ['POST', `${SANDBOXES}/default/reset`, {}],
-  ['DELETE', `${SANDBOXES}/w1`],
-  ['OPTIONS', SANDBOXES],
+  ['GET', SANDBOXES_PATH],
+  ['GET', `${SANDBOXES_PATH}/default/state`],
+  ['PUT', `${SANDBOXES_PATH}/w1`, {}],
+  ['POST', `${SANDBOXES_PATH}/default/reset`, {}],
+  ['DELETE', `${SANDBOXES_PATH}/w1`],
+  ['OPTIONS', SANDBOXES_PATH],
   ['GET', '/_control/openapi.yaml'],
   ['GET', '/_control/nothing'],
 ];
@@ -24,11 +30,11 @@ async function requestAll(
   shop: Pick<TestShop, 'port'>,
   headers: Record<string, string>,
   requests = REQUESTS,
-): Promise<readonly Reply[]> {
-  const replies: Reply[] = [];
+): Promise<readonly TestResponse[]> {
+  const replies: TestResponse[] = [];
   for (const [method, path, body] of requests) {
-    const reply = await asking(shop)(method, path, body, headers);
-    expectInContract(method, path, reply);
+    const reply = await createClient(shop)(method, path, body, headers);
+    expectValidControlResponse(method, path, reply);
     replies.push(reply);
   }
   return replies;
@@ -55,7 +61,7 @@ async function expectAccepted(shop: Pick<TestShop, 'port'>, headers: Record<stri
 }
 
 async function expectHealthy(shop: Pick<TestShop, 'port'>, headers: Record<string, string> = {}): Promise<void> {
-  expect((await asking(shop)('GET', '/_control/health', undefined, headers)).status).toBe(200);
+  expect((await createClient(shop)('GET', '/_control/health', undefined, headers)).status).toBe(200);
 }
 
 describe('the control API on a loopback address', () => {
@@ -82,11 +88,13 @@ describe('the control API on a loopback address', () => {
         [403, 'host-not-allowed', /is no host name and no IP address/],
         ONE_OF_EACH_KIND,
       );
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('names the rejected host in the error message, with the option that allows it', async () => {
-    const reply = await asking(await startStorefront())('GET', SANDBOXES, undefined, { host: 'shop.test:80' });
+    const reply = await createClient(await startStorefront())('GET', SANDBOXES_PATH, undefined, {
+      host: 'shop.test:80',
+    });
     expect(reply.body.detail).toContain('--allow-host shop.test');
     expect(reply.body.detail).not.toContain(':80');
   });
@@ -131,32 +139,32 @@ describe('the control API on a loopback address', () => {
     for (const { method, path } of changes) {
       const at = path.replace('{id}', 'w1').replace('{name}', 'empty-cart');
       for (const type of [...types, 'text/plain; x=application/json', '']) {
-        const reply = await asking(shop)(method, at, '{}', { 'content-type': type });
-        expectInContract(method, at, reply);
+        const reply = await createClient(shop)(method, at, '{}', { 'content-type': type });
+        expectValidControlResponse(method, at, reply);
         expectProblem(reply, 415, 'unsupported-media-type', `${method} ${at} ${type}`);
       }
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
     const typed = { 'content-type': 'Application/JSON; charset=utf-8' };
-    expect((await asking(shop)('PUT', `${SANDBOXES}/w1`, '{}', typed)).status).toBe(200);
+    expect((await createClient(shop)('PUT', `${SANDBOXES_PATH}/w1`, '{}', typed)).status).toBe(200);
   });
 
   const BODILESS: readonly (readonly [string, string, number])[] = [
-    ['PUT', `${SANDBOXES}/w1`, 200],
-    ['POST', `${SANDBOXES}/w1/reset`, 204],
-    ['PUT', `${SANDBOXES}/w1/snapshots/mine`, 200],
-    ['POST', `${SANDBOXES}/w1/snapshots/mine/restore`, 204],
+    ['PUT', `${SANDBOXES_PATH}/w1`, 200],
+    ['POST', `${SANDBOXES_PATH}/w1/reset`, 204],
+    ['PUT', `${SANDBOXES_PATH}/w1/snapshots/mine`, 200],
+    ['POST', `${SANDBOXES_PATH}/w1/snapshots/mine/restore`, 204],
   ];
 
   it('accepts a PUT or POST without a body and without a content type, but not from a page of another origin', async () => {
     const shop = await startStorefront();
     for (const [method, path, status] of BODILESS) {
       for (const headers of [{}, { 'content-type': 'text/plain' }, { 'content-length': '0' }]) {
-        const reply = await asking(shop)(method, path, undefined, headers);
-        expectInContract(method, path, reply);
+        const reply = await createClient(shop)(method, path, undefined, headers);
+        expectValidControlResponse(method, path, reply);
         expect(reply.status, `${method} ${path} ${JSON.stringify(headers)}`).toBe(status);
       }
-      const foreign = await asking(shop)(method, path, undefined, { origin: 'https://evil.example' });
+      const foreign = await createClient(shop)(method, path, undefined, { origin: 'https://evil.example' });
       expect(foreign.status).toBe(403);
     }
   });
@@ -165,7 +173,7 @@ describe('the control API on a loopback address', () => {
     const shop = await startStorefront();
     for (const [method, path] of BODILESS) {
       const long = path.replace(/(?:w1|mine)(?=\/restore|\/reset|$)/, 'x'.repeat(64));
-      const reply = await asking(shop)(method, long);
+      const reply = await createClient(shop)(method, long);
       expectProblem(reply, 400, 'invalid-request', `${method} ${long}`);
     }
   });
@@ -182,9 +190,9 @@ describe('the control API with a token', () => {
       const requests = 'authorization' in headers ? ONE_OF_EACH_KIND : REQUESTS;
       const rejection = [401, 'token-required', /Authorization: Bearer/] as const;
       await expectRejected(shop, headers as Record<string, string>, rejection, requests);
-      const { headers: sent, text } = await asking(shop)(
+      const { headers: sent, text } = await createClient(shop)(
         'GET',
-        SANDBOXES,
+        SANDBOXES_PATH,
         undefined,
         headers as Record<string, string>,
       );
@@ -265,9 +273,9 @@ describe('GET /_control/health', () => {
   it('is open to the same hosts and origins as the shop', async () => {
     const shop = await startStorefront({ allowHost: ['shop.test'], allowOrigin: ['https://front.test'] });
     const headers = { host: 'shop.test', origin: 'https://front.test' };
-    const reply = await asking(shop)('GET', '/_control/health', undefined, headers);
+    const reply = await createClient(shop)('GET', '/_control/health', undefined, headers);
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, 'https://front.test']);
-    const refused = await asking(shop)('GET', '/_control/health', undefined, { host: 'evil.example' });
+    const refused = await createClient(shop)('GET', '/_control/health', undefined, { host: 'evil.example' });
     expectProblem(refused, 403, 'host-not-allowed');
   });
 });

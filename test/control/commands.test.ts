@@ -10,7 +10,7 @@ import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 /** Parses a command line. */
@@ -223,7 +223,9 @@ describe('a command for the control API', () => {
     ['journal verify', 'application/json', '{"verified":true}'],
     ['journal follow', 'text/event-stream', 'data: {"a":1}\n\n'],
   ])('fails with a message if a response is invalid: %s, %s, %s', async (line, type, text) => {
-    const { url } = await recorder((_, response) => void response.writeHead(200, { 'Content-Type': type }).end(text));
+    const { url } = await startRecorder(
+      (_, response) => void response.writeHead(200, { 'Content-Type': type }).end(text),
+    );
     await expect(runAndPrint(`${line} --url ${url}`)).rejects.toThrow('has no storefront control API');
   });
 

@@ -3,14 +3,20 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { controlContract, SANDBOXES, sandboxIds, steering, within } from '../support/harness/sandboxes.ts';
-import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import {
+  controlContract,
+  createControlClient,
+  createSandboxClient,
+  listSandboxIds,
+  SANDBOXES_PATH,
+} from '../support/harness/sandboxes.ts';
+import { NOW_MS, startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const ITEM = { productId: KETTLE, quantity: 3, deliveryOptionId: '2' };
 const BUILT_IN = ['empty-cart', 'full-cart', 'many-orders', 'no-products', 'one-product'];
 const NOW = new Date(NOW_MS).toISOString();
@@ -28,7 +34,7 @@ const NEW = {
 
 async function startWithControl(options: Parameters<typeof startStorefront>[0] = {}) {
   const shop = await startStorefront(options);
-  return { shop, steer: steering(shop) };
+  return { shop, steer: createControlClient(shop) };
 }
 
 /** Returns the numbers of cart items, orders and products in a sandbox. */
@@ -38,7 +44,7 @@ async function countEntries(steer: TestShop['ask'], id: string): Promise<readonl
 }
 
 /** Returns the JSON Pointers of the violations in a response. */
-function getPointers({ body }: Reply): readonly string[] {
+function getPointers({ body }: TestResponse): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
 
@@ -69,7 +75,7 @@ describe('GET /_control/openapi.yaml', () => {
 describe('a path of the control API with an invalid percent escape', () => {
   it.each(['/%zz', '/w1/snapshots/%E0%A4%A'])('is rejected with 400: %s', async (rest) => {
     const { shop } = await startWithControl();
-    expectProblem(await shop.ask('GET', SANDBOXES + rest), 400, 'invalid-request', rest);
+    expectProblem(await shop.ask('GET', SANDBOXES_PATH + rest), 400, 'invalid-request', rest);
   });
 });
 
@@ -77,7 +83,12 @@ describe('an unknown path of the control API', () => {
   it('is answered with 404 and lists all paths', async () => {
     const { shop } = await startWithControl();
     const paths = [...controlContract.routes.map(({ path }) => path), '/_control/openapi.yaml'];
-    for (const path of ['/_control/', '/_control/sandbox', `${SANDBOXES}/w1/stat`, `${SANDBOXES}/w1/snapshots/a/b`]) {
+    for (const path of [
+      '/_control/',
+      '/_control/sandbox',
+      `${SANDBOXES_PATH}/w1/stat`,
+      `${SANDBOXES_PATH}/w1/snapshots/a/b`,
+    ]) {
       for (const method of ['GET', 'PUT']) {
         const reply = await shop.ask(method, path);
         expectProblem(reply, 404, 'unknown-path', path);
@@ -88,7 +99,7 @@ describe('an unknown path of the control API', () => {
 
   it('is answered with a list of all paths if it is /_control itself', async () => {
     const { shop } = await startWithControl();
-    expect((await shop.ask('GET', '/_control')).body.detail).toContain(SANDBOXES);
+    expect((await shop.ask('GET', '/_control')).body.detail).toContain(SANDBOXES_PATH);
   });
 });
 
@@ -108,15 +119,15 @@ describe('a path of the control API', () => {
       ['PUT', '/w1/snapshots/a/restore', 'POST'],
     ];
     for (const [method, below, allow] of cases) {
-      const reply = await shop.ask(method, SANDBOXES + below);
+      const reply = await shop.ask(method, SANDBOXES_PATH + below);
       expectProblem(reply, 405, 'method-not-allowed', below);
       const allowed = reply.headers.get('allow')?.split(', ').sort();
       expect(allowed, below).toEqual(allow.split(', ').sort());
-      expect((await shop.ask('OPTIONS', SANDBOXES + below)).headers.get('allow'), below).toBe(
+      expect((await shop.ask('OPTIONS', SANDBOXES_PATH + below)).headers.get('allow'), below).toBe(
         reply.headers.get('allow'),
       );
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 });
 
@@ -133,7 +144,7 @@ describe('an invalid sandbox id or snapshot name', () => {
       expectProblem(reply, 400, 'invalid-request', name);
       expect(reply.body.violations, name).toMatchObject([{ in: 'path', pointer: '/name' }]);
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 });
 
@@ -147,7 +158,7 @@ describe('a sandbox that does not exist', () => {
       expectProblem(reply, 404, 'unknown-sandbox', `${method} ${rest}`);
       expect(reply.body.detail).toContain('PUT /_control/sandboxes/w1');
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is created by each operation that changes it', async () => {
@@ -164,7 +175,7 @@ describe('a sandbox that does not exist', () => {
     ];
     for (const [index, [method, rest, body]] of changes.entries())
       expect((await steer(method, `/w${index}${rest}`, body)).status, `${method} ${rest}`).toBeLessThan(300);
-    expect(await sandboxIds(shop)).toEqual(['default', ...changes.map((_, index) => `w${index}`)]);
+    expect(await listSandboxIds(shop)).toEqual(['default', ...changes.map((_, index) => `w${index}`)]);
   });
 
   it('is created only by PUT /_control/sandboxes/ID if sandboxes are declared', async () => {
@@ -175,7 +186,7 @@ describe('a sandbox that does not exist', () => {
       ['PUT', '/ids', { seed: 1 }],
     ] as const)
       expectProblem(await steer(method, `/w1${rest}`, body), 404, 'unknown-sandbox', rest);
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
     expect((await steer('PUT', '/w1')).status).toBe(200);
     expect((await steer('PUT', '/w1/state', { cartItems: [] })).status).toBe(204);
   });
@@ -184,7 +195,7 @@ describe('a sandbox that does not exist', () => {
     const { shop, steer } = await startWithControl();
     await steer('PUT', '/w1/state', { cartItems: [{}] });
     await steer('POST', '/w2/snapshots/none/restore');
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 });
 
@@ -193,7 +204,7 @@ describe('the sandboxes of the control API', () => {
     const { shop, steer } = await startWithControl();
     expect((await steer('PUT', '/w1', {})).body).toEqual({ id: 'w1', ...NEW });
     expect((await steer('GET', '')).body).toEqual(['default', 'w1'].map((id) => ({ id, ...NEW })));
-    await within(shop, 'w1')('POST', '/api/orders');
+    await createSandboxClient(shop, 'w1')('POST', '/api/orders');
     await steer('PUT', '/w1/snapshots/a');
     await steer('PUT', '/w1/ids', { seed: 5 });
     expect((await steer('GET', '/w1')).body).toMatchObject({
@@ -213,18 +224,18 @@ describe('the sandboxes of the control API', () => {
     expect((await steer('PUT', '/w1', { from: 'full-cart' })).body).toMatchObject({
       counts: { cartItems: 40, orders: 2 },
     });
-    expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toHaveLength(40);
+    expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toHaveLength(40);
     await shop.ask('POST', '/api/orders');
     await steer('PUT', '/default/snapshots/mine');
     expect((await steer('PUT', '/w2', { from: 'mine' })).body).toMatchObject({ counts: { cartItems: 0, orders: 3 } });
     await steer('PUT', '/w2/snapshots/yours');
     expectProblem(await steer('PUT', '/w3', { from: 'yours' }), 404, 'unknown-snapshot');
-    expect(await sandboxIds(shop)).toEqual(['default', 'w1', 'w2']);
+    expect(await listSandboxIds(shop)).toEqual(['default', 'w1', 'w2']);
   });
 
   it('stay unchanged if they are to be recreated from an unknown snapshot', async () => {
     const { shop, steer } = await startWithControl();
-    await within(shop, 'w1')('POST', '/api/orders');
+    await createSandboxClient(shop, 'w1')('POST', '/api/orders');
     const reply = await steer('PUT', '/w1', { from: 'fullcart' });
     expectProblem(reply, 404, 'unknown-snapshot');
     for (const name of BUILT_IN) expect(reply.body.detail).toContain(name);
@@ -286,7 +297,7 @@ describe('a request that breaks the contract of the control API', () => {
       expect(reply.body.detail, label).toContain(message);
       expect(reply.body.violations[0].remedy, label).toMatch(/\S/);
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is rejected with 400 for an unknown query parameter', async () => {
@@ -310,10 +321,10 @@ describe('the state of a sandbox', () => {
     const reply = await steer('PUT', '/w1/state', { cartItems: [ITEM] });
     expect([reply.status, reply.text]).toEqual([204, '']);
     expect((await steer('GET', '/w1/state')).body).toEqual({ ...defaults, cartItems: [ITEM] });
-    expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toEqual([ITEM]);
+    expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toEqual([ITEM]);
     const whole = { ...defaults, products: defaults.products.slice(0, 3), cartItems: [], orders: [] };
     await steer('PUT', '/w1/state', whole);
-    expect((await within(shop, 'w1')('GET', '/api/products')).body).toEqual(whole.products);
+    expect((await createSandboxClient(shop, 'w1')('GET', '/api/products')).body).toEqual(whole.products);
     expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
   });
 
@@ -382,7 +393,7 @@ describe('the state of a sandbox', () => {
 describe('a snapshot', () => {
   it('can be saved, listed, read, restored and deleted', async () => {
     const { shop, steer } = await startWithControl();
-    const ask = within(shop, 'w1');
+    const ask = createSandboxClient(shop, 'w1');
     await ask('POST', '/api/orders');
     const summary = { name: 'a.b_c-1', builtIn: false, counts: { ...NEW.counts, cartItems: 0, orders: 3 } };
     expect((await steer('PUT', '/w1/snapshots/a.b_c-1')).body).toEqual(summary);
@@ -455,8 +466,8 @@ describe('a snapshot', () => {
       const state = (await steer('GET', '/w1/state')).body;
       expect(await countEntries(steer, 'w1'), name).toEqual(expected[name]);
       expect((await steer('PUT', '/w1/state', state)).status, name).toBe(204);
-      expect((await within(shop, 'w1')('GET', '/api/orders?expand=products')).status, name).toBe(200);
-      expect((await within(shop, 'w1')('GET', '/api/payment-summary')).status, name).toBe(200);
+      expect((await createSandboxClient(shop, 'w1')('GET', '/api/orders?expand=products')).status, name).toBe(200);
+      expect((await createSandboxClient(shop, 'w1')('GET', '/api/payment-summary')).status, name).toBe(200);
     }
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { following } from '../support/harness/events.ts';
+import { followEvents } from '../support/harness/events.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { steering, within } from '../support/harness/sandboxes.ts';
+import { createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
 import { NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,13 +14,13 @@ async function startWithTime(options: Parameters<typeof startStorefront>[0] = {}
   const pass = (ms: number) => {
     elapsedMs += ms;
   };
-  return { shop, steer: steering(shop), pass };
+  return { shop, steer: createControlClient(shop), pass };
 }
 
 describe('a response for the id of an expired sandbox', () => {
   it('has a header with the time of expiry, once, which allowed origins can read', async () => {
     const { shop, pass } = await startWithTime();
-    const ask = within(shop, 'w1');
+    const ask = createSandboxClient(shop, 'w1');
     expect((await ask('GET', '/api/orders')).headers.get('x-sandbox-expired')).toBeNull();
     pass(HOUR_MS);
     const first = await ask('GET', '/api/orders', undefined, { origin: 'http://localhost:5173' });
@@ -31,7 +31,7 @@ describe('a response for the id of an expired sandbox', () => {
 
   it('has the header in the control API too, which rejects a read with 404', async () => {
     const { shop, steer, pass } = await startWithTime();
-    await within(shop, 'w1')('GET', '/api/orders');
+    await createSandboxClient(shop, 'w1')('GET', '/api/orders');
     pass(HOUR_MS);
     const reply = await steer('GET', '/w1/state');
     expectProblem(reply, 404, 'unknown-sandbox');
@@ -46,7 +46,7 @@ describe('a response for the id of an expired sandbox', () => {
     const { shop, steer, pass } = await startWithTime({ sandboxes: 'declared' });
     await steer('PUT', '/w1');
     pass(HOUR_MS);
-    const reply = await within(shop, 'w1')('GET', '/api/orders');
+    const reply = await createSandboxClient(shop, 'w1')('GET', '/api/orders');
     expectProblem(reply, 404, 'unknown-sandbox');
     expect(reply.headers.get('x-sandbox-expired')).toBe(EXPIRED_AT);
   });
@@ -55,7 +55,7 @@ describe('a response for the id of an expired sandbox', () => {
 describe('a sandbox in use', () => {
   it('does not expire while a client reads it through the control API', async () => {
     const { shop, steer, pass } = await startWithTime();
-    await within(shop, 'w1')('POST', '/api/orders');
+    await createSandboxClient(shop, 'w1')('POST', '/api/orders');
     for (let round = 1; round <= 4; round++) {
       pass(HOUR_MS - 1);
       expect((await steer('GET', '/w1/requests')).body).toHaveLength(1);
@@ -64,9 +64,9 @@ describe('a sandbox in use', () => {
 
   it('does not expire while a client follows its journal', async () => {
     const { shop, pass } = await startWithTime();
-    const ask = within(shop, 'w1');
+    const ask = createSandboxClient(shop, 'w1');
     await ask('POST', '/api/orders');
-    const stream = await following(shop, '/w1/requests');
+    const stream = await followEvents(shop, '/w1/requests');
     pass(3 * HOUR_MS);
     const reply = await ask('GET', '/api/orders');
     expect([reply.body.length, reply.headers.get('x-sandbox-expired')]).toEqual([3, null]);
@@ -78,7 +78,7 @@ describe('the event stream of a sandbox', () => {
   it('ends with an event when the sandbox is removed', async () => {
     const { shop, steer } = await startWithTime();
     await steer('PUT', '/w1');
-    const stream = await following(shop, '/w1/requests');
+    const stream = await followEvents(shop, '/w1/requests');
     await steer('DELETE', '/w1');
     expect(await stream.next()).toEqual([{ event: 'removed', id: '', data: { sandbox: 'w1', at: EXPIRED_AT } }]);
     expect(await stream.ended).toBe(true);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { asking } from '../support/harness/sandboxes.ts';
-import { sharedShop } from '../support/harness/shared-shop.ts';
+import { createClient } from '../support/harness/sandboxes.ts';
+import { useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 const LOCAL = { Origin: 'http://localhost:5173' };
 const EXPOSE = 'access-control-expose-headers';
 
@@ -22,7 +22,7 @@ describe('a header of a fault', () => {
     const sandbox = room();
     const headers = { location: '/api/orders/x' };
     await sandbox.steer('POST', '/faults', { operation: 'createOrder', status: 503, headers });
-    const reply = await asking(sandbox)('POST', `/_sandbox/${sandbox.id}/api/orders`);
+    const reply = await createClient(sandbox)('POST', `/_sandbox/${sandbox.id}/api/orders`);
     expect([reply.status, reply.headers.get('location')]).toEqual([503, `/_sandbox/${sandbox.id}/api/orders/x`]);
   });
 

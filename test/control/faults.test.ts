@@ -1,23 +1,23 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { type Ending, endingOf } from '../support/harness/connection-ends.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { type ConnectionEnd, getConnectionEnd } from '../support/harness/connection-ends.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { rawAsk } from '../support/harness/raw-client.ts';
-import { asking, steering, within } from '../support/harness/sandboxes.ts';
-import { type Room, roomIn, sharedShop } from '../support/harness/shared-shop.ts';
-import { NOW_MS, type Reply, startStorefront } from '../support/harness/start-storefront.ts';
+import { sendRaw } from '../support/harness/raw-client.ts';
+import { createClient, createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
+import { getSandboxClient, type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
+import { NOW_MS, startStorefront, type TestResponse } from '../support/harness/start-storefront.ts';
 
-const { shop, room } = sharedShop();
-const mocking = sharedShop({ mock: true });
+const { shop, room } = useSharedShop();
+const mocking = useSharedShop({ mock: true });
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const ITEM_PATH = `/api/cart-items/${IN_CART}`;
 
 /** Adds a fault to a sandbox and returns its id. */
-async function addFault({ steer }: Room, fault: object): Promise<string> {
+async function addFault({ steer }: SandboxClient, fault: object): Promise<string> {
   const { status, body } = await steer('POST', '/faults', fault);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.id;
@@ -25,31 +25,36 @@ async function addFault({ steer }: Room, fault: object): Promise<string> {
 
 /** Returns the counters of a fault: how many requests matched it, to how many it applied, and whether it has expired. */
 async function getCounters(
-  { steer }: Room,
+  { steer }: SandboxClient,
   id: string,
 ): Promise<readonly [matched: number, applied: number, expired: boolean]> {
   const { body } = await steer('GET', `/faults/${id}`);
   return [body.matched, body.applied, body.expired];
 }
 
-async function countOrders({ steer }: Room): Promise<number> {
+async function countOrders({ steer }: SandboxClient): Promise<number> {
   return (await steer('GET', '')).body.counts.orders;
 }
 
 /** Returns the last journal entry of a sandbox. */
-async function getLastEntry({ steer }: Room) {
+async function getLastEntry({ steer }: SandboxClient) {
   const { body } = await steer('GET', '/requests?limit=1');
   return body[0];
 }
 
 /** Sends the same request `count` times, one after the other, and returns the statuses with spaces between. */
-async function getStatuses({ ask }: Room, count: number, method = 'GET', path = '/api/orders'): Promise<string> {
+async function getStatuses(
+  { ask }: SandboxClient,
+  count: number,
+  method = 'GET',
+  path = '/api/orders',
+): Promise<string> {
   const expectedStatuses: number[] = [];
   for (let n = 0; n < count; n++) expectedStatuses.push((await ask(method, path)).status);
   return expectedStatuses.join(' ');
 }
 
-function getPointers({ body }: Reply): readonly string[] {
+function getPointers({ body }: TestResponse): readonly string[] {
   return body.violations.map(({ pointer }: { pointer: string }) => pointer);
 }
 
@@ -175,7 +180,7 @@ describe('a fault with a matcher', () => {
   });
 
   it.each([
-    ['with the prefix that names the sandbox', ({ id }: Room) => `/_sandbox/${id}/api/orders`],
+    ['with the prefix that names the sandbox', ({ id }: SandboxClient) => `/_sandbox/${id}/api/orders`],
     ['that is an absolute URL', () => 'http://localhost/api/orders'],
     ['that starts with two slashes', () => '//api/orders'],
   ])('matches the path of a target %s, as the journal does', async (_, target) => {
@@ -183,7 +188,7 @@ describe('a fault with a matcher', () => {
     const where = { path: '/api/orders' };
     await addFault(sandbox, { where, status: 503 });
     const headers = { 'x-sandbox': sandbox.id };
-    expect((await asking(shop())('GET', target(sandbox), undefined, headers)).status).toBe(503);
+    expect((await createClient(shop())('GET', target(sandbox), undefined, headers)).status).toBe(503);
     expect((await sandbox.steer('POST', '/requests/count', { where })).body).toEqual({ count: 1 });
   });
 });
@@ -265,7 +270,7 @@ describe('an invalid fault', () => {
   });
 
   it('is rejected if its matcher is nested too deeply', async () => {
-    const steer = steering(await startStorefront({ faultsExpected: true }));
+    const steer = createControlClient(await startStorefront({ faultsExpected: true }));
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
     const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
     expect(reply.status).toBe(400);
@@ -442,7 +447,7 @@ describe('a response that a fault forces', () => {
 
   it('does not replace the error of an operation that failed to save its change', async () => {
     const shop = await startStorefront({ faultsExpected: true });
-    const defaultSandbox = roomIn(shop, 'default');
+    const defaultSandbox = getSandboxClient(shop, 'default');
     await rm(shop.dataFile ?? '');
     await mkdir(shop.dataFile ?? '');
     await addFault(defaultSandbox, { operation: 'createOrder', status: 409, phase: 'after' });
@@ -459,7 +464,7 @@ describe('a response that a fault forces', () => {
     ],
     ['returns no response', () => 'ordered'],
   ])('does not replace the error of a custom handler that %s', async (_, createOrder) => {
-    const sandbox = roomIn(
+    const sandbox = getSandboxClient(
       await startStorefront({ handlers: { createOrder: createOrder as never }, faultsExpected: true }),
       'w1',
     );
@@ -493,14 +498,14 @@ describe('a response that a fault forces', () => {
     expectProblem(await sandbox.ask('POST', '/api/orders'), 409, 'empty-cart');
     expect((await sandbox.ask('POST', '/api/orders')).status).toBe(201);
     await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
-    expect((await endingOf(sandbox, 'POST', '/api/orders')).how).toBe('reset');
+    expect((await getConnectionEnd(sandbox, 'POST', '/api/orders')).how).toBe('reset');
   });
 
   it('applies in a sandbox that the path names', async () => {
     const sandbox = room();
     await addFault(sandbox, { operation: 'createOrder', status: 201 });
     const path = `/_sandbox/${sandbox.id}/api/orders`;
-    const reply = await asking(shop())('POST', path);
+    const reply = await createClient(shop())('POST', path);
     expect([reply.status, reply.headers.get('x-mocked')]).toEqual([201, 'operation']);
     expect(await countOrders(sandbox)).toBe(2);
   });
@@ -508,7 +513,7 @@ describe('a response that a fault forces', () => {
   it('has a Location in the sandbox that the path names', async () => {
     const sandbox = room();
     await addFault(sandbox, { operation: 'createOrder', status: 201 });
-    const reply = await asking(shop())('POST', `/_sandbox/${sandbox.id}/api/orders`);
+    const reply = await createClient(shop())('POST', `/_sandbox/${sandbox.id}/api/orders`);
     expect(reply.status).toBe(201);
     expect(reply.headers.get('location')).toMatch(new RegExp(`^/_sandbox/${sandbox.id}/api/orders/`));
   });
@@ -528,7 +533,7 @@ describe('a connection that a fault resets', () => {
   ] as const)('%s the operation gets no response and leaves %s orders', async (phase, orders) => {
     const sandbox = room();
     const id = await addFault(sandbox, { operation: 'createOrder', connection: 'reset', phase });
-    expect(await endingOf(sandbox, 'POST', '/api/orders')).toEqual({
+    expect(await getConnectionEnd(sandbox, 'POST', '/api/orders')).toEqual({
       how: 'reset',
       status: undefined,
       text: '',
@@ -545,7 +550,7 @@ describe('a connection that a fault resets', () => {
   it('does not affect other connections', async () => {
     const sandbox = room();
     await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
-    expect((await endingOf(sandbox, 'POST', '/api/orders')).how).toBe('reset');
+    expect((await getConnectionEnd(sandbox, 'POST', '/api/orders')).how).toBe('reset');
     expect(await getStatuses(sandbox, 1)).toBe('200');
   });
 
@@ -554,7 +559,7 @@ describe('a connection that a fault resets', () => {
     await addFault(sandbox, { operation: 'listOrders', delay: 30 });
     await addFault(sandbox, { operation: 'createOrder', connection: 'reset' });
     const named = `HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${sandbox.id}\r\n`;
-    const replies = await rawAsk(
+    const replies = await sendRaw(
       sandbox.port,
       `GET /api/orders ${named}\r\nPOST /api/orders ${named}Content-Length: 0\r\n\r\n`,
     );
@@ -569,12 +574,12 @@ describe('a connection that a fault resets', () => {
 });
 
 describe('a response that a fault cuts', () => {
-  const half = ({ text, announced }: Ending) => [Buffer.byteLength(text), Math.floor(announced / 2)];
+  const half = ({ text, announced }: ConnectionEnd) => [Buffer.byteLength(text), Math.floor(announced / 2)];
 
   it('ends after half of its body, and the operation is completed', async () => {
     const sandbox = room();
     await addFault(sandbox, { operation: 'createOrder', connection: 'cut' });
-    const ending = await endingOf(sandbox, 'POST', '/api/orders');
+    const ending = await getConnectionEnd(sandbox, 'POST', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 201]);
     expect(half(ending)[0]).toBe(half(ending)[1]);
     expect(ending.text).toMatch(/^\{"id":/);
@@ -593,7 +598,7 @@ describe('a response that a fault cuts', () => {
   it('can have a forced status too', async () => {
     const sandbox = room();
     await addFault(sandbox, { operation: 'listOrders', status: 503, connection: 'cut' });
-    const ending = await endingOf(sandbox, 'GET', '/api/orders');
+    const ending = await getConnectionEnd(sandbox, 'GET', '/api/orders');
     expect([ending.how, ending.status]).toEqual(['cut', 503]);
     expect(half(ending)[0]).toBe(half(ending)[1]);
   });
@@ -604,7 +609,7 @@ describe('a response that a fault cuts', () => {
   ])('becomes a reset if it has no body: %s %s', async (method, path) => {
     const sandbox = room();
     await addFault(sandbox, { connection: 'cut' });
-    expect(await endingOf(sandbox, method, path)).toMatchObject({ how: 'reset', status: undefined });
+    expect(await getConnectionEnd(sandbox, method, path)).toMatchObject({ how: 'reset', status: undefined });
   });
 });
 
@@ -688,7 +693,7 @@ describe('a response that a fault delays', () => {
     'arrives at once when the server stops, with the delay %s the operation',
     async (phase) => {
       const shop = await startStorefront();
-      const steer = steering(shop);
+      const steer = createControlClient(shop);
       await steer('POST', '/w1/faults', { operation: 'createOrder', delay: 60_000, phase });
       const waiting = shop.ask('POST', '/_sandbox/w1/api/orders');
       const faults = async () => (await steer('GET', '/w1/faults')).body;
@@ -781,7 +786,7 @@ describe('two or more faults for one request', () => {
       await addFault(sandbox, { operation: 'listOrders', bodyDurationMs: 1 }),
     ];
     const ends = [];
-    for (let n = 0; n < 3; n++) ends.push((await endingOf(sandbox, 'GET', '/api/orders')).how);
+    for (let n = 0; n < 3; n++) ends.push((await getConnectionEnd(sandbox, 'GET', '/api/orders')).how);
     expect(ends).toEqual(['cut', 'reset', 'whole']);
     expect(await getCounters(sandbox, ids[2] ?? '')).toEqual([3, 1, false]);
   });
@@ -797,7 +802,7 @@ describe('two or more faults for one request', () => {
     const sandbox = room();
     await addFault(sandbox, { operation: 'listOrders', connection: 'cut' });
     await addFault(sandbox, { operation: 'listOrders', status: 503 });
-    expect(await endingOf(sandbox, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });
+    expect(await getConnectionEnd(sandbox, 'GET', '/api/orders')).toMatchObject({ how: 'cut', status: 503 });
   });
 });
 
@@ -924,7 +929,7 @@ describe('the faults of a sandbox', () => {
   });
 
   it('do not apply to another sandbox or to the default sandbox', async () => {
-    const [sandbox, otherSandbox, defaultSandbox] = [room(), room(), roomIn(shop(), 'default')];
+    const [sandbox, otherSandbox, defaultSandbox] = [room(), room(), getSandboxClient(shop(), 'default')];
     await addFault(sandbox, { status: 500 });
     await otherSandbox.steer('PUT', '');
     expect([
@@ -971,7 +976,7 @@ describe('a fault of the default sandbox', () => {
   it('applies also to a cached response, which is served again when the fault expires', async () => {
     const { ask, port } = await startStorefront();
     const plain = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
-    const steer = steering({ port });
+    const steer = createControlClient({ port });
     await steer('POST', '/default/faults', { operation: 'listProducts', status: 503, times: 2 });
     const match = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
     const after = [await ask('GET', '/api/products'), await ask('GET', '/api/products')];
@@ -985,11 +990,11 @@ describe('a fault of the default sandbox', () => {
 
   it('is removed when the sandbox is recreated', async () => {
     const { ask, port } = await startStorefront();
-    const steer = steering({ port });
+    const steer = createControlClient({ port });
     await steer('POST', '/default/faults', { status: 503 });
     expect((await ask('GET', '/api/orders')).status).toBe(503);
     await steer('PUT', '/default');
     expect((await ask('GET', '/api/orders')).status).toBe(200);
-    expect((await within({ port }, 'w1')('GET', '/api/orders')).status).toBe(200);
+    expect((await createSandboxClient({ port }, 'w1')('GET', '/api/orders')).status).toBe(200);
   });
 });

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { asking, controlContract, steering } from '../support/harness/sandboxes.ts';
-import { roomIn, sharedShop } from '../support/harness/shared-shop.ts';
-import { type Reply, startStorefront } from '../support/harness/start-storefront.ts';
+import { controlContract, createClient, createControlClient } from '../support/harness/sandboxes.ts';
+import { getSandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
+import { startStorefront, type TestResponse } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 const shopContract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** Returns the violations of the contract of the shop in a response. */
-function getViolations(operationId: string, { status, headers, text, body }: Reply) {
+function getViolations(operationId: string, { status, headers, text, body }: TestResponse) {
   const route = shopContract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`the contract has no ${operationId}`);
   const response = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
@@ -58,7 +58,7 @@ describe('a forced error without an example in the contract', () => {
   it('has the path of the request as its instance, including the prefix of the sandbox', async () => {
     const sandbox = room();
     const path = `/_sandbox/${sandbox.id}/api/orders`;
-    const reply = await asking(sandbox)('POST', path, undefined, { Prefer: 'code=409' });
+    const reply = await createClient(sandbox)('POST', path, undefined, { Prefer: 'code=409' });
     expect(reply.body).toMatchObject({ type: '/problems/empty-cart', instance: path });
   });
 });
@@ -126,7 +126,7 @@ describe('an error that the contract does not document', () => {
       log: 'json',
       logTo: { write: (line: string) => lines.push(line) },
     });
-    const sandbox = roomIn(shop, 'w1');
+    const sandbox = getSandboxClient(shop, 'w1');
     const { body } = await sandbox.steer('POST', '/faults', { operation: 'addThing', status: 429 });
     const reply = await sandbox.ask('POST', '/things');
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '1']);
@@ -138,14 +138,14 @@ describe('an error that the contract does not document', () => {
   });
 
   it('can be injected into all operations at once', async () => {
-    const sandbox = roomIn(await otherShop(), 'w1');
+    const sandbox = getSandboxClient(await otherShop(), 'w1');
     await sandbox.steer('POST', '/faults', { status: 503 });
     expect((await sandbox.ask('POST', '/things')).status).toBe(503);
     expect((await sandbox.ask('GET', '/things')).status).toBe(503);
   });
 
   it.each([302, 204])('is rejected if its status is not an error: %i', async (status) => {
-    const sandbox = roomIn(await otherShop(), 'w1');
+    const sandbox = getSandboxClient(await otherShop(), 'w1');
     const reply = await sandbox.steer('POST', '/faults', { operation: 'addThing', status });
     expect([reply.status, reply.body.violations[0].pointer]).toEqual([409, '/status']);
   });
@@ -243,12 +243,12 @@ describe('a request for an unknown sandbox, if sandboxes are declared,', () => {
     const shop = await startStorefront({ sandboxes: 'declared' });
     const uuid = '6fb12208-d3f8-49e5-8f52-3d2038703fc6';
     for (const { method, path, operationId } of shopContract.routes) {
-      const reply = await asking(shop)(method, path.replace(/\{.*?\}/, uuid), undefined, { 'X-Sandbox': 'w9' });
+      const reply = await createClient(shop)(method, path.replace(/\{.*?\}/, uuid), undefined, { 'X-Sandbox': 'w9' });
       expect([reply.status, reply.body.type], operationId).toEqual([404, '/problems/unknown-sandbox']);
       expect(getViolations(operationId, reply), operationId).toEqual([]);
     }
-    await steering(shop)('PUT', '/w9');
-    expect((await asking(shop)('GET', '/api/orders', undefined, { 'X-Sandbox': 'w9' })).status).toBe(200);
+    await createControlClient(shop)('PUT', '/w9');
+    expect((await createClient(shop)('GET', '/api/orders', undefined, { 'X-Sandbox': 'w9' })).status).toBe(200);
   });
 });
 

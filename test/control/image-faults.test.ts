@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { folderWith } from '../support/harness/folder-with.ts';
-import { steering } from '../support/harness/sandboxes.ts';
-import { sharedShop } from '../support/harness/shared-shop.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
+import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 const LOGO = '/images/logo.png';
 const where = { path: '/images/*' };
 
@@ -70,7 +70,7 @@ describe('a forced error for an image', () => {
   it('replaces the image of a built front end', async () => {
     const folder = await folderWith({ 'index.html': 'the front end', 'images/logo.png': 'a logo of its own' });
     const shop = await startStorefront({ static: folder });
-    await steering(shop)('POST', '/default/faults', { where, status: 503, times: 1 });
+    await createControlClient(shop)('POST', '/default/faults', { where, status: 503, times: 1 });
     expect((await shop.ask('GET', LOGO)).status).toBe(503);
     expect(await shop.ask('GET', LOGO)).toMatchObject({ status: 200, text: 'a logo of its own' });
   });

@@ -1,44 +1,44 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
-import { endingOf } from '../support/harness/connection-ends.ts';
-import { following } from '../support/harness/events.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
+import { getConnectionEnd } from '../support/harness/connection-ends.ts';
+import { followEvents } from '../support/harness/events.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { rawAsk, rawConnection, rawRequest } from '../support/harness/raw-client.ts';
-import { asking, ways, within } from '../support/harness/sandboxes.ts';
-import { type Room, roomIn, sharedShop } from '../support/harness/shared-shop.ts';
-import { NOW_MS, type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { connectRaw, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
+import { createClient, createSandboxClient, selectionMethods } from '../support/harness/sandboxes.ts';
+import { getSandboxClient, type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
+import { NOW_MS, startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
 
-const { shop, room } = sharedShop();
+const { shop, room } = useSharedShop();
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const ITEM = { productId: KETTLE, quantity: 3 };
 const NOW = new Date(NOW_MS).toISOString();
 const SECRET = 'hunter2';
 
-type Journal = Reply['body'];
+type Journal = TestResponse['body'];
 
 /** Returns the journal of a sandbox from the control API. */
-async function getJournal({ steer }: Pick<Room, 'steer'>, query = ''): Promise<Journal> {
+async function getJournal({ steer }: Pick<SandboxClient, 'steer'>, query = ''): Promise<Journal> {
   const { status, body } = await steer('GET', `/requests${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
 
-async function getIds(sandbox: Pick<Room, 'steer'>, query = ''): Promise<readonly number[]> {
+async function getIds(sandbox: Pick<SandboxClient, 'steer'>, query = ''): Promise<readonly number[]> {
   return (await getJournal(sandbox, query)).map(({ id }: { id: number }) => id);
 }
 
 /** Sends `count` cheap requests, one after the other. */
-async function sendRequests({ ask }: Pick<Room, 'ask'>, count: number): Promise<void> {
+async function sendRequests({ ask }: Pick<SandboxClient, 'ask'>, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await ask('GET', '/api/payment-summary');
 }
 
 /** Sends `count` requests on one connection, without waiting for the responses in between (pipelining). */
-async function sendPipelined({ id, port }: Room, count: number): Promise<void> {
+async function sendPipelined({ id, port }: SandboxClient, count: number): Promise<void> {
   const requestText = (more: string) =>
     `GET /api/payment-summary HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: ${id}\r\n${more}\r\n`;
-  const replies = await rawAsk(port, requestText('').repeat(count - 1) + requestText('Connection: close\r\n'));
+  const replies = await sendRaw(port, requestText('').repeat(count - 1) + requestText('Connection: close\r\n'));
   expect(replies.map(({ status }) => status)).toEqual(Array(count).fill(200));
 }
 
@@ -85,17 +85,20 @@ describe('the journal of a sandbox', () => {
     ]);
   });
 
-  it.each(ways)('shows the prefix that names the sandbox in the URL only, for a sandbox named by $by', async (way) => {
-    const sandbox = room();
-    await within(shop(), sandbox.id, way)('GET', '/api/orders?expand=products');
-    const [{ request }] = await getJournal(sandbox);
-    const url = way.by === 'path' ? `/_sandbox/${sandbox.id}/api/orders` : '/api/orders';
-    expect(request).toMatchObject({
-      url: `${url}?expand=products`,
-      path: '/api/orders',
-      query: { expand: 'products' },
-    });
-  });
+  it.each(selectionMethods)(
+    'shows the prefix that names the sandbox in the URL only, for a sandbox named by $by',
+    async (way) => {
+      const sandbox = room();
+      await createSandboxClient(shop(), sandbox.id, way)('GET', '/api/orders?expand=products');
+      const [{ request }] = await getJournal(sandbox);
+      const url = way.by === 'path' ? `/_sandbox/${sandbox.id}/api/orders` : '/api/orders';
+      expect(request).toMatchObject({
+        url: `${url}?expand=products`,
+        path: '/api/orders',
+        query: { expand: 'products' },
+      });
+    },
+  );
 
   it('records rejected requests with their violations', async () => {
     const sandbox = room();
@@ -149,21 +152,21 @@ describe('the journal of a sandbox', () => {
     const sandbox = room();
     await sandbox.steer('PUT', '');
     const target = `http://127.0.0.1:${sandbox.port}/api/orders?a=1`;
-    expect((await rawRequest(sandbox.port, `GET ${target}`, [`X-Sandbox: ${sandbox.id}`])).status).toBe(200);
+    expect((await sendRawRequest(sandbox.port, `GET ${target}`, [`X-Sandbox: ${sandbox.id}`])).status).toBe(200);
     expect(await getIds(sandbox)).toEqual([1]);
   });
 
   it('shows only the path of a request whose target is an absolute URL', async () => {
-    const defaultSandbox = roomIn(await startStorefront(), 'default');
+    const defaultSandbox = getSandboxClient(await startStorefront(), 'default');
     const target = `http://127.0.0.1:${defaultSandbox.port}/api/orders?a=1`;
-    expect((await rawRequest(defaultSandbox.port, `GET ${target}`)).status).toBe(200);
+    expect((await sendRawRequest(defaultSandbox.port, `GET ${target}`)).status).toBe(200);
     const [{ operation, request }] = await getJournal(defaultSandbox);
     expect([operation, request.path, request.query]).toEqual(['listOrders', '/api/orders', { a: '1' }]);
   });
 
   it('does not record requests for the control API, images, the page or unknown paths', async () => {
     const server = await startStorefront();
-    const rooms = [roomIn(server, 'w1'), roomIn(server, 'default')];
+    const rooms = [getSandboxClient(server, 'w1'), getSandboxClient(server, 'default')];
     const paths = ['/', '/openapi.yaml', '/images/products/kettle.svg', '/nothing', '/problems/empty-cart'];
     for (const { ask, steer } of rooms) {
       await ask('GET', '/api/orders');
@@ -211,7 +214,7 @@ describe('the journal of a sandbox', () => {
 
   it('keeps the last 100 requests, and the last 1,000 in the default sandbox', async () => {
     const server = await startStorefront();
-    const [sandbox, defaultSandbox] = [roomIn(server, 'w1'), roomIn(server, 'default')];
+    const [sandbox, defaultSandbox] = [getSandboxClient(server, 'w1'), getSandboxClient(server, 'default')];
     await sendPipelined(sandbox, 105);
     expect(await getIds(sandbox)).toEqual(Array.from({ length: 100 }, (_, n) => n + 6));
     expect((await sandbox.steer('GET', '')).body.requests).toBe(100);
@@ -222,7 +225,7 @@ describe('the journal of a sandbox', () => {
   });
 
   it('is cleared when the default sandbox is recreated, while ids continue', async () => {
-    const defaultSandbox = roomIn(await startStorefront(), 'default');
+    const defaultSandbox = getSandboxClient(await startStorefront(), 'default');
     await sendRequests(defaultSandbox, 2);
     await defaultSandbox.steer('PUT', '');
     await sendRequests(defaultSandbox, 1);
@@ -232,7 +235,7 @@ describe('the journal of a sandbox', () => {
 
 describe('cached responses of the default sandbox', () => {
   it('are recorded in the journal each time, with equal entries', async () => {
-    const defaultSandbox = roomIn(await startStorefront(), 'default');
+    const defaultSandbox = getSandboxClient(await startStorefront(), 'default');
     for (let n = 0; n < 4; n++) await defaultSandbox.ask('GET', '/api/orders?x=1', undefined, { 'X-Nth': `${n}` });
     const entries: Journal[] = await getJournal(defaultSandbox);
     expect(entries.map(({ id, request }) => [id, request.headers['x-nth']])).toEqual([
@@ -253,7 +256,7 @@ describe('cached responses of the default sandbox', () => {
   });
 
   it('are recorded with their body, truncated like any other', async () => {
-    const defaultSandbox = roomIn(await startStorefront(), 'default');
+    const defaultSandbox = getSandboxClient(await startStorefront(), 'default');
     let text = '';
     for (let n = 0; n < 3; n++) text = (await defaultSandbox.ask('GET', '/api/products')).text;
     for (const { response } of await getJournal(defaultSandbox)) {
@@ -328,7 +331,7 @@ describe('a secret in a request', () => {
   it('is redacted in a URL with thousands of parameters, in the journal and in events', async () => {
     const sandbox = room();
     await sandbox.steer('PUT', '');
-    const stream = await following(sandbox, `/${sandbox.id}/requests`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     await sandbox.steer('POST', '/faults', { bodyDurationMs: 2 });
     await sandbox.ask('GET', `/api/products?search=${'a='.repeat(3_990)}%25token`);
     expect(await stream.next()).toHaveLength(1);
@@ -338,7 +341,7 @@ describe('a secret in a request', () => {
   it('is redacted in events', async () => {
     const sandbox = room();
     await sandbox.steer('PUT', '');
-    const stream = await following(sandbox, `/${sandbox.id}/requests`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     await sandbox.ask('GET', `/api/products?token=${SECRET}`);
     expect(JSON.stringify(await stream.next())).not.toContain(SECRET);
   });
@@ -370,7 +373,7 @@ describe('the forced part of a journal entry', () => {
 
   it('shows the sum of the delays of the server and of the client, also for cached responses', async () => {
     const server = await startStorefront({ delay: 3 });
-    const [sandbox, defaultSandbox] = [roomIn(server, 'w1'), roomIn(server, 'default')];
+    const [sandbox, defaultSandbox] = [getSandboxClient(server, 'w1'), getSandboxClient(server, 'default')];
     await sandbox.ask('GET', '/api/orders');
     await sandbox.ask('GET', '/api/orders', undefined, { Prefer: 'delay=2' });
     for (let n = 0; n < 3; n++) await defaultSandbox.ask('GET', '/api/orders');
@@ -382,7 +385,7 @@ describe('the forced part of a journal entry', () => {
 
   it('shows random delays of the server that are the same after each start', async () => {
     const delays = async () => {
-      const sandbox = roomIn(await startStorefront({ delay: { from: 1, to: 5 } }), 'w1');
+      const sandbox = getSandboxClient(await startStorefront({ delay: { from: 1, to: 5 } }), 'w1');
       for (let n = 0; n < 8; n++) await sandbox.ask('GET', '/api/orders');
       return (await getJournal(sandbox)).map(({ forced }: Journal) => forced.delayMs);
     };
@@ -396,7 +399,7 @@ describe('the forced part of a journal entry', () => {
     const sandbox = room();
     for (const connection of ['reset', 'cut']) {
       await sandbox.steer('PUT', '/faults', [{ connection }]);
-      await endingOf(sandbox, 'GET', '/api/orders');
+      await getConnectionEnd(sandbox, 'GET', '/api/orders');
     }
     const [reset, cut] = await getJournal(sandbox);
     expect([reset.response, reset.forced.connection]).toEqual([null, 'reset']);
@@ -410,7 +413,7 @@ describe('the forced part of a journal entry', () => {
     const sandbox = room();
     await sandbox.ask('POST', '/api/cart-items', ITEM);
     await sandbox.steer('POST', '/faults', { connection: 'cut' });
-    expect((await endingOf(sandbox, method, path)).how).toBe('reset');
+    expect((await getConnectionEnd(sandbox, method, path)).how).toBe('reset');
     expect(await getJournal(sandbox, '?after=1')).toMatchObject([{ response: null, forced: { connection: 'cut' } }]);
   });
 
@@ -428,7 +431,7 @@ describe('the forced part of a journal entry', () => {
   });
 
   it('shows the delay of the server for rejected requests too', async () => {
-    const sandbox = roomIn(await startStorefront({ delay: 3 }), 'w1');
+    const sandbox = getSandboxClient(await startStorefront({ delay: 3 }), 'w1');
     await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
     await sandbox.ask('POST', '/api/cart-items', '{"productId":');
     await sandbox.ask('POST', '/api/cart-items', 'a=b', { 'content-type': 'text/plain' });
@@ -445,7 +448,7 @@ describe('the forced part of a journal entry', () => {
 describe('a response that breaks the contract', () => {
   it('is recorded in the journal with its violations', async () => {
     const listOrders = (() => ({ body: [{ id: 1 }] })) as never;
-    const sandbox = roomIn(
+    const sandbox = getSandboxClient(
       await startStorefront({ handlers: { listOrders }, verify: 'log', faultsExpected: true }),
       'w1',
     );
@@ -459,7 +462,7 @@ describe('a response that breaks the contract', () => {
 describe('a response that cannot be serialized', () => {
   it('is recorded in the journal as the 500 response that was sent instead', async () => {
     const listOrders = (() => ({ headers: { 'X-Own': 'a' }, body: { a: 1n } })) as never;
-    const sandbox = roomIn(
+    const sandbox = getSandboxClient(
       await startStorefront({ handlers: { listOrders }, verify: 'off', faultsExpected: true }),
       'w1',
     );
@@ -479,7 +482,7 @@ describe('a request in progress', () => {
     ['default', 'recreated meanwhile', 'PUT', ''],
     ['default', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
   ])('in the sandbox %s is not recorded if the sandbox is %s', async (id, _, method, below) => {
-    const sandbox = roomIn(await startStorefront(), id);
+    const sandbox = getSandboxClient(await startStorefront(), id);
     await sandbox.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
     const request = sandbox.ask('POST', '/api/orders');
     await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
@@ -554,7 +557,7 @@ describe('the event stream of a journal', () => {
   it('sends each new request as it is in the journal', async () => {
     const sandbox = room();
     await sendRequests(sandbox, 2);
-    const stream = await following(sandbox, `/${sandbox.id}/requests`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([
       200,
       'text/event-stream',
@@ -583,7 +586,7 @@ describe('the event stream of a journal', () => {
     const sandbox = room();
     for (const path of ['/api/orders', '/api/payment-summary', '/api/orders', '/api/none'])
       await sandbox.ask('GET', path);
-    const stream = await following(sandbox, `/${sandbox.id}/requests${query}`, headers);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests${query}`, headers);
     await sandbox.ask('GET', '/api/orders');
     expect((await stream.next(ids.length)).map(({ id }) => id)).toEqual(ids);
   });
@@ -591,7 +594,7 @@ describe('the event stream of a journal', () => {
   it('sends only requests for the selected operation', async () => {
     const sandbox = room();
     await sandbox.steer('PUT', '');
-    const stream = await following(sandbox, `/${sandbox.id}/requests?operation=listOrders`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests?operation=listOrders`);
     for (const path of ['/api/payment-summary', '/api/orders', '/api/none', '/api/orders'])
       await sandbox.ask('GET', path);
     expect((await stream.next(2)).map(({ id }) => id)).toEqual(['2', '4']);
@@ -601,7 +604,7 @@ describe('the event stream of a journal', () => {
     const [sandbox, otherSandbox] = [room(), room()];
     for (const { steer } of [sandbox, otherSandbox]) await steer('PUT', '');
     const streams = await Promise.all(
-      [sandbox, sandbox, otherSandbox].map((each) => following(each, `/${each.id}/requests`)),
+      [sandbox, sandbox, otherSandbox].map((each) => followEvents(each, `/${each.id}/requests`)),
     );
     await otherSandbox.ask('GET', '/api/orders');
     await sandbox.ask('GET', '/api/payment-summary');
@@ -611,7 +614,7 @@ describe('the event stream of a journal', () => {
 
   it('sends cached responses of the default sandbox too', async () => {
     const server = await startStorefront();
-    const stream = await following(server, '/default/requests');
+    const stream = await followEvents(server, '/default/requests');
     for (let n = 0; n < 3; n++) await server.ask('GET', '/api/products');
     expect((await stream.next(3)).map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
@@ -619,7 +622,7 @@ describe('the event stream of a journal', () => {
   it('continues when the journal is cleared', async () => {
     const sandbox = room();
     await sendRequests(sandbox, 1);
-    const stream = await following(sandbox, `/${sandbox.id}/requests`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     await sandbox.steer('DELETE', '/requests');
     await sendRequests(sandbox, 1);
     expect((await stream.next())[0]?.id).toBe('2');
@@ -628,7 +631,7 @@ describe('the event stream of a journal', () => {
   it('continues when the sandbox is recreated', async () => {
     const sandbox = room();
     await sendRequests(sandbox, 1);
-    const stream = await following(sandbox, `/${sandbox.id}/requests`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     await sandbox.steer('PUT', '');
     await sendRequests(sandbox, 1);
     expect(await stream.next()).toMatchObject([{ id: '2' }]);
@@ -637,7 +640,7 @@ describe('the event stream of a journal', () => {
   it('ends when the sandbox is removed', async () => {
     const sandbox = room();
     await sendRequests(sandbox, 1);
-    const stream = await following(sandbox, `/${sandbox.id}/requests`);
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
     await sandbox.steer('DELETE', '');
     expect(await stream.ended).toBe(true);
   });
@@ -662,26 +665,26 @@ describe('the event stream of a journal', () => {
     const sandbox = room();
     await sandbox.steer('PUT', '');
     const path = `/_control/sandboxes/${sandbox.id}/requests`;
-    const reply = await asking(shop())('HEAD', path, undefined, { Accept: 'text/event-stream' });
+    const reply = await createClient(shop())('HEAD', path, undefined, { Accept: 'text/event-stream' });
     expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([200, 'text/event-stream', '']);
   });
 
   it('ends properly when the server closes, which does not wait for it', async () => {
     const server = await startStorefront();
-    const stream = await following(server, '/default/requests');
+    const stream = await followEvents(server, '/default/requests');
     // The server destroys open connections after 8 s: the stream would not end properly then.
     await server.close();
     expect(await stream.ended).toBe(true);
   });
 
-  it.each<readonly [what: string, end: (sandbox: Room, server: TestShop) => Promise<unknown>]>([
+  it.each<readonly [what: string, end: (sandbox: SandboxClient, server: TestShop) => Promise<unknown>]>([
     ['its sandbox is removed', ({ steer }) => steer('DELETE', '')],
     ['the server is closed', (_, { close }) => close()],
   ])('ends properly for a client that reads late if %s, with a request in progress', async (_, end) => {
     const server = await startStorefront();
-    const sandbox = roomIn(server, 'w1');
+    const sandbox = getSandboxClient(server, 'w1');
     await sandbox.steer('POST', '/faults', { operation: 'createOrder', delay: 500, phase: 'after' });
-    const connection = rawConnection(server.port);
+    const connection = connectRaw(server.port);
     connection.write(
       'GET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
     );
@@ -699,16 +702,18 @@ describe('the event stream of a journal', () => {
     expect(connection.received()).not.toContain('id: 2');
   });
 
-  it.each<readonly [what: string, status: number, end: (sandbox: Room, server: TestShop) => Promise<unknown>]>([
-    ['its sandbox is removed', 404, ({ steer }) => steer('DELETE', '')],
-    ['the server is closed', 503, (_, { close }) => close()],
-  ])(
+  it.each<readonly [what: string, status: number, end: (sandbox: SandboxClient, server: TestShop) => Promise<unknown>]>(
+    [
+      ['its sandbox is removed', 404, ({ steer }) => steer('DELETE', '')],
+      ['the server is closed', 503, (_, { close }) => close()],
+    ],
+  )(
     'starts after the response before it on the same connection, and is rejected if meanwhile %s',
     async (_, status, end) => {
       const server = await startStorefront();
-      const sandbox = roomIn(server, 'w1');
+      const sandbox = getSandboxClient(server, 'w1');
       await sandbox.steer('POST', '/faults', { operation: 'createOrder', delay: 100, phase: 'after' });
-      const connection = rawConnection(server.port);
+      const connection = connectRaw(server.port);
       connection.write(
         'POST /api/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Sandbox: w1\r\nContent-Length: 0\r\n\r\nGET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
       );
@@ -727,7 +732,7 @@ describe('the event stream of a journal', () => {
     const warned = (warning: Error) => void warnings.push(warning);
     process.on('warning', warned);
     onTestFinished(() => void process.off('warning', warned));
-    const streams = await Promise.all(Array.from({ length: 15 }, () => following(server, '/default/requests')));
+    const streams = await Promise.all(Array.from({ length: 15 }, () => followEvents(server, '/default/requests')));
     await server.ask('GET', '/api/orders');
     for (const stream of streams) await stream.next();
     expect(warnings).toEqual([]);
@@ -737,8 +742,8 @@ describe('the event stream of a journal', () => {
     const sandbox = room();
     await sandbox.steer('PUT', '');
     const [gone, stays] = [
-      await following(sandbox, `/${sandbox.id}/requests`),
-      await following(sandbox, `/${sandbox.id}/requests`),
+      await followEvents(sandbox, `/${sandbox.id}/requests`),
+      await followEvents(sandbox, `/${sandbox.id}/requests`),
     ];
     gone.leave();
     await gone.ended;
@@ -751,13 +756,15 @@ describe('the journal of a server with another contract', () => {
   /** Starts a storefront with one operation that has a secret parameter. */
   async function startWithSecret() {
     const parameters = [{ name: 'token', in: 'query', schema: { type: 'integer' } }];
-    const contract = await otherDocument({ paths: { '/pins': { get: operation('listPins', {}, { parameters }) } } });
+    const contract = await writeDocument({
+      paths: { '/pins': { get: createOperation('listPins', {}, { parameters }) } },
+    });
     // The contract documents no 400 response.
     return startStorefront({ contract, mock: true, verify: 'off' });
   }
 
   it('accepts the operations of this contract, at any path, and rejects others', async () => {
-    const defaultSandbox = roomIn(await startWithSecret(), 'default');
+    const defaultSandbox = getSandboxClient(await startWithSecret(), 'default');
     await defaultSandbox.ask('GET', '/pins');
     expect(await getIds(defaultSandbox, '?operation=listPins')).toEqual([1]);
     for (const [method, below, body] of [
@@ -771,7 +778,7 @@ describe('the journal of a server with another contract', () => {
   });
 
   it('redacts a secret parameter that has the wrong type', async () => {
-    const defaultSandbox = roomIn(await startWithSecret(), 'default');
+    const defaultSandbox = getSandboxClient(await startWithSecret(), 'default');
     expect((await defaultSandbox.ask('GET', `/pins?token=${SECRET}`)).status).toBe(400);
     expect((await defaultSandbox.steer('GET', '/requests')).text).not.toContain(SECRET);
   });

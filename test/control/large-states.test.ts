@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { ordersText } from '../support/fixtures/large-states.ts';
+import { createOrdersText } from '../support/fixtures/large-states.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { rawConnection } from '../support/harness/raw-client.ts';
-import { sandboxIds, steering, within } from '../support/harness/sandboxes.ts';
+import { connectRaw } from '../support/harness/raw-client.ts';
+import { createControlClient, createSandboxClient, listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 /** The number of entries of a large state: many times more than one slice of the validation. */
@@ -13,13 +13,13 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
   it('validates in slices, so that a later request gets its response first', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const order: string[] = [];
-    const large = steering(shop)('PUT', '/w1/state', ordersText(MANY)).then(({ status }) =>
+    const large = createControlClient(shop)('PUT', '/w1/state', createOrdersText(MANY)).then(({ status }) =>
       order.push(`PUT ${status}`),
     );
     // Sends one GET after the other until the large state is stored.
     const small = (async () => {
       while (!order.some((done) => done.startsWith('PUT'))) {
-        order.push(`GET ${(await within(shop, 'w2')('GET', '/api/delivery-options')).status}`);
+        order.push(`GET ${(await createSandboxClient(shop, 'w2')('GET', '/api/delivery-options')).status}`);
       }
     })();
     await Promise.all([large, small]);
@@ -30,48 +30,48 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
 
   it('rejects a body above 16 MB with 413 and creates no sandbox', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const reply = await steering(shop)('PUT', '/w1/state', `{"orders":[]${' '.repeat(16 * 1024 * 1024)}}`);
+    const reply = await createControlClient(shop)('PUT', '/w1/state', `{"orders":[]${' '.repeat(16 * 1024 * 1024)}}`);
     expectProblem(reply, 413, 'body-too-large');
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('rejects a body above 1,200,000 values with 413 and creates no sandbox', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const steer = steering(shop);
+    const steer = createControlClient(shop);
     for (const body of [`{"orders":[${'{},'.repeat(3_000_000)}{}]}`, `{"orders":[${'1,'.repeat(1_300_000)}1]}`]) {
       const reply = await steer('PUT', '/w1/state', body);
       expectProblem(reply, 413, 'body-too-large');
       expect(reply.body.detail).toContain('more than 1200000 objects, lists, properties and entries');
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('accepts any number of commas and brackets within a string', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const [first, ...others] = defaults.products;
     const products = [{ ...first, name: `"${'\\"{,['.repeat(500_000)}` }, ...others];
-    const reply = await steering(shop)('PUT', '/w1/state', JSON.stringify({ products }));
+    const reply = await createControlClient(shop)('PUT', '/w1/state', JSON.stringify({ products }));
     expect(reply.status).toBe(204);
   });
 
   it('succeeds while 15 other clients send their bodies slowly', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const slow = Array.from({ length: 15 }, (_, n) => {
-      const connection = rawConnection(Number(new URL(shop.url).port));
+      const connection = connectRaw(Number(new URL(shop.url).port));
       const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue';
       connection.write(`PUT /_control/sandboxes/s${n}/state HTTP/1.1\r\nHost: localhost\r\n${type}\r\n\r\n`);
       return connection;
     });
     await Promise.all(slow.map(({ until }) => until('100 Continue')));
     for (const { write } of slow) write('1\r\n{\r\n');
-    expect((await steering(shop)('PUT', '/w1/state', ordersText(MANY))).status).toBe(204);
+    expect((await createControlClient(shop)('PUT', '/w1/state', createOrdersText(MANY))).status).toBe(204);
     expect(slow.map(({ received }) => received()).filter((text) => /HTTP\/1.1 [2-5]/.test(text))).toEqual([]);
     for (const { socket } of slow) socket.destroy();
   });
 
   it('reports at most 1,000 violations of an invalid state', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const steer = steering(shop);
+    const steer = createControlClient(shop);
     for (const [status, body] of [
       [400, `{"orders":[${'1,'.repeat(1_000_000)}1]}`],
       [409, `{"products":[${'{},'.repeat(100_000)}{}]}`],
@@ -80,15 +80,15 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
       expect(reply.status).toBe(status);
       expect(reply.body.violations.length).toBeLessThanOrEqual(1_000);
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('does not overwrite a change made meanwhile to another part of the state', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const [steer, ask] = [steering(shop), within(shop, 'w1')];
+    const [steer, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
     await ask('GET', '/api/cart-items');
     const [replaced, removed] = await Promise.all([
-      steer('PUT', '/w1/state', ordersText(MANY)),
+      steer('PUT', '/w1/state', createOrdersText(MANY)),
       ask('DELETE', `/api/cart-items/${(await ask('GET', '/api/cart-items')).body[0].productId}`),
     ]);
     expect([replaced.status, removed.status]).toEqual([204, 204]);
@@ -98,8 +98,10 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
 
   it('succeeds for eight clients at once', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const text = ordersText(2_000);
-    const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => steering(shop)('PUT', `/w${n}/state`, text)));
+    const text = createOrdersText(2_000);
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => createControlClient(shop)('PUT', `/w${n}/state`, text)),
+    );
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(204));
   });
 });
@@ -107,7 +109,7 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
 describe('a body of another operation of the control API', () => {
   it('is rejected above 100 kB', async () => {
     const shop = await startStorefront({ durability: 'memory' });
-    const reply = await steering(shop)('PUT', '/w1/faults', `[${' '.repeat(110_000)}]`);
+    const reply = await createControlClient(shop)('PUT', '/w1/faults', `[${' '.repeat(110_000)}]`);
     expectProblem(reply, 413, 'body-too-large');
   });
 });

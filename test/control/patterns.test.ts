@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { expectProblem } from '../support/harness/problems.ts';
-import { sharedShop } from '../support/harness/shared-shop.ts';
+import { useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 
 const searchMatcher = (where: object) => ({ operation: 'listProducts', where: { query: { search: where } } });
 

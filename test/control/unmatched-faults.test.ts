@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { canBothMatch } from '../../src/mock/unmatched-faults.ts';
-import { asking, steering } from '../support/harness/sandboxes.ts';
-import { sharedShop } from '../support/harness/shared-shop.ts';
+import { createClient, createControlClient } from '../support/harness/sandboxes.ts';
+import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 const KETTLE = '/images/products/kettle.svg';
 
 describe('a fault that no request can match', () => {
@@ -69,7 +69,7 @@ describe('a fault that no request can match', () => {
   it('is reported in the log', async () => {
     const lines: string[] = [];
     const shop = await startStorefront({ log: 'json', logTo: { write: (line: string) => lines.push(line) } });
-    await steering(shop)('POST', '/w1/faults', { where: { path: '/api/product' }, status: 500 });
+    await createControlClient(shop)('POST', '/w1/faults', { where: { path: '/api/product' }, status: 500 });
     expect(lines.join('')).toContain('fault f1 of sandbox w1: no request can match it');
   });
 
@@ -102,7 +102,7 @@ describe('a request for an image', () => {
   it('gets the response of a fault of the sandbox that its path names', async () => {
     const sandbox = room();
     await sandbox.steer('POST', '/faults', { where: { path: '/images/*' }, status: 404, body: 'gone' });
-    const reply = await asking(sandbox)('GET', `/_sandbox/${sandbox.id}${KETTLE}`);
+    const reply = await createClient(sandbox)('GET', `/_sandbox/${sandbox.id}${KETTLE}`);
     expect([reply.status, reply.body]).toEqual([404, 'gone']);
     expect((await room().ask('GET', KETTLE)).status).toBe(200);
   });

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { waitForRequests } from '../../src/control/wait-for-requests.ts';
 import type { Entry, Follower } from '../../src/sandbox/journal/journal.ts';
 import type { Bounds } from '../../src/sandbox/journal/verify-requests.ts';
-import { productId } from '../support/fixtures/default-data.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { getProductId } from '../support/fixtures/default-data.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { steering } from '../support/harness/sandboxes.ts';
-import { type Room, roomIn, sharedShop } from '../support/harness/shared-shop.ts';
-import { type Reply, startStorefront } from '../support/harness/start-storefront.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
+import { getSandboxClient, type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
+import { startStorefront, type TestResponse } from '../support/harness/start-storefront.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const ITEM = { productId: KETTLE, quantity: 3 };
 
 /** A timeout in ms that is longer than a test may take: a test that waits for it fails. */
 const LONG_TIMEOUT_MS = 60_000;
 
 /** Creates a sandbox with five requests in its journal. */
-async function createWithRequests(): Promise<Room> {
+async function createWithRequests(): Promise<SandboxClient> {
   const sandbox = room();
   await sandbox.ask('GET', '/api/orders', undefined, { 'X-Page': 'orders' });
   await sandbox.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
@@ -28,13 +28,13 @@ async function createWithRequests(): Promise<Room> {
   return sandbox;
 }
 
-async function verify({ steer }: Room, filter: object): Promise<Reply['body']> {
+async function verify({ steer }: SandboxClient, filter: object): Promise<TestResponse['body']> {
   const { status, body } = await steer('POST', '/requests/verify', filter);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
 
-async function listOrders({ ask }: Room): Promise<void> {
+async function listOrders({ ask }: SandboxClient): Promise<void> {
   await ask('GET', '/api/orders');
 }
 
@@ -83,9 +83,9 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
   it('compares form bodies as a fault does', async () => {
     const properties = { age: { type: 'integer' }, tag: { type: 'array', items: { type: 'string' } } };
     const form = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } };
-    const logIn = operation('logIn', {}, { requestBody: { content: form } });
-    const contract = await otherDocument({ paths: { '/logins': { post: logIn } } });
-    const defaultSandbox = roomIn(await startStorefront({ contract, mock: true, verify: 'off' }), 'default');
+    const logIn = createOperation('logIn', {}, { requestBody: { content: form } });
+    const contract = await writeDocument({ paths: { '/logins': { post: logIn } } });
+    const defaultSandbox = getSandboxClient(await startStorefront({ contract, mock: true, verify: 'off' }), 'default');
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
     for (const [where, times] of [
       [{ body: { name: 'Ann' } }, 2],
@@ -162,7 +162,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     const sandbox = await createWithRequests();
     const filter = { operation: 'addCartItem', status: 201, where: { body: { quantity: 4 } }, after: 1 };
     const { nearMisses } = await verify(sandbox, filter);
-    expect(nearMisses.map(({ request, reasons }: Reply['body']) => [request.id, reasons])).toEqual([
+    expect(nearMisses.map(({ request, reasons }: TestResponse['body']) => [request.id, reasons])).toEqual([
       [2, ['body/quantity: expected 4, got 3']],
       [3, ['body/quantity: expected 4, got 11', 'status: expected 201, got 400']],
       [5, [expect.stringContaining('GET /api/none'), expect.any(String), expect.any(String)]],
@@ -192,7 +192,7 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     const sandbox = room();
     for (let n = 0; n < 5; n++) await listOrders(sandbox);
     const { nearMisses } = await verify(sandbox, { operation: 'listOrders', atMost: 2 });
-    expect(nearMisses.map(({ request }: Reply['body']) => request.id)).toEqual([3, 4, 5]);
+    expect(nearMisses.map(({ request }: TestResponse['body']) => request.id)).toEqual([3, 4, 5]);
   });
 
   it('returns no near misses if the journal is empty', async () => {
@@ -306,7 +306,7 @@ describe('a verification with withinMs', () => {
 
   it('ends when the server closes, which does not wait for it', async () => {
     const server = await startStorefront();
-    const steer = steering(server);
+    const steer = createControlClient(server);
     await server.ask('GET', '/api/orders');
     const waiting = steer('POST', '/default/requests/verify', {
       operation: 'createOrder',
@@ -381,7 +381,7 @@ describe('waitForRequests', () => {
 
 describe('a verification of a journal that has dropped requests', () => {
   /** Creates a sandbox that has received 103 requests, the first three of which its journal has dropped. */
-  async function createWithDropped(): Promise<Room> {
+  async function createWithDropped(): Promise<SandboxClient> {
     const sandbox = room();
     await Promise.all(Array.from({ length: 103 }, () => listOrders(sandbox)));
     return sandbox;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { headerOf } from '../support/harness/problems.ts';
-import { type RawReply, rawRequest } from '../support/harness/raw-client.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { getHeader } from '../support/harness/problems.ts';
+import { type RawResponse, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const ITEM = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
+const ITEM = JSON.stringify({ productId: getProductId('Cordless Electric Kettle'), quantity: 1 });
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
 
@@ -31,11 +31,11 @@ const REQUESTS: readonly (readonly [start: string, body: string, status: number]
 ];
 
 /** Sends all of the requests one after the other, with these headers besides; in the end all is as it was. */
-async function askAll(port: number, ...headers: string[]): Promise<readonly (readonly [string, RawReply])[]> {
-  const replies: (readonly [string, RawReply])[] = [];
+async function askAll(port: number, ...headers: string[]): Promise<readonly (readonly [string, RawResponse])[]> {
+  const replies: (readonly [string, RawResponse])[] = [];
   for (const [start, body, status] of REQUESTS) {
     const sent = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`];
-    const reply = await rawRequest(port, start, [...headers, ...sent], body);
+    const reply = await sendRawRequest(port, start, [...headers, ...sent], body);
     expect(reply.status, start).toBe(status);
     replies.push([start, reply]);
   }
@@ -86,12 +86,12 @@ describe('what stands beside the interface', () => {
   it('is not to be taken for something else either', async () => {
     const { port } = await startStorefront();
     for (const path of ['/', '/openapi.yaml', '/openapi.json', '/problems', '/images/logo.png', '/nothing'])
-      expect(headerOf(await rawRequest(port, `GET ${path}`), 'X-Content-Type-Options'), path).toBe('nosniff');
+      expect(getHeader(await sendRawRequest(port, `GET ${path}`), 'X-Content-Type-Options'), path).toBe('nosniff');
   });
 
   it('is given whatever is accepted', async () => {
     const { port } = await startStorefront();
     for (const path of ['/', '/openapi.yaml', '/openapi.json', '/_control/health', '/problems', '/images/logo.png'])
-      expect((await rawRequest(port, `GET ${path}`, ['Accept: video/mp4'])).status, path).toBe(200);
+      expect((await sendRawRequest(port, `GET ${path}`, ['Accept: video/mp4'])).status, path).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 it.each([204, 304])(
@@ -10,7 +10,7 @@ it.each([204, 304])(
       handlers: { listOrders: (() => ({ status, body: { a: 1 }, headers })) as never },
       verify: 'off',
     });
-    const reply = await rawRequest(port, 'GET /api/orders');
+    const reply = await sendRawRequest(port, 'GET /api/orders');
     expect([reply.status, reply.text]).toEqual([status, '']);
     expect(reply.headers['x-own']).toEqual(['1']);
     expect(Object.keys(reply.headers)).not.toContain('content-length');

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { Options } from '../../src/index.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk, rawConnection, repliesIn } from '../support/harness/raw-client.ts';
+import { connectRaw, parseRawResponses, type RawResponse, sendRaw } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const HOST = 'Host: localhost\r\n';
-const ITEM = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
+const ITEM = JSON.stringify({ productId: getProductId('Cordless Electric Kettle'), quantity: 1 });
 const POST = `POST /api/cart-items HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const POSTED = `${POST}Content-Length: ${ITEM.length}\r\n\r\n${ITEM}`;
 const LAST = `GET /api/payment-summary HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
@@ -15,7 +15,7 @@ const LAST = `GET /api/payment-summary HTTP/1.1\r\n${HOST}Connection: close\r\n\
 /** How long a request may take to arrive in these tests, in ms. */
 const SHORT_MS = 200;
 
-function statuses(replies: readonly RawReply[]): readonly number[] {
+function statuses(replies: readonly RawResponse[]): readonly number[] {
   return replies.map(({ status }) => status);
 }
 
@@ -26,31 +26,31 @@ async function expectOpen(shop: TestShop): Promise<void> {
 describe('a connection', () => {
   it('serves one request after the other', async () => {
     const { port } = await startStorefront();
-    const connection = rawConnection(port);
+    const connection = connectRaw(port);
     connection.write(POSTED);
     await connection.until('"deliveryOptionId"');
     connection.write(LAST);
-    expect(statuses(repliesIn(await connection.end()))).toEqual([201, 200]);
+    expect(statuses(parseRawResponses(await connection.end()))).toEqual([201, 200]);
   });
 
   it('answers requests that are sent together in their order', async () => {
     const { port } = await startStorefront();
     const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
     const bytes = [POSTED, get('/api/cart-items'), get('/api/nothing'), POSTED, get('/api/cart-items'), LAST].join('');
-    const replies = await rawAsk(port, bytes);
+    const replies = await sendRaw(port, bytes);
     expect(statuses(replies)).toEqual([201, 200, 404, 201, 200, 200]);
     expect([replies[0]?.body.quantity, replies[3]?.body.quantity]).toEqual([1, 2]);
   });
 
   it('answers what was asked before what it cannot read', async () => {
     const { port } = await startStorefront();
-    const replies = await rawAsk(port, `POST /api/orders HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`);
+    const replies = await sendRaw(port, `POST /api/orders HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`);
     expect(statuses(replies).slice(0, 1)).toEqual([201]);
   });
 
   it('ends with the answer where HTTP/1.0 is spoken', async () => {
     const { port } = await startStorefront();
-    expect(await rawAsk(port, `GET /api/cart-items HTTP/1.0\r\n${HOST}\r\n`)).toMatchObject([
+    expect(await sendRaw(port, `GET /api/cart-items HTTP/1.0\r\n${HOST}\r\n`)).toMatchObject([
       { status: 200, body: defaults.cartItems },
     ]);
   });
@@ -58,17 +58,17 @@ describe('a connection', () => {
   it('takes targets in their absolute form', async () => {
     const { port } = await startStorefront();
     const bytes = `GET http://localhost/api/cart-items?expand=nothing HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
-    expect((await rawAsk(port, bytes))[0]?.body).toMatchObject({ status: 400, instance: '/api/cart-items' });
-    expect((await rawAsk(port, bytes.replace('expand=nothing', '')))[0]?.body).toEqual(defaults.cartItems);
+    expect((await sendRaw(port, bytes))[0]?.body).toMatchObject({ status: 400, instance: '/api/cart-items' });
+    expect((await sendRaw(port, bytes.replace('expand=nothing', '')))[0]?.body).toEqual(defaults.cartItems);
   });
 
   it('is told to go on where it expects 100-continue', async () => {
     const { port } = await startStorefront();
-    const connection = rawConnection(port);
+    const connection = connectRaw(port);
     connection.write(`${POST}Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${ITEM.length}\r\n\r\n`);
     await connection.until('HTTP/1.1 100 Continue\r\n\r\n');
     connection.write(ITEM);
-    expect(statuses(repliesIn(await connection.end()))).toEqual([100, 201]);
+    expect(statuses(parseRawResponses(await connection.end()))).toEqual([100, 201]);
   });
 });
 
@@ -82,7 +82,7 @@ describe('a request that takes too long to arrive', () => {
       [`POST /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`]: '/api/reset',
     };
     const asked = Object.entries(late).map(async ([bytes, instance]) => {
-      const [reply, ...more] = (await rawAsk(shop.port, bytes)) as [RawReply, ...RawReply[]];
+      const [reply, ...more] = (await sendRaw(shop.port, bytes)) as [RawResponse, ...RawResponse[]];
       expectProblem(reply, 408, 'request-timeout', bytes);
       expect(reply.body.instance).toBe(instance);
       expect(more, bytes).toEqual([]);
@@ -94,7 +94,7 @@ describe('a request that takes too long to arrive', () => {
   it('gets no second answer where it has been answered', async () => {
     const { port } = await startStorefront({ requestTimeoutMs: SHORT_MS });
     const bytes = `OPTIONS /api/reset HTTP/1.1\r\n${HOST}Content-Length: 99\r\n\r\n{`;
-    expect((await rawAsk(port, bytes)).map(({ status, text }) => [status, text])).toEqual([[204, '']]);
+    expect((await sendRaw(port, bytes)).map(({ status, text }) => [status, text])).toEqual([[204, '']]);
   });
 });
 
@@ -133,9 +133,10 @@ describe('a client that goes away', () => {
       `${POST}Transfer-Encoding: chunked\r\n\r\n${ITEM.length.toString(16)}\r\n${ITEM}\r\n`,
     ]) {
       for (const leave of ['end', 'destroy'] as const) {
-        const connection = rawConnection(shop.port);
+        const connection = connectRaw(shop.port);
         connection.socket.write(bytes, () => connection.socket[leave]());
-        for (const reply of repliesIn(await connection.end())) expectProblem(reply, 400, 'malformed-request', bytes);
+        for (const reply of parseRawResponses(await connection.end()))
+          expectProblem(reply, 400, 'malformed-request', bytes);
       }
     }
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
@@ -154,7 +155,7 @@ describe('a client that goes away', () => {
       });
     };
     const shop = await startStorefront({ handlers: { listOrders } });
-    const connection = rawConnection(shop.port);
+    const connection = connectRaw(shop.port);
     connection.write(`GET /api/orders HTTP/1.1\r\n${HOST}\r\n`);
     await isBegun;
     connection.socket.destroy();

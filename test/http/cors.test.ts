@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { headerOf } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { getHeader } from '../support/harness/problems.ts';
+import { type RawResponse, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const ORIGIN = 'http://localhost:5173';
@@ -8,12 +8,12 @@ const FROM = `Origin: ${ORIGIN}`;
 const JSON_TYPE = 'Content-Type: application/json';
 
 /** The words of a header with commas. */
-function words(reply: RawReply, name: string): readonly string[] {
-  return (headerOf(reply, name) ?? '').toLowerCase().split(/, */);
+function words(reply: RawResponse, name: string): readonly string[] {
+  return (getHeader(reply, name) ?? '').toLowerCase().split(/, */);
 }
 
 /** Expects an answer to be readable by scripts of the origin, those that send credentials too. */
-function expectOpenTo(origin: string, reply: RawReply, about: string): void {
+function expectOpenTo(origin: string, reply: RawResponse, about: string): void {
   expect(reply.headers, about).toMatchObject({
     'access-control-allow-origin': [origin],
     'access-control-allow-credentials': ['true'],
@@ -37,7 +37,7 @@ describe('an answer to another origin that is allowed', () => {
       'GET /_control/health',
       'GET /images/logo.png',
     ])
-      expectOpenTo(ORIGIN, await rawRequest(port, start, [FROM]), start);
+      expectOpenTo(ORIGIN, await sendRawRequest(port, start, [FROM]), start);
   });
 
   it('may be read there when it is a problem', async () => {
@@ -57,7 +57,7 @@ describe('an answer to another origin that is allowed', () => {
       [500, 'GET /api/orders', [], ''],
     ];
     for (const [status, start, headers, body] of requests) {
-      const reply = await rawRequest(port, start, [FROM, ...headers], body);
+      const reply = await sendRawRequest(port, start, [FROM, ...headers], body);
       expect(reply.status, start).toBe(status);
       expectOpenTo(ORIGIN, reply, start);
     }
@@ -73,33 +73,33 @@ describe('an answer to another origin that is allowed', () => {
       [431, `GET /api/products HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\nHost: localhost\r\n${FROM}\r\n\r\n`],
     ];
     const asked = requests.map(async ([status, bytes]) => {
-      const [reply] = (await rawAsk(port, bytes)) as [RawReply];
+      const [reply] = (await sendRaw(port, bytes)) as [RawResponse];
       expect(reply.status).toBe(status);
-      expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBe(ORIGIN);
+      expect(getHeader(reply, 'Access-Control-Allow-Origin')).toBe(ORIGIN);
     });
     await Promise.all(asked);
   });
 
   it('has no CORS headers where the origin is not known: a browser sends its headers at once', async () => {
     const { port } = await startStorefront({ requestTimeoutMs: 100 });
-    const [reply] = await rawAsk(port, `GET /api/products HTTP/1.1\r\nHost: localhost\r\n${FROM}\r\n`);
-    expect([reply?.status, reply && headerOf(reply, 'Access-Control-Allow-Origin')]).toEqual([408, undefined]);
+    const [reply] = await sendRaw(port, `GET /api/products HTTP/1.1\r\nHost: localhost\r\n${FROM}\r\n`);
+    expect([reply?.status, reply && getHeader(reply, 'Access-Control-Allow-Origin')]).toEqual([408, undefined]);
   });
 
   it('names the origin that asked, also where the bytes are kept from another', async () => {
     const { port } = await startStorefront();
     const [first, ...others] = ['http://localhost:1', 'http://127.0.0.1:2', 'https://w1.localhost', 'http://[::1]'];
     for (const origin of [first, ...others, first] as string[]) {
-      const reply = await rawRequest(port, 'GET /api/delivery-options', [`Origin: ${origin}`]);
+      const reply = await sendRawRequest(port, 'GET /api/delivery-options', [`Origin: ${origin}`]);
       expectOpenTo(origin, reply, origin);
     }
   });
 
   it('says nothing of origins where none asked, also where the bytes are kept from one that did', async () => {
     const { port } = await startStorefront();
-    await rawRequest(port, 'GET /api/delivery-options', [FROM]);
+    await sendRawRequest(port, 'GET /api/delivery-options', [FROM]);
     for (let time = 1; time <= 2; time++) {
-      const reply = await rawRequest(port, 'GET /api/delivery-options');
+      const reply = await sendRawRequest(port, 'GET /api/delivery-options');
       expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
       expect(words(reply, 'Vary')).toContain('origin');
     }
@@ -108,7 +108,7 @@ describe('an answer to another origin that is allowed', () => {
 
 describe('a preflight', () => {
   const preflight = (port: number, path: string, ...more: string[]) =>
-    rawRequest(port, `OPTIONS ${path}`, [FROM, 'Access-Control-Request-Method: PUT', ...more]);
+    sendRawRequest(port, `OPTIONS ${path}`, [FROM, 'Access-Control-Request-Method: PUT', ...more]);
 
   it('allows every method of the interface, and can be remembered', async () => {
     const { port } = await startStorefront();
@@ -117,9 +117,9 @@ describe('a preflight', () => {
     expect(words(reply, 'Access-Control-Allow-Methods')).toEqual(
       expect.arrayContaining(['get', 'head', 'post', 'put', 'delete']),
     );
-    expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBe(ORIGIN);
-    expect(headerOf(reply, 'Access-Control-Allow-Credentials')).toBe('true');
-    expect(headerOf(reply, 'Access-Control-Max-Age')).toMatch(/^[1-9]\d+$/);
+    expect(getHeader(reply, 'Access-Control-Allow-Origin')).toBe(ORIGIN);
+    expect(getHeader(reply, 'Access-Control-Allow-Credentials')).toBe('true');
+    expect(getHeader(reply, 'Access-Control-Max-Age')).toMatch(/^[1-9]\d+$/);
     expect(words(reply, 'Vary')).toContain('origin');
   });
 

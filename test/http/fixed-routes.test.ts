@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const PATHS = ['/', '/openapi.yaml', '/openapi.json', '/problems', '/problems/empty-cart', '/_control/health'];
@@ -7,12 +7,12 @@ const PATHS = ['/', '/openapi.yaml', '/openapi.json', '/problems', '/problems/em
 describe('the fixed routes', () => {
   it.each([...PATHS, '/_control/openapi.yaml'])('%s can be read, and nothing else', async (path) => {
     const { port } = await startStorefront();
-    expect((await rawRequest(port, `GET ${path}`)).status).toBe(200);
-    const head = await rawRequest(port, `HEAD ${path}`);
+    expect((await sendRawRequest(port, `GET ${path}`)).status).toBe(200);
+    const head = await sendRawRequest(port, `HEAD ${path}`);
     expect([head.status, head.text]).toEqual([200, '']);
-    const options = await rawRequest(port, `OPTIONS ${path}`);
+    const options = await sendRawRequest(port, `OPTIONS ${path}`);
     expect([options.status, options.headers.allow]).toEqual([204, ['GET, HEAD']]);
-    const post = await rawRequest(port, `POST ${path}`);
+    const post = await sendRawRequest(port, `POST ${path}`);
     expect([post.status, post.headers.allow]).toEqual([405, ['GET, HEAD']]);
   });
 
@@ -20,7 +20,7 @@ describe('the fixed routes', () => {
     '%s is not one of them',
     async (path) => {
       const { port } = await startStorefront();
-      expect((await rawRequest(port, `GET ${path}`)).body).toMatchObject({
+      expect((await sendRawRequest(port, `GET ${path}`)).body).toMatchObject({
         status: 404,
         type: '/problems/unknown-path',
       });

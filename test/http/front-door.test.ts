@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId, projectFile } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId, projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
-import { headerOf } from '../support/harness/problems.ts';
-import { rawAsk, rawRequest } from '../support/harness/raw-client.ts';
-import { asking, sandboxIds } from '../support/harness/sandboxes.ts';
+import { getHeader } from '../support/harness/problems.ts';
+import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
+import { createClient, listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 /** The command lines that the page at / shows, as their reader sees them. */
@@ -36,9 +36,9 @@ describe('the page at /', () => {
     const shop = await startStorefront();
     const page = await shop.ask('GET', '/');
     expect(page.status).toBe(200);
-    expect(headerOf(page, 'Content-Type')).toBe('text/html; charset=utf-8');
+    expect(getHeader(page, 'Content-Type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain(shop.url);
-    expect((await rawRequest(shop.port, 'GET /')).text).toContain('http://localhost<');
+    expect((await sendRawRequest(shop.port, 'GET /')).text).toContain('http://localhost<');
   });
 
   it('shows three command lines that do what they say', async () => {
@@ -70,7 +70,7 @@ describe('the page at /', () => {
     const [first] = defaults.products.slice(5);
     await shop.ask('PUT', '/_control/sandboxes/w3', {});
     await shop.ask('PUT', '/_control/sandboxes/w3/state', { products: [first], cartItems: [], orders: [] });
-    const { text } = await asking(shop)('GET', '/', undefined, headers);
+    const { text } = await createClient(shop)('GET', '/', undefined, headers);
     expect(text).toContain('sandbox <code>w3</code>: products: 1, delivery options: 3, cart items: 0, orders: 0');
     expect(text).toContain('data in <code>memory</code>');
     expect(text).toContain(`${address(shop)}/api/cart-items`);
@@ -80,9 +80,9 @@ describe('the page at /', () => {
 
   it('describes a sandbox that does not exist yet, without creating it', async () => {
     const shop = await startStorefront();
-    const { text } = await asking(shop)('GET', '/', undefined, { host: 'w3.localhost' });
+    const { text } = await createClient(shop)('GET', '/', undefined, { host: 'w3.localhost' });
     expect(text).toContain('sandbox <code>w3</code>: created from the default data by the first request to it');
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('describes the default sandbox to who names none', async () => {
@@ -96,7 +96,7 @@ describe('the page at /', () => {
   it('shows a host that was made up as text', async () => {
     const { port } = await startStorefront({ allowHost: ['*'] });
     const host = '"><script>alert(1)</script>';
-    const [reply] = await rawAsk(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const [reply] = await sendRaw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(reply?.status).toBe(200);
     expect(reply?.text).not.toContain('<script>');
   });
@@ -115,14 +115,14 @@ describe('the contract', () => {
     for (const path of ['/openapi.yaml', '/_control/openapi.yaml']) {
       const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
       const opened = await ask('GET', path, undefined, { accept });
-      expect([headerOf(opened, 'Content-Type'), opened.headers.get('content-disposition')], path).toEqual([
+      expect([getHeader(opened, 'Content-Type'), opened.headers.get('content-disposition')], path).toEqual([
         'text/plain; charset=utf-8',
         null,
       ]);
       for (const other of ['*/*', 'application/yaml', 'application/json, text/plain, */*']) {
         const read = await ask('GET', path, undefined, { accept: other });
-        expect(headerOf(read, 'Content-Type'), other).toBe('application/yaml');
-        expect(headerOf(read, 'Vary'), other).toMatch(/\bAccept\b/);
+        expect(getHeader(read, 'Content-Type'), other).toBe('application/yaml');
+        expect(getHeader(read, 'Vary'), other).toMatch(/\bAccept\b/);
       }
     }
   });
@@ -130,7 +130,7 @@ describe('the contract', () => {
   it('is given as JSON that says the same', async () => {
     const { ask } = await startStorefront();
     const json = await ask('GET', '/openapi.json');
-    expect(headerOf(json, 'Content-Type')).toBe('application/json');
+    expect(getHeader(json, 'Content-Type')).toBe('application/json');
     expect(json.body).toEqual(load(await readFile(projectFile('openapi.yaml'), 'utf8')));
   });
 
@@ -141,7 +141,7 @@ describe('the contract', () => {
     expect(load(yaml)).toEqual(json);
     const folder = await folderWith({ 'served.yaml': yaml });
     const other = await startStorefront({ contract: join(folder, 'served.yaml') });
-    const body = { productId: productId('Cordless Electric Kettle'), quantity: 1 };
+    const body = { productId: getProductId('Cordless Electric Kettle'), quantity: 1 };
     expect((await other.ask('POST', '/api/cart-items', body)).status).toBe(201);
     const reply = await other.ask('POST', '/api/cart-items', { ...body, colour: 'red' });
     expect(reply.body.violations).toMatchObject([{ pointer: '/colour', rule: 'additionalProperties' }]);
@@ -150,7 +150,7 @@ describe('the contract', () => {
   it('can be read from the origins that are allowed', async () => {
     const { port } = await startStorefront();
     for (const path of ['/openapi.yaml', '/openapi.json'])
-      expect((await rawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173'])).headers).toMatchObject({
+      expect((await sendRawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173'])).headers).toMatchObject({
         'access-control-allow-origin': ['http://localhost:5173'],
       });
   });
@@ -162,8 +162,8 @@ describe('/_control/health', () => {
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const health = await ask('GET', '/_control/health');
     expect(health).toMatchObject({ status: 200, body: { version, dataFile: basename(dataFile), operations: 11 } });
-    expect(headerOf(health, 'Content-Type')).toBe('application/json');
-    expect(headerOf(health, 'Cache-Control')).toBe('no-store');
+    expect(getHeader(health, 'Content-Type')).toBe('application/json');
+    expect(getHeader(health, 'Cache-Control')).toBe('no-store');
   });
 
   it('has no data file where the state is in memory', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
-import { expectProblem, headerOf } from '../support/harness/problems.ts';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { expectProblem, getHeader } from '../support/harness/problems.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const INDEX = '<!doctype html><title>The front end</title>';
@@ -27,7 +27,7 @@ describe('a built front end', () => {
     for (const path of ['/', '/?page=2', '/index.html']) {
       const reply = await ask('GET', path);
       expect(reply, path).toMatchObject({ status: 200, text: INDEX });
-      expect(headerOf(reply, 'Content-Type'), path).toMatch(/^text\/html/);
+      expect(getHeader(reply, 'Content-Type'), path).toMatch(/^text\/html/);
     }
   });
 
@@ -35,7 +35,7 @@ describe('a built front end', () => {
     const { ask } = await startWithFrontEnd();
     const script = await ask('GET', '/assets/app-1a2b.js?v=1');
     expect(script).toMatchObject({ status: 200, text: SCRIPT });
-    expect(headerOf(script, 'Content-Type')).toMatch(/^(text|application)\/javascript/);
+    expect(getHeader(script, 'Content-Type')).toMatch(/^(text|application)\/javascript/);
     expect(await ask('GET', '/about%20us.html')).toMatchObject({ status: 200, text: 'about' });
   });
 
@@ -43,7 +43,7 @@ describe('a built front end', () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/orders', '/tracking/1/2?x=a.b', '/v1.2/checkout', '/caf%C3%A9', '/assets', '/apiary']) {
       for (const accept of ['text/html,application/xhtml+xml;q=0.9', '*/*'])
-        expect(await rawRequest(port, `GET ${path}`, [`Accept: ${accept}`]), path).toMatchObject({
+        expect(await sendRawRequest(port, `GET ${path}`, [`Accept: ${accept}`]), path).toMatchObject({
           status: 200,
           text: INDEX,
         });
@@ -52,9 +52,9 @@ describe('a built front end', () => {
 
   it('gets no index where no page is asked for', async () => {
     const { port } = await startWithFrontEnd();
-    const missing = await rawRequest(port, 'GET /assets/app-9z.js', ['Accept: */*']);
+    const missing = await sendRawRequest(port, 'GET /assets/app-9z.js', ['Accept: */*']);
     expectProblem(missing, 404, 'unknown-path');
-    expectProblem(await rawRequest(port, 'GET /orders', ['Accept: application/json']), 404, 'unknown-path');
+    expectProblem(await sendRawRequest(port, 'GET /orders', ['Accept: application/json']), 404, 'unknown-path');
   });
 
   it.each([
@@ -64,9 +64,9 @@ describe('a built front end', () => {
     ['HTML before JSON of the same quality', 'text/html, application/json'],
   ])('gets its index for a route where the request prefers HTML: %s', async (_, accept) => {
     const { port } = await startWithFrontEnd();
-    const reply = await rawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
+    const reply = await sendRawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
     expect(reply).toMatchObject({ status: 200, text: INDEX });
-    expect(headerOf(reply, 'Vary')).toMatch(/\bAccept\b/);
+    expect(getHeader(reply, 'Vary')).toMatch(/\bAccept\b/);
   });
 
   it.each([
@@ -78,9 +78,9 @@ describe('a built front end', () => {
     ['anything but HTML', '*/*, text/html;q=0'],
   ])('gets no index for a route where the request prefers another type: %s', async (_, accept) => {
     const { port } = await startWithFrontEnd();
-    const reply = await rawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
+    const reply = await sendRawRequest(port, 'GET /orders', [`Accept: ${accept}`]);
     expectProblem(reply, 404, 'unknown-path');
-    expect(headerOf(reply, 'Vary')).toMatch(/\bAccept\b/);
+    expect(getHeader(reply, 'Vary')).toMatch(/\bAccept\b/);
   });
 
   it('gets no index for what is the shop’s', async () => {
@@ -94,7 +94,7 @@ describe('a built front end', () => {
       '/images/nothing',
       '/images/x/y',
     ])
-      expectProblem(await rawRequest(port, `GET ${path}`, ['Accept: text/html']), 404, 'unknown-path', path);
+      expectProblem(await sendRawRequest(port, `GET ${path}`, ['Accept: text/html']), 404, 'unknown-path', path);
   });
 
   it('stands beside the interface, the contract and the pictures', async () => {
@@ -108,7 +108,7 @@ describe('a built front end', () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/', '/index.html', '/orders', '/assets/app-1a2b.js']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-        const reply = await rawRequest(port, `${method} ${path}`, ['Accept: text/html']);
+        const reply = await sendRawRequest(port, `${method} ${path}`, ['Accept: text/html']);
         expect([404, 405], `${method} ${path}`).toContain(reply.status);
         expect(reply.text).not.toContain(INDEX);
       }
@@ -118,16 +118,16 @@ describe('a built front end', () => {
   it('answers HEAD as GET, without the body', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/', '/assets/app-1a2b.js', '/orders']) {
-      const { date: _, ...headers } = (await rawRequest(port, `GET ${path}`)).headers;
-      expect(await rawRequest(port, `HEAD ${path}`), path).toMatchObject({ status: 200, headers, size: 0 });
+      const { date: _, ...headers } = (await sendRawRequest(port, `GET ${path}`)).headers;
+      expect(await sendRawRequest(port, `HEAD ${path}`), path).toMatchObject({ status: 200, headers, size: 0 });
     }
   });
 
   it('is not sent again to who has it', async () => {
     const { port } = await startWithFrontEnd();
     for (const path of ['/', '/assets/app-1a2b.js', '/orders']) {
-      const tag = headerOf(await rawRequest(port, `GET ${path}`), 'ETag');
-      expect(await rawRequest(port, `GET ${path}`, [`If-None-Match: ${tag}`]), path).toMatchObject({ status: 304 });
+      const tag = getHeader(await sendRawRequest(port, `GET ${path}`), 'ETag');
+      expect(await sendRawRequest(port, `GET ${path}`, [`If-None-Match: ${tag}`]), path).toMatchObject({ status: 304 });
     }
   });
 
@@ -148,7 +148,7 @@ describe('a built front end', () => {
       '/index.html%00.txt',
       '/%',
     ]) {
-      const reply = await rawRequest(port, `GET ${target}`, ['Accept: text/html']);
+      const reply = await sendRawRequest(port, `GET ${target}`, ['Accept: text/html']);
       expect([200, 400, 404], target).toContain(reply.status);
       expect(reply.text, target).not.toContain('SECRET');
       if (reply.status === 200) expect(reply.text, target).toBe(INDEX);

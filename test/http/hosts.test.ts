@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Options } from '../../src/index.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { rawAsk } from '../support/harness/raw-client.ts';
-import { asking, sandboxIds } from '../support/harness/sandboxes.ts';
+import { sendRaw } from '../support/harness/raw-client.ts';
+import { createClient, listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const PATHS: readonly [string, string][] = [
@@ -51,7 +51,7 @@ const KNOWN = [
 
 async function expectRefused(shop: TestShop, host: string): Promise<void> {
   for (const [method, path] of PATHS) {
-    const reply = await asking(shop)(method, path, undefined, { host });
+    const reply = await createClient(shop)(method, path, undefined, { host });
     expectProblem(reply, 403, 'host-not-allowed', `${method} ${path} at ${host}`);
     const isName = /^[\w.-]+(:\d*)?$/.test(host);
     expect(reply.body.detail).toContain(isName ? '--allow-host' : `the Host ${JSON.stringify(host)} is no host name`);
@@ -61,16 +61,16 @@ async function expectRefused(shop: TestShop, host: string): Promise<void> {
 
 async function expectServed(shop: TestShop, host: string): Promise<void> {
   for (const path of ['/api/products', '/', '/openapi.yaml', '/images/logo.png', '/_control/sandboxes'])
-    expect((await asking(shop)('GET', path, undefined, { host })).status, `${path} at ${host}`).toBe(200);
+    expect((await createClient(shop)('GET', path, undefined, { host })).status, `${path} at ${host}`).toBe(200);
 }
 
 describe('A request whose Host is unknown', () => {
   it('is refused everywhere, before anything takes effect', async () => {
     const shop = await startStorefront();
     for (const host of UNKNOWN) await expectRefused(shop, host);
-    const [empty] = await rawAsk(shop.port, 'GET /api/orders HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n');
+    const [empty] = await sendRaw(shop.port, 'GET /api/orders HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n');
     expect(empty?.status).toBe(403);
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is refused where the response to it is kept for a known host', async () => {
@@ -82,11 +82,13 @@ describe('A request whose Host is unknown', () => {
   it('is refused on more than loopback too, as Vite refuses it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0', controlToken: 's3cret' });
     await expectRefused(shop, 'evil.example');
-    expect((await asking(shop)('GET', '/api/orders', undefined, { host: '10.1.2.3:3000' })).status).toBe(200);
+    expect((await createClient(shop)('GET', '/api/orders', undefined, { host: '10.1.2.3:3000' })).status).toBe(200);
   });
 
   it('gets the name that --allow-host wants, without its port', async () => {
-    const reply = await asking(await startStorefront())('GET', '/api/orders', undefined, { host: 'shop.test:80' });
+    const reply = await createClient(await startStorefront())('GET', '/api/orders', undefined, {
+      host: 'shop.test:80',
+    });
     expect(reply.body.detail).toContain('--allow-host shop.test');
     expect(reply.body.detail).not.toContain(':80');
   });
@@ -113,7 +115,7 @@ describe('A request whose Host is known', () => {
   it('may be missing in HTTP/1.0, but not for the control API', async () => {
     const { port } = await startStorefront();
     const statuses = ['/api/orders', '/_control/sandboxes'].map(async (path) => {
-      const [reply] = await rawAsk(port, `GET ${path} HTTP/1.0\r\n\r\n`);
+      const [reply] = await sendRaw(port, `GET ${path} HTTP/1.0\r\n\r\n`);
       return reply?.status;
     });
     expect(await Promise.all(statuses)).toEqual([200, 403]);
@@ -160,7 +162,7 @@ describe('The start of a server', () => {
     const host = 'storefront:3000';
     const products = async (options: Options) =>
       (
-        await asking(await startStorefront({ host: '0.0.0.0', ...options }))('GET', '/api/products', undefined, {
+        await createClient(await startStorefront({ host: '0.0.0.0', ...options }))('GET', '/api/products', undefined, {
           host,
         })
       ).status;

@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { expectProblem, headerOf } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { expectProblem, getHeader } from '../support/harness/problems.ts';
+import { type RawResponse, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const HOST = 'Host: localhost\r\n';
 const SMUGGLED = `POST /api/reset HTTP/1.1\r\n${HOST}\r\n`;
 
 /** Expects bytes to be answered with one problem, after which the connection ends and the server answers the next request. */
-async function expectRefused(shop: TestShop, bytes: string | Buffer, status: number, code: string): Promise<RawReply> {
-  const [reply, ...more] = (await rawAsk(shop.port, bytes)) as [RawReply, ...RawReply[]];
+async function expectRefused(
+  shop: TestShop,
+  bytes: string | Buffer,
+  status: number,
+  code: string,
+): Promise<RawResponse> {
+  const [reply, ...more] = (await sendRaw(shop.port, bytes)) as [RawResponse, ...RawResponse[]];
   const about = bytes.toString('latin1').slice(0, 80);
   expectProblem(reply, status, code, about);
-  expect(headerOf(reply, 'Connection'), about).toBe('close');
-  expect(Number(headerOf(reply, 'Content-Length')), about).toBe(Buffer.byteLength(reply.text));
+  expect(getHeader(reply, 'Connection'), about).toBe('close');
+  expect(Number(getHeader(reply, 'Content-Length')), about).toBe(Buffer.byteLength(reply.text));
   expect(more, about).toEqual([]);
   expect((await shop.ask('GET', '/api/cart-items')).body, about).toEqual(defaults.cartItems);
   return reply;
@@ -68,9 +73,9 @@ describe('a body whose end is in doubt', () => {
     const item = defaults.cartItems[0]?.productId;
     const changed = (await shop.ask('PUT', `/api/cart-items/${item}`, { quantity: 7 })).body;
     for (const [name, bytes] of Object.entries(DOUBTFUL)) {
-      const replies = await rawAsk(shop.port, bytes);
+      const replies = await sendRaw(shop.port, bytes);
       expect(replies, name).toHaveLength(1);
-      expectProblem(replies[0] as RawReply, 400, 'malformed-request', name);
+      expectProblem(replies[0] as RawResponse, 400, 'malformed-request', name);
       expect((await shop.ask('GET', '/api/cart-items')).body[0], name).toEqual(changed);
     }
   });
@@ -92,7 +97,7 @@ describe('the Host header', () => {
 
   it('may be missing in HTTP/1.0, which has none', async () => {
     const { port } = await startStorefront();
-    expect(await rawAsk(port, 'GET /api/cart-items HTTP/1.0\r\n\r\n')).toMatchObject([
+    expect(await sendRaw(port, 'GET /api/cart-items HTTP/1.0\r\n\r\n')).toMatchObject([
       { status: 200, body: defaults.cartItems },
     ]);
   });
@@ -101,7 +106,7 @@ describe('the Host header', () => {
 it('Transfer-Encoding in HTTP/1.0 is refused, nothing is changed, and the connection ends (RFC 9112, section 6.1)', async () => {
   const shop = await startStorefront();
   const chunked = 'POST /api/orders HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
-  const [reply, ...more] = await rawAsk(shop.port, chunked);
+  const [reply, ...more] = await sendRaw(shop.port, chunked);
   expect([reply?.status, reply?.headers.connection, more]).toEqual([400, ['close'], []]);
   expect(reply?.body.detail).toContain('HTTP/1.0 has no Transfer-Encoding');
   expect((await shop.ask('GET', '/api/orders')).body).toEqual(defaults.orders);
@@ -120,8 +125,8 @@ describe('the size of the headers', () => {
 
   it('may be 60 kB', async () => {
     const { port } = await startStorefront();
-    expect((await rawRequest(port, 'GET /api/products', [`Cookie: ${'x'.repeat(60_000)}`])).status).toBe(200);
-    expect((await rawRequest(port, `GET /api/products?search=${'x'.repeat(60_000)}`)).status).toBe(200);
+    expect((await sendRawRequest(port, 'GET /api/products', [`Cookie: ${'x'.repeat(60_000)}`])).status).toBe(200);
+    expect((await sendRawRequest(port, `GET /api/products?search=${'x'.repeat(60_000)}`)).status).toBe(200);
   });
 });
 
@@ -135,12 +140,12 @@ describe('what the server does not do', () => {
   it('is to tunnel', async () => {
     const bytes = `CONNECT other.test:443 HTTP/1.1\r\n${HOST}\r\n`;
     const reply = await expectRefused(await startStorefront(), bytes, 405, 'method-not-allowed');
-    expect(headerOf(reply, 'Allow')).toContain('GET');
+    expect(getHeader(reply, 'Allow')).toContain('GET');
   });
 
   it('is to change protocols: it goes on in HTTP/1.1', async () => {
     const { port } = await startStorefront();
     const upgrade = ['Upgrade: h2c, websocket', 'Connection: Upgrade, HTTP2-Settings', 'HTTP2-Settings: x'];
-    expect((await rawRequest(port, 'GET /api/payment-summary', upgrade)).status).toBe(200);
+    expect((await sendRawRequest(port, 'GET /api/payment-summary', upgrade)).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { expectProblem, headerOf } from '../support/harness/problems.ts';
-import { type RawReply, rawRequest } from '../support/harness/raw-client.ts';
+import { expectProblem, getHeader } from '../support/harness/problems.ts';
+import { type RawResponse, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
@@ -22,8 +22,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 const ANY = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY', 'PROPFIND', 'MKCOL', 'LOCK', 'PURGE', 'SEARCH'];
 
 /** The methods that an answer allows, in the order of the alphabet. */
-function allowed(reply: RawReply): readonly string[] {
-  return (headerOf(reply, 'Allow') ?? '').split(', ').sort();
+function allowed(reply: RawResponse): readonly string[] {
+  return (getHeader(reply, 'Allow') ?? '').split(', ').sort();
 }
 
 describe('a method that a path does not have', () => {
@@ -31,7 +31,7 @@ describe('a method that a path does not have', () => {
     const shop = await startStorefront();
     for (const [path, methods] of Object.entries(METHODS)) {
       for (const method of ANY.filter((one) => !methods.includes(one))) {
-        const reply = await rawRequest(shop.port, `${method} ${path}?x=1`);
+        const reply = await sendRawRequest(shop.port, `${method} ${path}?x=1`);
         expectProblem(reply, 405, 'method-not-allowed', `${method} ${path}`);
         expect(allowed(reply), method).toEqual(methods);
         expect(reply.body.detail).toContain(method);
@@ -43,7 +43,7 @@ describe('a method that a path does not have', () => {
 
   it('is refused without a body where it is HEAD', async () => {
     const { port } = await startStorefront();
-    const reply = await rawRequest(port, 'HEAD /api/reset');
+    const reply = await sendRawRequest(port, 'HEAD /api/reset');
     expect(reply).toMatchObject({ status: 405, text: '' });
     expect(allowed(reply)).toEqual(['POST']);
   });
@@ -53,7 +53,7 @@ describe('a method that a path does not have', () => {
     const paths = ['/', '/openapi.yaml', '/openapi.json', '/_control/health', '/problems', '/images/logo.png'];
     for (const path of paths) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY']) {
-        const reply = await rawRequest(port, `${method} ${path}`);
+        const reply = await sendRawRequest(port, `${method} ${path}`);
         expectProblem(reply, 405, 'method-not-allowed', `${method} ${path}`);
         expect(allowed(reply)).toEqual(['GET', 'HEAD']);
       }
@@ -65,7 +65,7 @@ describe('OPTIONS', () => {
   it('gives exactly the methods that the contract has for a path', async () => {
     const { port } = await startStorefront();
     for (const [path, methods] of Object.entries(METHODS)) {
-      const reply = await rawRequest(port, `OPTIONS ${path}`);
+      const reply = await sendRawRequest(port, `OPTIONS ${path}`);
       expect(reply, path).toMatchObject({ status: 204, text: '' });
       expect(allowed(reply), path).toEqual(methods);
     }
@@ -73,7 +73,7 @@ describe('OPTIONS', () => {
 
   it('gives GET and HEAD for a page', async () => {
     const { port } = await startStorefront();
-    const reply = await rawRequest(port, 'OPTIONS /_control/health');
+    const reply = await sendRawRequest(port, 'OPTIONS /_control/health');
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(allowed(reply)).toEqual(['GET', 'HEAD']);
   });
@@ -81,7 +81,7 @@ describe('OPTIONS', () => {
   it('refuses a path that leads nowhere', async () => {
     const { port } = await startStorefront();
     for (const path of ['/api', '/api/', '/api/nothing', '/nothing'])
-      expectProblem(await rawRequest(port, `OPTIONS ${path}`), 404, 'unknown-path', path);
+      expectProblem(await sendRawRequest(port, `OPTIONS ${path}`), 404, 'unknown-path', path);
   });
 });
 
@@ -106,11 +106,11 @@ describe('HEAD', () => {
       '/images/nothing.png',
     ];
     for (const target of targets) {
-      const head = await rawRequest(port, `HEAD ${target}`);
-      const get = await rawRequest(port, `GET ${target}`);
+      const head = await sendRawRequest(port, `HEAD ${target}`);
+      const get = await sendRawRequest(port, `GET ${target}`);
       const { date: _, ...headers } = get.headers;
       expect(head, target).toMatchObject({ status: get.status, headers, text: '' });
-      expect(headerOf(head, 'Content-Length'), target).toBe(String(get.size));
+      expect(getHeader(head, 'Content-Length'), target).toBe(String(get.size));
     }
   });
 });
@@ -130,7 +130,7 @@ describe('a path that leads nowhere', () => {
     ];
     for (const path of paths) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'])
-        expectProblem(await rawRequest(port, `${method} ${path}`), 404, 'unknown-path', `${method} ${path}`);
+        expectProblem(await sendRawRequest(port, `${method} ${path}`), 404, 'unknown-path', `${method} ${path}`);
     }
   });
 });

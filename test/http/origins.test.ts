@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, headerOf } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
-import { asking, sandboxIds, steering } from '../support/harness/sandboxes.ts';
+import { expectProblem, getHeader } from '../support/harness/problems.ts';
+import { type RawResponse, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
+import { createClient, createControlClient, listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const ITEM = { productId: 'fafe42e1-2f3e-46e3-a2c5-d94a792572e6', quantity: 2 };
@@ -67,8 +67,8 @@ function corsHeaders({ headers }: { readonly headers: Headers }): readonly strin
 
 /** Expects that a page of the origin can't read anything and can't change anything. */
 async function expectRefused(shop: TestShop, origin: string, headers: Record<string, string> = {}): Promise<void> {
-  const ask = asking(shop);
-  const before = (await steering(shop)('GET', '/default/state')).text;
+  const ask = createClient(shop);
+  const before = (await createControlClient(shop)('GET', '/default/state')).text;
   for (const path of READS) {
     const reply = await ask('GET', path, undefined, { ...headers, origin });
     expect(corsHeaders(reply), `GET ${path} from ${origin}`).toEqual([]);
@@ -80,13 +80,13 @@ async function expectRefused(shop: TestShop, origin: string, headers: Record<str
     expect(reply.body.detail).toContain('--allow-origin');
     expect(corsHeaders(reply), `${method} ${path} from ${origin}`).toEqual([]);
   }
-  expect((await steering(shop)('GET', '/default/state')).text).toBe(before);
-  expect(await sandboxIds(shop)).toEqual(['default']);
+  expect((await createControlClient(shop)('GET', '/default/state')).text).toBe(before);
+  expect(await listSandboxIds(shop)).toEqual(['default']);
 }
 
 /** Expects that a page of the origin can read responses and change the shop. */
 async function expectAllowed(shop: TestShop, origin: string, headers: Record<string, string> = {}): Promise<void> {
-  const ask = asking(shop);
+  const ask = createClient(shop);
   for (const path of READS) {
     const reply = await ask('GET', path, undefined, { ...headers, origin });
     expect(reply.headers.get('access-control-allow-origin'), `GET ${path} from ${origin}`).toBe(origin);
@@ -104,7 +104,7 @@ describe('A page of a foreign origin', () => {
   });
 
   it.each(FOREIGN)('is one of the origin %j', async (origin) => {
-    const ask = asking(await startStorefront());
+    const ask = createClient(await startStorefront());
     const [read, change] = [
       await ask('GET', '/', undefined, { origin }),
       await ask('POST', '/api/reset', undefined, { origin }),
@@ -120,16 +120,16 @@ describe('A page of a foreign origin', () => {
       ['https://evil.example', 'http://localhost:5173'],
     ]) {
       const headers = origins.map((origin) => `Origin: ${origin}`);
-      const reply = await rawRequest(port, 'POST /api/reset', [...headers, 'Content-Length: 0']);
+      const reply = await sendRawRequest(port, 'POST /api/reset', [...headers, 'Content-Length: 0']);
       expectProblem(reply, 403, 'origin-not-allowed');
-      expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBeUndefined();
+      expect(getHeader(reply, 'Access-Control-Allow-Origin')).toBeUndefined();
     }
   });
 
   it('gets no permission from a preflight', async () => {
     const shop = await startStorefront();
     for (const path of [IN_CART, '/', '/api/nothing', '/_sandbox/w1/api/orders']) {
-      const reply = await asking(shop)('OPTIONS', path, undefined, {
+      const reply = await createClient(shop)('OPTIONS', path, undefined, {
         origin: 'https://evil.example',
         'access-control-request-method': 'PUT',
         'access-control-request-headers': 'content-type',
@@ -140,14 +140,14 @@ describe('A page of a foreign origin', () => {
 
   it('leaves no trace in the request journal when it tries to change the shop', async () => {
     const shop = await startStorefront();
-    await asking(shop)('POST', '/api/orders', undefined, { origin: 'https://evil.example' });
-    expect((await steering(shop)('GET', '/default/requests')).body).toEqual([]);
+    await createClient(shop)('POST', '/api/orders', undefined, { origin: 'https://evil.example' });
+    expect((await createControlClient(shop)('GET', '/default/requests')).body).toEqual([]);
   });
 
   it('is told of in the log, with the option that allows it, for a read as for a change', async () => {
     const shop = await startStorefront();
     for (const method of ['GET', 'GET', 'POST'])
-      await asking(shop)(method, '/api/orders', undefined, { origin: 'https://front.test' });
+      await createClient(shop)(method, '/api/orders', undefined, { origin: 'https://front.test' });
     const lines = shop.log.filter(({ path }) => path === '/api/orders');
     expect(lines.map(({ notes }) => notes)).toEqual(
       Array(3).fill([expect.stringContaining('--allow-origin https://front.test')]),
@@ -206,10 +206,10 @@ describe('A kept response', () => {
     const origins = ['http://localhost:5173', 'https://evil.example', 'http://127.0.0.1:1', 'null', undefined];
     for (const origin of [...origins, ...origins, ...origins.toReversed()]) {
       const headers = origin === undefined ? [] : [`Origin: ${origin}`];
-      const reply = await rawRequest(port, 'GET /api/delivery-options', headers);
+      const reply = await sendRawRequest(port, 'GET /api/delivery-options', headers);
       const isAllowed = origin === 'http://localhost:5173' || origin === 'http://127.0.0.1:1';
-      expect(headerOf(reply, 'Access-Control-Allow-Origin'), origin).toBe(isAllowed ? origin : undefined);
-      expect(headerOf(reply, 'Vary')?.toLowerCase(), origin).toContain('origin');
+      expect(getHeader(reply, 'Access-Control-Allow-Origin'), origin).toBe(isAllowed ? origin : undefined);
+      expect(getHeader(reply, 'Vary')?.toLowerCase(), origin).toContain('origin');
     }
   });
 });
@@ -232,10 +232,10 @@ describe('A response to a request that Node refuses', () => {
   ])('has CORS headers for allowed origins alone: %j', async (head, allowed) => {
     const { port } = await startStorefront();
     for (const [status, bytes] of requests(head)) {
-      const [reply] = (await rawAsk(port, bytes)) as [RawReply];
+      const [reply] = (await sendRaw(port, bytes)) as [RawResponse];
       expect(reply.status).toBe(status);
-      expect(headerOf(reply, 'Access-Control-Allow-Origin')).toBe(allowed);
-      expect(headerOf(reply, 'Vary')).toBe('Origin');
+      expect(getHeader(reply, 'Access-Control-Allow-Origin')).toBe(allowed);
+      expect(getHeader(reply, 'Vary')).toBe('Origin');
       if (allowed === undefined)
         expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     }
@@ -244,8 +244,8 @@ describe('A response to a request that Node refuses', () => {
   it('has no CORS headers for an origin that only the body speaks of', async () => {
     const { port } = await startStorefront();
     const body = '\r\nOrigin: http://localhost:5173\r\n';
-    const [reply] = await rawAsk(port, `POST /api/orders HTTP/1.1\r\nHost: localhost\r\nbad header: x\r\n\r\n${body}`);
-    expect([reply?.status, reply && headerOf(reply, 'Access-Control-Allow-Origin')]).toEqual([400, undefined]);
+    const [reply] = await sendRaw(port, `POST /api/orders HTTP/1.1\r\nHost: localhost\r\nbad header: x\r\n\r\n${body}`);
+    expect([reply?.status, reply && getHeader(reply, 'Access-Control-Allow-Origin')]).toEqual([400, undefined]);
   });
 });
 
@@ -253,7 +253,7 @@ describe('Cross-Origin-Resource-Policy', () => {
   it('lets pages of every origin embed images, and nothing else', async () => {
     const shop = await startStorefront({ static: 'test/browser/app' });
     const policy = async (path: string) =>
-      (await asking(shop)('GET', path)).headers.get('cross-origin-resource-policy');
+      (await createClient(shop)('GET', path)).headers.get('cross-origin-resource-policy');
     for (const path of ['/images/logo.png', '/images/products/kettle.svg', '/_sandbox/w1/images/logo.png'])
       expect(await policy(path), path).toBe('cross-origin');
     for (const path of ['/api/products', '/api/nothing', '/', '/main.js', '/openapi.yaml', '/images/nothing.png'])

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
-import { expectProblem, headerOf } from '../support/harness/problems.ts';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { expectProblem, getHeader } from '../support/harness/problems.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
@@ -44,14 +44,14 @@ describe('a picture', () => {
     for (const { image } of defaults.products) {
       const reply = await ask('GET', `/${image}`);
       expect(reply.status, image).toBe(200);
-      expect(headerOf(reply, 'Content-Type'), image).toBe('image/svg+xml');
+      expect(getHeader(reply, 'Content-Type'), image).toBe('image/svg+xml');
     }
   });
 
   it.each(['home', 'cart', 'orders', 'tracking'])('is there for the %s page as its favicon', async (page) => {
     const { ask } = await startStorefront();
     const reply = await ask('GET', `/images/${page}-favicon.png`);
-    expect([reply.status, headerOf(reply, 'Content-Type')]).toEqual([200, 'image/png']);
+    expect([reply.status, getHeader(reply, 'Content-Type')]).toEqual([200, 'image/png']);
   });
 
   it('is given byte for byte, with its type', async () => {
@@ -79,26 +79,26 @@ describe('a picture', () => {
 
   it('is not sent again to who has it', async () => {
     const { port } = await startStorefront();
-    const first = await rawRequest(port, 'GET /images/logo.png');
+    const first = await sendRawRequest(port, 'GET /images/logo.png');
     for (const condition of [
-      `If-None-Match: ${headerOf(first, 'ETag')}`,
-      `If-Modified-Since: ${headerOf(first, 'Last-Modified')}`,
+      `If-None-Match: ${getHeader(first, 'ETag')}`,
+      `If-Modified-Since: ${getHeader(first, 'Last-Modified')}`,
     ])
-      expect(await rawRequest(port, 'GET /images/logo.png', [condition])).toMatchObject({ status: 304, size: 0 });
-    const other = await rawRequest(port, 'GET /images/logo.png', ['If-None-Match: "another"']);
+      expect(await sendRawRequest(port, 'GET /images/logo.png', [condition])).toMatchObject({ status: 304, size: 0 });
+    const other = await sendRawRequest(port, 'GET /images/logo.png', ['If-None-Match: "another"']);
     expect(other).toMatchObject({ status: 200, size: first.size });
   });
 
   it('is given whole, whatever part of it or state of it is asked for', async () => {
     const { port } = await startStorefront();
     for (const header of ['Range: bytes=0-3', 'Range: bytes=999999-', 'If-Match: "another"', 'If-Unmodified-Since: 0'])
-      expect((await rawRequest(port, 'GET /images/logo.png', [header])).status, header).toBe(200);
+      expect((await sendRawRequest(port, 'GET /images/logo.png', [header])).status, header).toBe(200);
   });
 
   it('that is a drawing may not run anything', async () => {
     const { ask } = await startStorefront();
     const reply = await ask('GET', `/${defaults.products[0]?.image}`);
-    expect(headerOf(reply, 'Content-Security-Policy')).toContain("default-src 'none'");
+    expect(getHeader(reply, 'Content-Security-Policy')).toContain("default-src 'none'");
   });
 });
 
@@ -106,9 +106,9 @@ describe('what is not a picture', () => {
   it('is not given through /images, however it is asked for', async () => {
     const { port } = await startStorefront();
     for (const target of ESCAPES) {
-      const reply = await rawRequest(port, `GET /images${target}`);
+      const reply = await sendRawRequest(port, `GET /images${target}`);
       expectProblem(reply, 404, 'unknown-path', target);
-      expect(headerOf(reply, 'ETag'), target).toBeUndefined();
+      expect(getHeader(reply, 'ETag'), target).toBeUndefined();
     }
   });
 });

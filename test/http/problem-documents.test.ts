@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Options } from '../../src/index.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { type AnyReply, expectProblem, headerOf } from '../support/harness/problems.ts';
-import { rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { type AnyResponse, expectProblem, getHeader } from '../support/harness/problems.ts';
+import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ITEM = { productId: KETTLE, quantity: 1 };
@@ -16,7 +16,7 @@ const HEAD = 'Host: localhost\r\nConnection: close\r\n';
 interface Provocation {
   readonly status: number;
   readonly options?: Options;
-  provoke(shop: TestShop): Promise<AnyReply>;
+  provoke(shop: TestShop): Promise<AnyResponse>;
 }
 
 const throwing: Options['handlers'] = {
@@ -60,7 +60,7 @@ const PROBLEMS: Readonly<Record<string, Provocation>> = {
   'method-not-allowed': { status: 405, provoke: ({ ask }) => ask('DELETE', '/api/orders') },
   'request-timeout': {
     status: 408,
-    provoke: async ({ port }) => first(await rawAsk(port, `GET /api/orders HTTP/1.1\r\n${HEAD}`)),
+    provoke: async ({ port }) => first(await sendRaw(port, `GET /api/orders HTTP/1.1\r\n${HEAD}`)),
   },
   'body-too-large': { status: 413, provoke: ({ ask }) => ask('POST', '/api/cart-items', ' '.repeat(102_401)) },
   'unsupported-media-type': {
@@ -69,11 +69,12 @@ const PROBLEMS: Readonly<Record<string, Provocation>> = {
   },
   'expectation-failed': {
     status: 417,
-    provoke: ({ port }) => rawRequest(port, 'GET /api/orders', ['Expect: a miracle']),
+    provoke: ({ port }) => sendRawRequest(port, 'GET /api/orders', ['Expect: a miracle']),
   },
   'headers-too-large': {
     status: 431,
-    provoke: async ({ port }) => first(await rawAsk(port, `GET / HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(70_000)}\r\n\r\n`)),
+    provoke: async ({ port }) =>
+      first(await sendRaw(port, `GET / HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(70_000)}\r\n\r\n`)),
   },
   'internal-error': {
     status: 500,
@@ -89,7 +90,7 @@ const PROBLEMS: Readonly<Record<string, Provocation>> = {
   },
 };
 
-function first([reply]: readonly AnyReply[]): AnyReply {
+function first([reply]: readonly AnyResponse[]): AnyResponse {
   if (!reply) throw new Error('there was no answer');
   return reply;
 }
@@ -117,7 +118,7 @@ describe('a problem', () => {
     for (const [code, { status }] of Object.entries(PROBLEMS)) {
       const page = await shop.ask('GET', `/problems/${code}`);
       expect(page.status, code).toBe(200);
-      expect(headerOf(page, 'Content-Type'), code).toBe('text/html; charset=utf-8');
+      expect(getHeader(page, 'Content-Type'), code).toBe('text/html; charset=utf-8');
       expect(page.text).toContain(`<code>${code}</code>, status ${status}`);
       expect(list.text).toContain(`href="/problems/${code}"`);
     }
@@ -156,7 +157,7 @@ describe('the instance of a problem', () => {
   it('is the path without its query, as a valid reference', async () => {
     const { port } = await startStorefront();
     for (const [target, instance] of INSTANCES) {
-      const reply = await rawRequest(port, `GET ${target}`);
+      const reply = await sendRawRequest(port, `GET ${target}`);
       expectProblem(reply, 404, 'unknown-path', target);
       expect(reply.body.instance).toBe(instance);
     }
@@ -164,8 +165,8 @@ describe('the instance of a problem', () => {
 
   it('is a valid reference where the path has bytes that no path may have', async () => {
     const { port } = await startStorefront();
-    const [reply] = await rawAsk(port, Buffer.from(`GET /api/orders/ä%zz HTTP/1.1\r\n${HEAD}\r\n`));
-    expectProblem(reply as AnyReply, 400, 'malformed-request');
+    const [reply] = await sendRaw(port, Buffer.from(`GET /api/orders/ä%zz HTTP/1.1\r\n${HEAD}\r\n`));
+    expectProblem(reply as AnyResponse, 400, 'malformed-request');
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [ORDERED] = defaults.orders.map((order) => order.id) as [string];
@@ -30,7 +30,7 @@ describe('a search term', () => {
       'search=wool%2Chik',
       '&&search=merino+wool+hik&',
     ])
-      expect((await rawRequest(port, `GET /api/products?${query}`)).body, query).toEqual(SOCKS);
+      expect((await sendRawRequest(port, `GET /api/products?${query}`)).body, query).toEqual(SOCKS);
   });
 
   it('has a stray % as it is written', async () => {
@@ -40,14 +40,17 @@ describe('a search term', () => {
     const folder = await folderWith({ 'data.json': JSON.stringify({ ...defaults, products: [tee, ...rest] }) });
     const { port } = await startStorefront({ data: join(folder, 'data.json') });
     for (const query of ['search=0%25%20cot', 'search=0%+cot', 'search=0%%20cot'])
-      expect(await rawRequest(port, `GET /api/products?${query}`), query).toMatchObject({ status: 200, body: [tee] });
+      expect(await sendRawRequest(port, `GET /api/products?${query}`), query).toMatchObject({
+        status: 200,
+        body: [tee],
+      });
     for (const query of ['search=qq%', 'search=%qq', 'search=qq%E0%A4%A', 'search=%u0041%zz'])
-      expect(await rawRequest(port, `GET /api/products?${query}`), query).toMatchObject({ status: 200, body: [] });
+      expect(await sendRawRequest(port, `GET /api/products?${query}`), query).toMatchObject({ status: 200, body: [] });
   });
 
   it('has a second ? as a part of it', async () => {
     const { port } = await startStorefront();
-    const reply = await rawRequest(port, 'GET /api/products?search=qq?search=socks');
+    const reply = await sendRawRequest(port, 'GET /api/products?search=qq?search=socks');
     expect(reply).toMatchObject({ status: 200, body: [] });
   });
 

@@ -1,11 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { type RawResponse, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const TEXT = JSON.stringify({ productId: productId('Cordless Electric Kettle'), quantity: 1 });
+const TEXT = JSON.stringify({ productId: getProductId('Cordless Electric Kettle'), quantity: 1 });
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const PATH = '/api/cart-items';
 const LIMIT_BYTES = 102_400;
@@ -68,15 +68,15 @@ describe('the content type of a body', () => {
 
   it('must be given', async () => {
     const { port } = await startStorefront();
-    const reply = await rawRequest(port, `POST ${PATH}`, [`Content-Length: ${TEXT.length}`], TEXT);
+    const reply = await sendRawRequest(port, `POST ${PATH}`, [`Content-Length: ${TEXT.length}`], TEXT);
     expectProblem(reply, 415, 'unsupported-media-type');
   });
 
   it('does not matter where no body is sent', async () => {
     const { port } = await startStorefront();
     const type = ['Content-Type: text/plain', 'Content-Length: 0'];
-    expect((await rawRequest(port, `PUT ${PATH}/${IN_CART}`, type)).status).toBe(200);
-    expectProblem(await rawRequest(port, `POST ${PATH}`, type), 400, 'invalid-request');
+    expect((await sendRawRequest(port, `PUT ${PATH}/${IN_CART}`, type)).status).toBe(200);
+    expectProblem(await sendRawRequest(port, `POST ${PATH}`, type), 400, 'invalid-request');
   });
 });
 
@@ -100,7 +100,7 @@ describe('a compressed body', () => {
   ])('in %s is read', async (_, codings) => {
     const { port } = await startStorefront();
     for (const [coding, compress] of Object.entries(codings))
-      expect((await rawAsk(port, compressed(coding, compress(TEXT)))).map(({ status }) => status)).toEqual([201]);
+      expect((await sendRaw(port, compressed(coding, compress(TEXT)))).map(({ status }) => status)).toEqual([201]);
   });
 
   it('in another coding is refused', async () => {
@@ -115,8 +115,8 @@ describe('a compressed body', () => {
     const { port } = await startStorefront();
     const damaged = Buffer.concat([gzipSync(TEXT).subarray(0, 12), Buffer.from('damaged beyond repair')]);
     for (const body of [Buffer.from(TEXT), gzipSync(TEXT).subarray(0, -12), damaged]) {
-      const [reply] = await rawAsk(port, compressed('gzip', body));
-      expectProblem(reply as RawReply, 400, 'malformed-request', body.toString());
+      const [reply] = await sendRaw(port, compressed('gzip', body));
+      expectProblem(reply as RawResponse, 400, 'malformed-request', body.toString());
     }
   });
 });
@@ -126,7 +126,7 @@ describe('the size of a body', () => {
     const { port } = await startStorefront();
     const body = TEXT.padEnd(LIMIT_BYTES);
     for (const bytes of [post([`Content-Length: ${LIMIT_BYTES}`], body), chunked(body), zipped(Buffer.from(body))]) {
-      const replies = await rawAsk(port, Buffer.concat([bytes, LAST]));
+      const replies = await sendRaw(port, Buffer.concat([bytes, LAST]));
       expect(replies.map(({ status }) => status)).toEqual([201, 200]);
     }
   });
@@ -135,8 +135,8 @@ describe('the size of a body', () => {
     const { port } = await startStorefront();
     const body = TEXT.padEnd(LIMIT_BYTES + 1);
     for (const bytes of [post([`Content-Length: ${body.length}`], body), chunked(body), zipped(Buffer.from(body))]) {
-      const [refused] = await rawAsk(port, Buffer.concat([bytes, LAST]));
-      expectProblem(refused as RawReply, 413, 'body-too-large');
+      const [refused] = await sendRaw(port, Buffer.concat([bytes, LAST]));
+      expectProblem(refused as RawResponse, 413, 'body-too-large');
     }
   });
 
@@ -147,8 +147,8 @@ describe('the size of a body', () => {
     ['200 MB in 200 kB of gzip', () => zipped(Buffer.alloc(megabytes(200), ' '))],
   ])('does not keep the connection waiting after a refusal: %s', async (_, bytes) => {
     const { port } = await startStorefront({ requestTimeoutMs: 1_000 });
-    const [refused, ...next] = await rawAsk(port, Buffer.concat([bytes(), LAST]));
-    expectProblem(refused as RawReply, 413, 'body-too-large');
+    const [refused, ...next] = await sendRaw(port, Buffer.concat([bytes(), LAST]));
+    expectProblem(refused as RawResponse, 413, 'body-too-large');
     // The server may close the connection instead.
     for (const { status } of next) expect(status).toBe(200);
   });
@@ -169,7 +169,7 @@ describe('a body where the contract has none', () => {
       for (const type of TYPES) {
         for (const body of ['{', ' '.repeat(2 * LIMIT_BYTES)]) {
           await shop.ask('POST', '/api/reset');
-          const reply = await rawRequest(shop.port, start, [...type, `Content-Length: ${body.length}`], body);
+          const reply = await sendRawRequest(shop.port, start, [...type, `Content-Length: ${body.length}`], body);
           expect(reply.status, `${start} ${type} ${body.length}`).toBe(status);
         }
       }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../src/server/logger.ts';
-import { rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { type LogLine, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const HOST = 'Host: localhost\r\n';
@@ -96,7 +96,7 @@ describe('the log', () => {
   ])('has one line also for what does not reach the app or not whole: %s', async (_, refused) => {
     const shop = await startStorefront({ requestTimeoutMs: 100 });
     for (const [bytes, status] of Object.entries(refused))
-      expect((await rawAsk(shop.port, bytes))[0]?.status).toBe(status);
+      expect((await sendRaw(shop.port, bytes))[0]?.status).toBe(status);
     await shop.ask('GET', '/api/orders');
     const lines = requests(shop).filter(({ path }) => path !== '/api/orders');
     expect(lines.map(({ status, path }) => [status, typeof path])).toEqual(
@@ -139,7 +139,7 @@ describe('the log for people', () => {
 
   it('cannot be made to lie by who sends requests', async () => {
     const forged = '%0A12%3A00%3A00%20GET%20%20%20%20200%20%2Fapi%2Fforged%1B%5B2J';
-    const lines = await prettyLines(({ port }) => rawRequest(port, `GET /api/products?${forged}=1`));
+    const lines = await prettyLines(({ port }) => sendRawRequest(port, `GET /api/products?${forged}=1`));
     expect(lines.join('\n')).not.toMatch(/^12:00:00/m);
     expect(lines.join('\n')).not.toContain('\x1b');
   });

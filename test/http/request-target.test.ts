@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { parseRequestTarget } from '../../src/http/request-target.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk } from '../support/harness/raw-client.ts';
+import { type RawResponse, sendRaw } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 /** Sends a request for a target on a connection of its own and gives back the response. */
-async function sendTarget(port: number, start: string, headers = 'Host: localhost\r\n'): Promise<RawReply> {
+async function sendTarget(port: number, start: string, headers = 'Host: localhost\r\n'): Promise<RawResponse> {
   const bytes = `${start} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nConnection: close\r\n\r\n`;
-  const [reply, ...more] = await rawAsk(port, bytes);
+  const [reply, ...more] = await sendRaw(port, bytes);
   expect(more, start).toEqual([]);
-  return reply as RawReply;
+  return reply as RawResponse;
 }
 
 describe('parseRequestTarget', () => {

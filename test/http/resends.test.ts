@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { type Room, sharedShop } from '../support/harness/shared-shop.ts';
+import { type SandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 
-const { room } = sharedShop();
+const { room } = useSharedShop();
 
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/141.0.0.0 Safari/537.36';
@@ -14,7 +14,7 @@ const ITEM = JSON.stringify({ productId: defaults.products[0]?.id, quantity: 1 }
 const ITEM_HEADERS = `Content-Type: application/json\r\nContent-Length: ${ITEM.length}\r\n`;
 
 /** A connection that is kept open, on which requests follow one another. */
-async function connection({ port, id }: Room, userAgent: string) {
+async function connection({ port, id }: SandboxClient, userAgent: string) {
   const socket: Socket = connect({ port, host: '127.0.0.1' });
   await new Promise((resolve) => socket.once('connect', resolve));
   const headers = `Host: localhost\r\nX-Sandbox: ${id}\r\nUser-Agent: ${userAgent}\r\n`;
@@ -47,7 +47,7 @@ async function connection({ port, id }: Room, userAgent: string) {
 }
 
 /** A client like Chromium: it sends a request again, on another connection, where one is reset that had a response before. */
-async function browser(here: Room, userAgent = BROWSER) {
+async function browser(here: SandboxClient, userAgent = BROWSER) {
   const pool = [await connection(here, userAgent), await connection(here, userAgent)];
   for (const reused of pool) await reused.send('GET', '/api/payment-summary');
   return async (method: string, path: string): Promise<number | undefined> => {
@@ -65,13 +65,13 @@ async function browser(here: Room, userAgent = BROWSER) {
 }
 
 /** A connection of a browser that has had a response. */
-async function reused(here: Room) {
+async function reused(here: SandboxClient) {
   const one = await connection(here, BROWSER);
   await one.send('GET', '/api/payment-summary');
   return one;
 }
 
-async function ordersIn({ steer }: Room): Promise<number> {
+async function ordersIn({ steer }: SandboxClient): Promise<number> {
   return (await steer('GET', '')).body.counts.orders;
 }
 

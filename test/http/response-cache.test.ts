@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [CART_ITEM] = defaults.cartItems.map((item) => item.productId) as [string];
 
 /** Requests that read, several ways each. */
@@ -41,7 +41,7 @@ async function startAlike(responseCache: boolean): Promise<TestShop> {
 
 /** Sends a read, and returns the status, all headers but the date, and the bytes of the response. */
 async function read({ port }: TestShop, path: string, origin: string | undefined) {
-  const { status, headers, text } = await rawRequest(
+  const { status, headers, text } = await sendRawRequest(
     port,
     `GET ${path}`,
     origin === undefined ? [] : [`Origin: ${origin}`],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { type RawReply, rawAsk, rawConnection, repliesIn } from '../support/harness/raw-client.ts';
-import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { connectRaw, parseRawResponses, type RawResponse, sendRaw } from '../support/harness/raw-client.ts';
+import { listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string];
@@ -43,16 +43,16 @@ async function startChanged() {
 async function visible(shop: TestShop) {
   const journal = (await shop.ask('GET', '/_control/sandboxes/default/requests')).body as { request: object }[];
   const [cart, orders] = [await shop.ask('GET', '/api/cart-items'), await shop.ask('GET', '/api/orders')];
-  return { cart: cart.body, orders: orders.body, sandboxes: await sandboxIds(shop), first: journal[0]?.request };
+  return { cart: cart.body, orders: orders.body, sandboxes: await listSandboxIds(shop), first: journal[0]?.request };
 }
 
 describe('a request whose body is not HTTP', () => {
   it.each(CHANGES)('changes nothing: %s %s', async (start, ...headers) => {
     const { shop, before } = await startChanged();
     for (const tail of BROKEN) {
-      const replies = await rawAsk(shop.port, head(start, ...headers, 'Transfer-Encoding: chunked') + tail);
+      const replies = await sendRaw(shop.port, head(start, ...headers, 'Transfer-Encoding: chunked') + tail);
       expect(replies, tail).toHaveLength(1);
-      expectProblem(replies[0] as RawReply, 400, 'malformed-request', tail);
+      expectProblem(replies[0] as RawResponse, 400, 'malformed-request', tail);
     }
     expect(await visible(shop)).toEqual(before);
   });
@@ -60,12 +60,12 @@ describe('a request whose body is not HTTP', () => {
   it('changes nothing where the broken part comes later', async () => {
     const { shop, before } = await startChanged();
     for (const [start, ...headers] of CHANGES) {
-      const connection = rawConnection(shop.port);
+      const connection = connectRaw(shop.port);
       connection.write(`${head(start, ...headers, 'Expect: 100-continue', 'Transfer-Encoding: chunked')}1\r\n \r\n`);
       await connection.until('100 Continue');
       connection.write('ZZ\r\n');
-      const [, reply, ...more] = repliesIn(await connection.end());
-      expectProblem(reply as RawReply, 400, 'malformed-request', start);
+      const [, reply, ...more] = parseRawResponses(await connection.end());
+      expectProblem(reply as RawResponse, 400, 'malformed-request', start);
       expect(more).toEqual([]);
     }
     expect(await visible(shop)).toEqual(before);
@@ -78,7 +78,7 @@ describe('a request whose body is not HTTP', () => {
       await shop.ask('GET', path);
       for (const tail of BROKEN) {
         const bytes = head(`GET ${path}`, 'Origin: http://localhost', 'Transfer-Encoding: chunked') + tail + next;
-        const replies = await rawAsk(shop.port, bytes);
+        const replies = await sendRaw(shop.port, bytes);
         expect(replies.length, path).toBeLessThanOrEqual(1);
         for (const { status } of replies) expect(status, path).not.toBe(204);
       }
@@ -94,9 +94,10 @@ describe('a request whose client goes away before its body has come', () => {
         ['Content-Length: 5', ' '],
         ['Transfer-Encoding: chunked', '3\r\nabc\r\n'],
       ] as const) {
-        const connection = rawConnection(shop.port);
+        const connection = connectRaw(shop.port);
         connection.socket.write(head(start, ...headers, framing) + part, () => connection.socket[leave]());
-        for (const reply of repliesIn(await connection.end())) expectProblem(reply, 400, 'malformed-request', start);
+        for (const reply of parseRawResponses(await connection.end()))
+          expectProblem(reply, 400, 'malformed-request', start);
       }
     }
     expect(await visible(shop)).toEqual(before);
@@ -110,7 +111,7 @@ describe('a body that nobody reads', () => {
   it('is waited for, and the next request of the connection is answered', async () => {
     const shop = await startStorefront();
     for (const start of ['GET /api/products', 'POST /api/reset', `DELETE /api/cart-items/${IN_CART}`]) {
-      const connection = rawConnection(shop.port);
+      const connection = connectRaw(shop.port);
       connection.write(`${head(start, 'Expect: 100-continue', 'Content-Length: 5')}12`);
       await connection.until('100 Continue');
       connection.write(`345${head('GET /api/nothing', 'Connection: close')}`);
@@ -123,8 +124,8 @@ describe('a body that nobody reads', () => {
     const { shop, before } = await startChanged();
     for (const start of ['POST /api/orders', 'POST /api/reset', 'GET /api/products', 'DELETE /_control/sandboxes/w1']) {
       const bytes = head(start, `Content-Length: ${TOO_MANY_BYTES}`, 'Connection: close');
-      const [reply] = await rawAsk(shop.port, bytes + ' '.repeat(TOO_MANY_BYTES));
-      expectProblem(reply as RawReply, 413, 'body-too-large', start);
+      const [reply] = await sendRaw(shop.port, bytes + ' '.repeat(TOO_MANY_BYTES));
+      expectProblem(reply as RawResponse, 413, 'body-too-large', start);
     }
     expect(await visible(shop)).toEqual(before);
   });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { steering } from '../support/harness/sandboxes.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -35,7 +35,12 @@ it.skipIf(CHROMIUM === '').each(RESETS)(
     const folder = await tempFolder();
     await writeFile(join(folder, 'index.html'), PAGE);
     const shop = await startStorefront({ static: folder });
-    await steering(shop)('POST', '/default/faults', { operation: 'createOrder', connection: 'reset', times, phase });
+    await createControlClient(shop)('POST', '/default/faults', {
+      operation: 'createOrder',
+      connection: 'reset',
+      times,
+      phase,
+    });
     const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=20000', '--dump-dom'];
     const { stdout } = await run(CHROMIUM, [...args, shop.url]);
     expect(stdout).toContain(expected);
@@ -47,7 +52,12 @@ it.skipIf(CURL === '').each([
   ['after', '200 000 409 '],
 ] as const)('curl gets exactly one reset from a fault with times: 1, %s the operation', async (phase, expected) => {
   const shop = await startStorefront();
-  await steering(shop)('POST', '/default/faults', { operation: 'createOrder', connection: 'reset', times: 1, phase });
+  await createControlClient(shop)('POST', '/default/faults', {
+    operation: 'createOrder',
+    connection: 'reset',
+    times: 1,
+    phase,
+  });
   const one = [`${shop.url}/api/orders`, '-s', '-o', '/dev/null', '-w', '%{http_code} '];
   const post = ['--next', '-X', 'POST', ...one];
   const { stdout } = await run(CURL, [...one, ...post, ...post]).catch((error: { stdout: string }) => error);
@@ -57,7 +67,7 @@ it.skipIf(CURL === '').each([
 it.skipIf(CURL === '')('curl gets exactly one reset of an image from a fault with times: 1', async () => {
   const shop = await startStorefront();
   const fault = { where: { path: '/images/*' }, connection: 'reset', times: 1 };
-  await steering(shop)('POST', '/default/faults', fault);
+  await createControlClient(shop)('POST', '/default/faults', fault);
   const to = (path: string) => [`${shop.url}${path}`, '-s', '-o', '/dev/null', '-w', '%{http_code} '];
   const image = ['--next', ...to('/images/logo.png')];
   const { stdout } = await run(CURL, [...to('/api/orders'), ...image, ...image]).catch(

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { startProgram } from '../support/harness/start-program.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 /** A server that responds to no request below /api. */
 const silentBelowApi = () =>
-  recorder(({ target }, response) => {
+  startRecorder(({ target }, response) => {
     if (target === '/') response.end();
   });
 

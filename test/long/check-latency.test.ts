@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { slowLink } from '../support/harness/slow-link.ts';
+import { startSlowProxy } from '../support/harness/slow-link.ts';
 import { startProgram } from '../support/harness/start-program.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
+import { NOTES_CONTRACT, startNotesServer } from '../support/reference-servers/notes-server.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
 const LATENCY_MS = 60;
@@ -19,14 +19,14 @@ async function plainPort(): Promise<number> {
 describe('storefront check of a server with a latency of 60 ms', () => {
   it('completes the check of a storefront in several sandboxes', async (test) => {
     const { port } = await startStorefront({ durability: 'memory' });
-    const program = await startProgram(test, ['check', await slowLink(port, LATENCY_MS), '--max-time', '0']);
+    const program = await startProgram(test, ['check', await startSlowProxy(port, LATENCY_MS), '--max-time', '0']);
     const { code } = await program.ended;
     expect(program.stdout()).toMatch(/^Contract check passed: no violations/m);
     expect([code, program.stderr()]).toEqual([0, '']);
   });
 
   it('completes the check of another implementation', async (test) => {
-    const url = await slowLink(await plainPort(), LATENCY_MS);
+    const url = await startSlowProxy(await plainPort(), LATENCY_MS);
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '0']);
     const { code } = await program.ended;
     expect(program.stdout()).toMatch(/^Contract check passed: no violations/m);
@@ -34,7 +34,7 @@ describe('storefront check of a server with a latency of 60 ms', () => {
   });
 
   it('exits with 3 when the time is up, and lists what it did not check', async (test) => {
-    const url = await slowLink(await plainPort(), LATENCY_MS);
+    const url = await startSlowProxy(await plainPort(), LATENCY_MS);
     const program = await startProgram(test, ['check', url, '--allow-writes', '--max-time', '3']);
     const { code } = await program.ended;
     expect(program.stdout()).toMatch(/^The check stopped early: the time limit is reached \(--max-time 3\)$/m);
@@ -44,10 +44,16 @@ describe('storefront check of a server with a latency of 60 ms', () => {
   });
 
   it.for(['SIGINT', 'SIGTERM'] as const)('reports the results so far on %s', async (signal, test) => {
-    const { url, seen } = await notesServer();
+    const { url, seen } = await startNotesServer();
     const program = await startProgram(
       test,
-      ['check', await slowLink(Number(new URL(url).port), LATENCY_MS), '--allow-writes', '--contract', 'notes.yaml'],
+      [
+        'check',
+        await startSlowProxy(Number(new URL(url).port), LATENCY_MS),
+        '--allow-writes',
+        '--contract',
+        'notes.yaml',
+      ],
       { prepare: (folder) => writeFile(join(folder, 'notes.yaml'), NOTES_CONTRACT) },
     );
     await expect.poll(() => seen.length, { timeout: 60_000 }).toBeGreaterThan(30);

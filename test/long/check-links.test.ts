@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
-import { checked, told } from '../support/harness/check.ts';
-import { recorder } from '../support/reference-servers/echo-server.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
+import { formatFindings, runCheck } from '../support/harness/check.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 /** Checks a server whose response has a link with this expression, and returns the values with which the link was followed. */
 async function getFollowedValues(expression: unknown): Promise<readonly string[]> {
@@ -32,19 +32,21 @@ async function getFollowedValues(expression: unknown): Promise<readonly string[]
     },
     responses: { 201: { description: 'd', content, links }, '4XX': { description: 'd' } },
   };
-  const follow = operation('follow', {}, { parameters: [parameter('value', 'path')] });
+  const follow = createOperation('follow', {}, { parameters: [parameter('value', 'path')] });
   const contract = await loadContract({
-    path: await otherDocument({ paths: { '/start/{place}': { post: start }, '/follow/{value}': { get: follow } } }),
+    path: await writeDocument({ paths: { '/start/{place}': { post: start }, '/follow/{value}': { get: follow } } }),
     strict: false,
   });
-  const { url, seen } = await recorder(({ method, target, body }, response) => {
+  const { url, seen } = await startRecorder(({ method, target, body }, response) => {
     const isStart = method === 'POST' && target === '/start/here?word=sought' && `${body}` === '{"name":"given"}';
     response.writeHead(isStart ? 201 : 400, { 'content-type': 'application/json', 'x-next': 'there' });
     response.end(isStart ? '{"id":7,"list":[{"a/b":"deep"}]}' : '{}');
   });
-  const verdict = await checked(url, { contract, only: ['start'] });
+  const verdict = await runCheck(url, { contract, only: ['start'] });
   // The rest of the server is correct.
-  expect(told(verdict.findings).filter((line) => line.startsWith('links') && !line.includes('follow'))).toEqual([]);
+  expect(
+    formatFindings(verdict.findings).filter((line) => line.startsWith('links') && !line.includes('follow')),
+  ).toEqual([]);
   return [
     ...new Set(
       seen.flatMap(({ target }) => (target.startsWith('/follow/') ? [decodeURIComponent(target.slice(8))] : [])),

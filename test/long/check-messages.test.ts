@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/check/client.ts';
 import type { Exchange } from '../../src/check/exchange.ts';
-import { checked, told } from '../support/harness/check.ts';
+import { formatFindings, runCheck } from '../support/harness/check.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startProxy, type Tamper } from '../support/planted-defects/proxy.ts';
 
@@ -31,16 +31,16 @@ describe('the findings of storefront check', () => {
     const url = await startTampered(async (request, pass) =>
       ++count % 211 === 0 ? { status: 500, headers: [], body: Buffer.from('') } : pass(request),
     );
-    const verdict = await checked(url, { runs: 5 });
-    expect(told(verdict.findings)).toEqual([
+    const verdict = await runCheck(url, { runs: 5 });
+    expect(formatFindings(verdict.findings)).toEqual([
       expect.stringMatching(/ reproducible: Not reproducible: \d+ of \d+ requests failed /),
     ]);
   });
 
   it('have requests that reproduce an outdated summary on a new server', async () => {
-    const { findings } = await checked(await startTampered(staleSummary()), { runs: 20 });
+    const { findings } = await runCheck(await startTampered(staleSummary()), { runs: 20 });
     const found = findings.filter(({ rule }) => rule === 'the summary is the sum of the cart');
-    expect(found, told(findings).join('\n')).toHaveLength(1);
+    expect(found, formatFindings(findings).join('\n')).toHaveLength(1);
     const exchanges = found[0]?.exchanges as readonly Exchange[];
     const client = createClient(await startTampered(staleSummary()), {});
     const texts: string[] = [];
@@ -55,13 +55,13 @@ describe('checkServer', () => {
     const { port } = await startStorefront({ durability: 'memory' });
     const [headers, ...places] = ['a', 'b', 'c'].map((id) => ({ 'x-sandbox': id }));
     const progress: string[] = [];
-    const verdict = await checked(`http://127.0.0.1:${port}`, {
+    const verdict = await runCheck(`http://127.0.0.1:${port}`, {
       headers: headers ?? {},
       sandboxHeaders: places,
       runs: 10,
       onProgress: (done, of) => void progress.push(`${done} of ${of}`),
     });
-    expect(told(verdict.findings)).toEqual([]);
+    expect(formatFindings(verdict.findings)).toEqual([]);
     expect([verdict.notes, verdict.unchecked]).toEqual([[], []]);
     expect(progress.at(-1)).toBe(`${progress.length} of ${progress.length}`);
   });

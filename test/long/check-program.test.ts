@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished, type TestContext, vi } from 'vite
 import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
 import { type Program, startProgram } from '../support/harness/start-program.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
+import { getElements, readXml } from '../support/oracles/strict-xml.ts';
 import { defects, startDefective } from '../support/planted-defects/planted-defects.ts';
-import { NOTES_CONTRACT, notesServer } from '../support/reference-servers/notes-server.ts';
+import { NOTES_CONTRACT, startNotesServer } from '../support/reference-servers/notes-server.ts';
 
 /** Waits for the end of a check and returns its exit code and output. */
 async function getOutcome(program: Program): Promise<{ code: number | null; stdout: string; stderr: string }> {
@@ -66,7 +66,7 @@ describe('storefront check', () => {
     expect(stdout).toMatch(new RegExp(`^ +[$] curl .*-X TRACE '${url}/api/payment-summary'`, 'm'));
     expect(stdout).toMatch(/^Contract check failed: 1 rule violated, 1 finding$/m);
     const report = readXml(await readFile(join(program.folder, 'report.xml'), 'utf8'));
-    expect(elementsIn(report, 'failure').map(({ attributes }) => attributes.type)).toEqual(['Allow']);
+    expect(getElements(report, 'failure').map(({ attributes }) => attributes.type)).toEqual(['Allow']);
     expect(await readFile(join(program.folder, 'summary.md'), 'utf8')).toMatch(
       /^# Before\n## Contract check failed: 1 rule/,
     );
@@ -74,7 +74,7 @@ describe('storefront check', () => {
 
   it('adds a summary to the file in GITHUB_STEP_SUMMARY, and sends its headers with each request', async (test) => {
     const contract = { prepare: (folder: string) => writeFile(join(folder, 'notes.yaml'), NOTES_CONTRACT) };
-    const { url, seen } = await notesServer();
+    const { url, seen } = await startNotesServer();
     const args = ['check', url, '--contract', 'notes.yaml', '--allow-writes', '--runs', '1'];
     const headers = ['-H', 'X-Key: a: b', '--header', 'cookie:c=d'];
     const program = await startProgram(test, [...args, ...headers], {

@@ -2,28 +2,30 @@ import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtCheckout, checkout } from '../support/harness/checkout.ts';
-import { run, start } from '../support/harness/commands.ts';
+import { runCommand, startCommand } from '../support/harness/commands.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('npm ci in a clone', () => {
   it('succeeds without the development packages, and recommends to install the tarball', async () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
-    const { exitCode, output } = await run('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit'], { cwd });
+    const { exitCode, output } = await runCommand('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit'], {
+      cwd,
+    });
     expect(output).toContain('install the packed tarball');
     expect(exitCode).toBe(0);
   });
 
   it('builds the program that npm start runs', async () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
-    expect(await run('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd })).toMatchObject({ exitCode: 0 });
-    expect((await run('node', ['dist/main.js', '--version'], { cwd })).exitCode).toBe(0);
+    expect(await runCommand('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd })).toMatchObject({ exitCode: 0 });
+    expect((await runCommand('node', ['dist/main.js', '--version'], { cwd })).exitCode).toBe(0);
   });
 });
 
 describe('npm start', { timeout: 200_000 }, () => {
   it('builds the program if there is no build, and starts it', async () => {
     const cwd = await checkout(await tempFolder(), { installed: true });
-    const shop = start('npm', START, { cwd });
+    const shop = startCommand('npm', START, { cwd });
     await shop.said(STARTED);
     expect((await stat(join(cwd, 'dist/main.js'))).isFile()).toBe(true);
   });
@@ -31,7 +33,7 @@ describe('npm start', { timeout: 200_000 }, () => {
   it('builds changed sources before it starts the program', async () => {
     const cwd = await builtCheckout(await tempFolder());
     await appendFile(join(cwd, 'src/cli/main.ts'), "\nprocess.stdout.write('changed since\\n');\n");
-    const shop = start('npm', START, { cwd });
+    const shop = startCommand('npm', START, { cwd });
     await shop.said(/changed since/);
   });
 
@@ -40,15 +42,15 @@ describe('npm start', { timeout: 200_000 }, () => {
     const main = join(cwd, 'src/cli/main.ts');
     const before = await readFile(main, 'utf8');
     await writeFile(main, `${before}\nprocess.stdout.write('changed since\\n');\n`);
-    expect((await run('node', ['tools/build.mjs', '--if-stale'], { cwd })).exitCode).toBe(0);
+    expect((await runCommand('node', ['tools/build.mjs', '--if-stale'], { cwd })).exitCode).toBe(0);
     await writeFile(main, before);
-    expect((await run('npm', ['start', '--', '--version'], { cwd })).output).not.toContain('changed since');
+    expect((await runCommand('npm', ['start', '--', '--version'], { cwd })).output).not.toContain('changed since');
   });
 
   it('does not build unchanged sources again', async () => {
     const cwd = await builtCheckout(await tempFolder());
     const before = await stat(join(cwd, 'dist/main.js'));
-    const told = await run('npm', ['start', '--', '--version'], { cwd });
+    const told = await runCommand('npm', ['start', '--', '--version'], { cwd });
     expect(told.exitCode).toBe(0);
     const after = await stat(join(cwd, 'dist/main.js'));
     expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
@@ -57,7 +59,7 @@ describe('npm start', { timeout: 200_000 }, () => {
   it('fails without starting the program if the build fails', async () => {
     const cwd = await builtCheckout(await tempFolder());
     await writeFile(join(cwd, 'src/cli/main.ts'), 'this is no TypeScript');
-    const { exitCode, output } = await run('npm', START, { cwd });
+    const { exitCode, output } = await runCommand('npm', START, { cwd });
     expect(exitCode).not.toBe(0);
     expect(output).not.toMatch(STARTED);
   });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { shopContract } from '../support/harness/check.ts';
-import { run } from '../support/harness/commands.ts';
+import { runCommand } from '../support/harness/commands.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
-import { elementsIn, readXml } from '../support/oracles/strict-xml.ts';
-import { defectNamed } from '../support/oracles/who-finds-what.ts';
+import { getElements, readXml } from '../support/oracles/strict-xml.ts';
+import { getDefect } from '../support/oracles/who-finds-what.ts';
 import { startDefective } from '../support/planted-defects/planted-defects.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
@@ -14,7 +14,7 @@ describe('npm run contract', () => {
   it('finds nothing in the shop with all its checks, and leaves no data behind', async () => {
     const report = join(await tempFolder(), 'report.xml');
     const before = await readdir(projectFile('.'));
-    const { exitCode, output } = await run('npm', ['run', '--silent', 'contract', '--', '--report', report], {
+    const { exitCode, output } = await runCommand('npm', ['run', '--silent', 'contract', '--', '--report', report], {
       cwd: projectFile('.'),
     });
     expect(exitCode, output).toBe(0);
@@ -37,7 +37,7 @@ describe('npm run contract', () => {
     for (const check of ['lint', 'examples', 'names', 'limits'])
       expect(output).toMatch(new RegExp(`openapi\\.yaml +${check} .* 1$`, 'm'));
     expect(output).toMatch(/^Contract check passed: no violations found$/m);
-    const cases = elementsIn(readXml(await readFile(report, 'utf8')), 'testcase').map(
+    const cases = getElements(readXml(await readFile(report, 'utf8')), 'testcase').map(
       ({ attributes }) => attributes.name,
     );
     expect(cases).toEqual(expect.arrayContaining(['201 behaviour', '201 dredd', 'lint document']));
@@ -45,10 +45,10 @@ describe('npm run contract', () => {
   });
 
   it('exits with 1 if the server at --url breaks the contract, with curl commands of each check', async () => {
-    const { url, close } = await startDefective(defectNamed('answers an addition to the cart with 200'));
+    const { url, close } = await startDefective(getDefect('answers an addition to the cart with 200'));
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url', url, '--allow-writes', '--runs', '5'];
-    const { exitCode, output } = await run('npm', args, { cwd: projectFile('.') });
+    const { exitCode, output } = await runCommand('npm', args, { cwd: projectFile('.') });
     expect(exitCode, output).toBe(1);
     expect(output).toMatch(
       /^http:.* is a storefront: the check runs in 8 sandboxes of its own \(check-\d+ and 7 more\) and does not change the default sandbox$/m,
@@ -64,8 +64,8 @@ describe('npm run contract', () => {
     onTestFinished(close);
     const args = ['run', '--silent', 'contract', '--', '--url'];
     const [refused, missing] = await Promise.all([
-      run('npm', [...args, url], { cwd: projectFile('.') }),
-      run('npm', [...args, 'http://127.0.0.1:1', '--allow-writes'], { cwd: projectFile('.') }),
+      runCommand('npm', [...args, url], { cwd: projectFile('.') }),
+      runCommand('npm', [...args, 'http://127.0.0.1:1', '--allow-writes'], { cwd: projectFile('.') }),
     ]);
     expect([refused.exitCode, refused.output]).toEqual([
       2,

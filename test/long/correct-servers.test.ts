@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checked, told } from '../support/harness/check.ts';
-import { type OrdersWays, ordersContract, ordersServer } from '../support/reference-servers/orders-server.ts';
+import { formatFindings, runCheck } from '../support/harness/check.ts';
+import {
+  loadOrdersContract,
+  type OrdersVariants,
+  startOrdersServer,
+} from '../support/reference-servers/orders-server.ts';
 
-const WAYS: readonly [about: string, ways: OrdersWays, headers: Readonly<Record<string, string>>][] = [
+const WAYS: readonly [about: string, ways: OrdersVariants, headers: Readonly<Record<string, string>>][] = [
   ['sends error bodies that its contract does not describe', {}, {}],
   ['requires a key, and gets it', { isSecured: true }, { 'x-key': 'right' }],
   ['requires a key, and does not get it', { isSecured: true }, {}],
@@ -12,24 +16,24 @@ const WAYS: readonly [about: string, ways: OrdersWays, headers: Readonly<Record<
 
 describe('checkServer for a correct server', () => {
   it.each(WAYS)('finds nothing in a server that %s', async (_, ways, headers) => {
-    const contract = await ordersContract();
+    const contract = await loadOrdersContract();
     for (const seed of [1, 2]) {
-      const { url } = await ordersServer(ways);
-      const verdict = await checked(url, { contract, headers, seed, runs: 20, isFresh: false });
-      expect(told(verdict.findings)).toEqual([]);
+      const { url } = await startOrdersServer(ways);
+      const verdict = await runCheck(url, { contract, headers, seed, runs: 20, isFresh: false });
+      expect(formatFindings(verdict.findings)).toEqual([]);
       expect(verdict.unchecked).toEqual([]);
     }
   });
 
   it('notes once that the server limits the rate of requests', async () => {
-    const { url } = await ordersServer({ letsThrough: 30 });
-    const { notes } = await checked(url, { contract: await ordersContract(), isFresh: false });
+    const { url } = await startOrdersServer({ letsThrough: 30 });
+    const { notes } = await runCheck(url, { contract: await loadOrdersContract(), isFresh: false });
     expect(notes.filter((note) => note.includes('limits the request rate'))).toHaveLength(1);
   });
 
   it('sends no request without a body if a form has no fields', async () => {
-    const { url, seen } = await ordersServer();
-    await checked(url, { contract: await ordersContract(), runs: 20, isFresh: false });
+    const { url, seen } = await startOrdersServer();
+    await runCheck(url, { contract: await loadOrdersContract(), runs: 20, isFresh: false });
     const forms = seen.filter(({ headers }) => headers['content-type'] === 'application/x-www-form-urlencoded');
     expect(forms.length).toBeGreaterThan(3);
     expect(forms.filter(({ body }) => body.length === 0)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { checked, told } from '../support/harness/check.ts';
-import { soundBehindProxy, startDefective } from '../support/planted-defects/planted-defects.ts';
+import { formatFindings, runCheck } from '../support/harness/check.ts';
+import { correctShopBehindProxy, startDefective } from '../support/planted-defects/planted-defects.ts';
 import { startOtherServer } from '../support/reference-servers/other-server.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
@@ -10,15 +10,15 @@ const RUNS = 50;
 
 describe.each([
   ['storefront', () => createStorefront({ host: '127.0.0.1', logTo: { write: () => {} } }), 20],
-  ['storefront behind the proxy of the planted defects', () => startDefective(soundBehindProxy), 3],
+  ['storefront behind the proxy of the planted defects', () => startDefective(correctShopBehindProxy), 3],
   ['the plain reference server', startPlainServer, 20],
   ['the other reference server', startOtherServer, 20],
 ] as const)('checkServer for a correct shop, %s,', (_, start, seeds) => {
   it.each(Array.from({ length: seeds }, (_, at) => at + 1))('finds nothing with seed %i', async (seed) => {
     const { url, close } = await start();
     onTestFinished(close);
-    const verdict = await checked(url, { runs: RUNS, seed });
-    expect(told(verdict.findings)).toEqual([]);
+    const verdict = await runCheck(url, { runs: RUNS, seed });
+    expect(formatFindings(verdict.findings)).toEqual([]);
     expect([verdict.model, verdict.notes]).toEqual(['the shop', []]);
   });
 });

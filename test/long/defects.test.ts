@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checked, judgesOf, told } from '../support/harness/check.ts';
-import { defectNamed } from '../support/oracles/who-finds-what.ts';
+import { formatFindings, getFailedChecks, runCheck } from '../support/harness/check.ts';
+import { getDefect } from '../support/oracles/who-finds-what.ts';
 import { defects, startDefective } from '../support/planted-defects/planted-defects.ts';
 
 /** The default of the command. */
@@ -13,7 +13,7 @@ describe('storefront check', () => {
   it.each(defects.map(({ name }) => name).filter((name) => !(name in BEYOND_REACH)))(
     'finds the planted defect in a shop that %s',
     async (name) => {
-      const defect = defectNamed(name);
+      const defect = getDefect(name);
       const { operationId } = defect;
       // Most defects show in their own operation; the others need a check of all operations.
       const scopes = [...(operationId === undefined ? [] : [{ only: [operationId] }]), {}];
@@ -22,9 +22,9 @@ describe('storefront check', () => {
         if (found.length > 0) break;
         const { url, close } = await startDefective(defect);
         onTestFinished(close);
-        const verdict = await checked(url, { runs: RUNS, ...scope });
-        expect(judgesOf(verdict).length > 0).toBe(verdict.findings.length > 0);
-        found.push(...told(verdict.findings));
+        const verdict = await runCheck(url, { runs: RUNS, ...scope });
+        expect(getFailedChecks(verdict).length > 0).toBe(verdict.findings.length > 0);
+        found.push(...formatFindings(verdict.findings));
       }
       expect(found).not.toEqual([]);
     },

@@ -1,20 +1,20 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
-import { mountAlone, noMounts, smallDisk } from '../support/harness/disks.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
+import { bindMount, mountSmallDisk, mountsUnavailable } from '../support/harness/disks.ts';
 import { startProgram } from '../support/harness/start-program.ts';
-import { asker, type TestShop } from '../support/harness/start-storefront.ts';
+import { createFetchClient, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const DISK_KB = 256;
 
-beforeEach(({ skip }) => skip(noMounts !== undefined, noMounts));
+beforeEach(({ skip }) => skip(mountsUnavailable !== undefined, mountsUnavailable));
 
 describe('a full disk', () => {
   it('causes 503 responses with Retry-After for changes, while reads succeed, until there is space again', async (t) => {
-    const { folder } = await smallDisk(DISK_KB);
+    const { folder } = await mountSmallDisk(DISK_KB);
     const ask = await shopOver(t, join(folder, 'db.json'));
     expect((await add(ask)).status).toBe(201);
     await fill(folder);
@@ -31,7 +31,7 @@ describe('a full disk', () => {
   });
 
   it('does not affect anything but changes if the data file exists', async (t) => {
-    const { folder } = await smallDisk(DISK_KB);
+    const { folder } = await mountSmallDisk(DISK_KB);
     await writeFile(join(folder, 'db.json'), defaultText);
     await fill(folder);
     const ask = await shopOver(t, join(folder, 'db.json'));
@@ -41,7 +41,7 @@ describe('a full disk', () => {
   });
 
   it('fails the start of a shop without a data file, and leaves no file behind', async (t) => {
-    const { folder } = await smallDisk(DISK_KB);
+    const { folder } = await mountSmallDisk(DISK_KB);
     await fill(folder);
     const { ended, stderr } = await startProgram(t, ['--port', '0', '--data', join(folder, 'db.json')]);
     expect((await ended).code).toBe(1);
@@ -52,11 +52,11 @@ describe('a full disk', () => {
 
 describe('a read-only disk', () => {
   it('is reported at the start, and changes get 503 responses until it is writable', async (t) => {
-    const disk = await smallDisk(DISK_KB);
+    const disk = await mountSmallDisk(DISK_KB);
     await writeFile(join(disk.folder, 'db.json'), defaultText);
     await disk.remount('ro');
     const program = await startProgram(t, ['--port', '0', '--data', join(disk.folder, 'db.json')]);
-    const ask = asker(await program.url());
+    const ask = createFetchClient(await program.url());
     expect(program.stdout()).toContain("can't be written now (the disk is read-only, EROFS)");
     expect((await ask('GET', '/api/products')).status).toBe(200);
     expect(await add(ask)).toMatchObject({ status: 503, body: { detail: expect.stringContaining('read-only') } });
@@ -65,7 +65,7 @@ describe('a read-only disk', () => {
   });
 
   it('causes 503 responses for changes while the shop runs, until it is writable again', async (t) => {
-    const disk = await smallDisk(DISK_KB);
+    const disk = await mountSmallDisk(DISK_KB);
     const ask = await shopOver(t, join(disk.folder, 'db.json'));
     await disk.remount('ro');
     expect((await add(ask)).status).toBe(503);
@@ -84,7 +84,7 @@ describe('a bind-mounted data file, like a single file in a container,', () => {
     const folder = await tempFolder();
     const data = join(folder, 'db.json');
     await writeFile(data, defaultText);
-    await mountAlone(data);
+    await bindMount(data);
     const { ended, stderr } = await startProgram(t, ['--port', '0', '--data', data]);
     expect(await ended).toEqual({ code: 1, signal: null });
     expect(stderr()).toMatch(MOUNTED);
@@ -95,7 +95,7 @@ describe('a bind-mounted data file, like a single file in a container,', () => {
   it('is not repaired for the same reason if it is damaged', async (t) => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, '{');
-    await mountAlone(data);
+    await bindMount(data);
     const { ended, stderr } = await startProgram(t, ['repair', '--data', data]);
     expect(await ended).toEqual({ code: 1, signal: null });
     expect(stderr()).toMatch(MOUNTED);
@@ -105,15 +105,15 @@ describe('a bind-mounted data file, like a single file in a container,', () => {
   it('is served from memory with the option that the remedy names', async (t) => {
     const data = join(await tempFolder(), 'db.json');
     await writeFile(data, defaultText);
-    await mountAlone(data);
+    await bindMount(data);
     const program = await startProgram(t, ['--port', '0', '--durability', 'memory', '--default-data', data]);
-    expect((await add(asker(await program.url()))).status).toBe(201);
+    expect((await add(createFetchClient(await program.url()))).status).toBe(201);
   });
 });
 
 async function shopOver(t: TestContext, data: string): Promise<TestShop['ask']> {
   const program = await startProgram(t, ['--port', '0', '--data', data]);
-  return asker(await program.url());
+  return createFetchClient(await program.url());
 }
 
 function add(ask: TestShop['ask']) {

@@ -9,7 +9,7 @@ import { type DreddVerdict, ownHooks, runDredd } from '../../tools/dredd/dredd.t
 import type { DreddTransaction } from '../../tools/dredd/transaction.ts';
 import { documentedOperations } from '../support/fixtures/contract-document.ts';
 import { defaults, defaultText, projectFile } from '../support/fixtures/default-data.ts';
-import { run } from '../support/harness/commands.ts';
+import { runCommand } from '../support/harness/commands.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
 const contractFile = projectFile('openapi.yaml');
@@ -250,7 +250,7 @@ describe('a defect that runDredd reports', () => {
     const verdict = await runWith(withChangedResponse('removeCartItem', () => ({ status: 200, body: { id: 1 } })));
     const failed = verdict.transactions.find(({ isPassed }) => !isPassed);
     expect(failed?.response).toBe('200 application/json\n{"id":1}');
-    const shown = await run('sh', ['-c', failed?.curl ?? ''], { cwd: projectFile('.') });
+    const shown = await runCommand('sh', ['-c', failed?.curl ?? ''], { cwd: projectFile('.') });
     expect(shown.output).toContain('{"id":1}');
   });
 
@@ -333,36 +333,40 @@ describe('the command line of dredd', () => {
   const cwd = projectFile('.');
 
   it('npx dredd runs as dredd.yml configures it', async () => {
-    const { exitCode, output } = await run('npx', ['--no-install', 'dredd'], { cwd });
+    const { exitCode, output } = await runCommand('npx', ['--no-install', 'dredd'], { cwd });
     expect(output).toContain(`${documented.length} passing, 0 failing, 0 errors, 0 skipped`);
     expect(exitCode).toBe(0);
   });
 
   it('npm run dredd prints a table and exits with 0', async () => {
-    const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd'], { cwd });
+    const { exitCode, output } = await runCommand('npm', ['run', '--silent', 'dredd'], { cwd });
     expect(output).toContain(`${documented.length} of ${documented.length} responses match the contract`);
     expect(exitCode).toBe(0);
   });
 
   it('npm run dredd -- --url tests another server and exits with 1 if a test fails', async () => {
     const url = await startShop(withChangedResponse('removeCartItem', () => ({ status: 200, body: {} })));
-    const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url, '--allow-writes'], {
-      cwd,
-    });
+    const { exitCode, output } = await runCommand(
+      'npm',
+      ['run', '--silent', 'dredd', '--', '--url', url, '--allow-writes'],
+      {
+        cwd,
+      },
+    );
     expect(output).toContain('DELETE /api/cart-items/{productId}, 204: Status 200 instead of 204');
     expect(exitCode).toBe(1);
   });
 
   it('npm run dredd -- --url changes nothing without --allow-writes', async () => {
     const url = await startShop({});
-    const { exitCode, output } = await run('npm', ['run', '--silent', 'dredd', '--', '--url', url], { cwd });
+    const { exitCode, output } = await runCommand('npm', ['run', '--silent', 'dredd', '--', '--url', url], { cwd });
     expect(output).toContain('To allow this, add --allow-writes');
     expect(exitCode).toBe(1);
   });
 
   it('npm run dredd -- --url prints a message if no server answers', async () => {
     const args = ['run', '--silent', 'dredd', '--', '--url', 'http://127.0.0.1:9', '--allow-writes'];
-    const { exitCode, output } = await run('npm', args, { cwd });
+    const { exitCode, output } = await runCommand('npm', args, { cwd });
     expect(output.trim()).toMatch(
       /^(npm warn .*\n)*error: No server responds at http:\/\/127.0.0.1:9 \(.+\)\. Start it first\.$/,
     );

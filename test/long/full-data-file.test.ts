@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_FILE_BYTES } from '../../src/store/new-file.ts';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const JSON_TYPE = { 'content-type': 'application/json' };
 

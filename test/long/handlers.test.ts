@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { startProgram } from '../support/harness/start-program.ts';
-import { asker } from '../support/harness/start-storefront.ts';
+import { createFetchClient } from '../support/harness/start-storefront.ts';
 
 const esModule = (
   text: string,
@@ -21,7 +21,7 @@ async function startWith(test: TestContext, name: string, text: string) {
   const program = await startProgram(test, ['--port', '0', '--handlers', name, '--verify', 'off'], {
     prepare: (folder) => writeFile(join(folder, name), text),
   });
-  const ask = asker(await program.url());
+  const ask = createFetchClient(await program.url());
   const save = (next: string) => writeFile(join(program.folder, name), next);
   const waitForOutput = (part: string) =>
     vi.waitFor(() => expect(program.stdout()).toContain(part), { timeout: 60_000, interval: 20 });
@@ -80,7 +80,7 @@ describe('storefront --handlers', () => {
     const program = await startProgram(test, ['--port', '0', '--handlers', 'handlers.mjs'], {
       prepare: (folder) => writeFile(join(folder, 'handlers.mjs'), late),
     });
-    const ask = asker(await program.url());
+    const ask = createFetchClient(await program.url());
     expect((await ask('POST', '/api/reset')).status).toBe(204);
     expect(await program.ended).toEqual({ code: 1, signal: null });
     expect(program.stdout() + program.stderr()).toContain('Error: unexpected');

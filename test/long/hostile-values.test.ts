@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { expectNoFault, expectProblem } from '../support/harness/problems.ts';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { expectNoServerError, expectProblem } from '../support/harness/problems.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
 /** Invalid ids for a URL: each can break a program that decodes, compares or looks them up. */
@@ -90,9 +90,9 @@ describe.each(MODES)('a hostile value, with strict: $strict,', (mode) => {
     const shop = await startStorefront(mode);
     for (const text of TARGET_TEXTS) {
       for (const start of ['DELETE /api/cart-items/', 'PUT /api/cart-items/', 'GET /api/orders/']) {
-        const reply = await rawRequest(shop.port, start + text);
+        const reply = await sendRawRequest(shop.port, start + text);
         const about = (start + text).slice(0, 100);
-        expectNoFault(reply, about);
+        expectNoServerError(reply, about);
         expect([400, 404], about).toContain(reply.status);
       }
       await expectUnharmed(shop, text.slice(0, 100));
@@ -110,8 +110,8 @@ describe.each(MODES)('a hostile value, with strict: $strict,', (mode) => {
         'payment-summary?',
       ]) {
         const about = (path + text).slice(0, 100);
-        const reply = await rawRequest(shop.port, `GET /api/${path}${text}`);
-        expectNoFault(reply, about);
+        const reply = await sendRawRequest(shop.port, `GET /api/${path}${text}`);
+        expectNoServerError(reply, about);
         expect(reply.status, about).toBe(
           path.endsWith('search=') || (!path.endsWith('expand=') && !mode.strict) ? 200 : 400,
         );
@@ -144,7 +144,7 @@ describe.each(MODES)('a hostile value, with strict: $strict,', (mode) => {
     const shop = await startStorefront(mode);
     for (const text of JSON_TEXTS.filter((text) => text !== '"1"')) {
       const reply = await shop.ask('PUT', `/api/cart-items/${IN_CART}`, `{"quantity":9,"deliveryOptionId":${text}}`);
-      expectNoFault(reply, text.slice(0, 100));
+      expectNoServerError(reply, text.slice(0, 100));
       expect([400, 404], text.slice(0, 100)).toContain(reply.status);
     }
     await expectUnharmed(shop, 'in the end');

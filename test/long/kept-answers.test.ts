@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { type RawReply, rawAsk, rawRequest } from '../support/harness/raw-client.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { type RawResponse, sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
 import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 const ITEM = { productId: KETTLE, quantity: 1 };
 const DAY_MS = 86_400_000;
@@ -33,8 +33,8 @@ describe('a repeated GET request', () => {
   it('gets the same bytes and headers', async () => {
     const { port } = await startStorefront();
     for (const path of [...VIEWS, '/api/products', '/api/products?search=socks', '/api/delivery-options']) {
-      const request = async (): Promise<RawReply> => {
-        const reply = await rawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173']);
+      const request = async (): Promise<RawResponse> => {
+        const reply = await sendRawRequest(port, `GET ${path}`, ['Origin: http://localhost:5173']);
         return { ...reply, headers: { ...reply.headers, date: [] } };
       };
       const first = await request();
@@ -126,7 +126,7 @@ describe('2,000 different requests in a row', () => {
     const targets = Array.from({ length: 2_000 }, (_, n) => (n % 2 ? `search=qq${n}qq` : `search=&n=${n}`));
     const requests = targets.map((query) => `GET /api/products?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     const last = 'GET /api/products HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    const replies = await rawAsk(shop.port, [...requests, last].join(''));
+    const replies = await sendRaw(shop.port, [...requests, last].join(''));
     const whole = replies.at(-1)?.text;
     expect(JSON.parse(whole ?? '')).toEqual(defaults.products);
     expect(replies).toHaveLength(2_001);
@@ -140,7 +140,7 @@ describe('a cached response', () => {
   it('is not affected by a request whose body is rejected while its response is generated', async () => {
     const shop = await startStorefront();
     const bytes = 'GET /api/products HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n\r\n';
-    const [refused] = await rawAsk(shop.port, bytes);
+    const [refused] = await sendRaw(shop.port, bytes);
     expect(refused?.status).toBe(400);
     const { status, headers, body } = await shop.ask('GET', '/api/products');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);

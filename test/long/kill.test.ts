@@ -2,13 +2,13 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { productId } from '../support/fixtures/default-data.ts';
+import { getProductId } from '../support/fixtures/default-data.ts';
 import { builtCheckout, lastingFolder } from '../support/harness/checkout.ts';
-import { type Running, start } from '../support/harness/commands.ts';
-import { asker } from '../support/harness/start-storefront.ts';
+import { type RunningCommand, startCommand } from '../support/harness/commands.ts';
+import { createFetchClient } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const ROUNDS = 20;
 const CLIENTS = 6;
 
@@ -64,11 +64,11 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
   });
 
   async function startShop(data: string) {
-    const shop = start('node', [join(project, 'dist/main.js'), '--port', '0', '--log', 'off', '--data', data], {
+    const shop = startCommand('node', [join(project, 'dist/main.js'), '--port', '0', '--log', 'off', '--data', data], {
       cwd: project,
     });
     const [url] = await shop.said(/http:\/\/[^ ,]+/);
-    return { shop, ask: asker(url) };
+    return { shop, ask: createFetchClient(url) };
   }
 
   /** Starts a shop, adds to one item with several clients at once, and kills the shop at a random time. */
@@ -101,7 +101,7 @@ interface Item {
 }
 
 /** Kills a shop with SIGKILL while its clients continue to send requests. */
-async function killSoon(shop: Running): Promise<void> {
+async function killSoon(shop: RunningCommand): Promise<void> {
   for (let turns = Math.random() * TURNS; turns > 0; turns--) await setImmediate();
   shop.kill('SIGKILL');
 }

@@ -2,17 +2,17 @@ import { lstatSync, renameSync, symlinkSync } from 'node:fs';
 import { lstat, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type CartFile, cartFile, textWith } from '../support/fixtures/cart-file.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
-import { faultyDisk } from '../support/harness/faulty-disk.ts';
+import { type CartFile, createCartFile, createDataText } from '../support/fixtures/cart-file.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
+import { createFaultyDisk } from '../support/harness/faulty-disk.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const [A, B, C, OTHER] = PRODUCT_IDS as [string, string, string, string];
-const KETTLE = productId('Cordless Electric Kettle');
-const OTHER_TEXT = textWith([OTHER]);
+const KETTLE = getProductId('Cordless Electric Kettle');
+const OTHER_TEXT = createDataText([OTHER]);
 
 describe('a symbolic link that replaces the data file of a running shop', () => {
   it.each([
@@ -71,7 +71,7 @@ describe.each([
   async function stepsOfChange() {
     const { disk, store } = await openStore();
     disk.begin();
-    await store.update(putting(B));
+    await store.update(putItem(B));
     // Copied, because checks for edits continue.
     return [...disk.end()];
   }
@@ -88,10 +88,10 @@ describe.each([
       isTooLate = name === 'rename' && (last === 'link' || !links);
       return undefined;
     });
-    expect.soft(await store.update(putting(B)), label).toBe(B);
+    expect.soft(await store.update(putItem(B)), label).toBe(B);
     disk.end();
-    expect.soft(await store.update(putting(C)), label).toBe(C);
-    expect.soft(putInto(store.read().state), label).toEqual([A, B, C]);
+    expect.soft(await store.update(putItem(C)), label).toBe(C);
+    expect.soft(getAddedProducts(store.read().state), label).toEqual([A, B, C]);
     expect.soft(lstatSync(file.path).isFile(), label).toBe(true);
     expect.soft(await file.cart(), label).toEqual([A, B, C]);
     expect.soft(await readFile(target, 'utf8'), label).toBe(OTHER_TEXT);
@@ -102,10 +102,10 @@ describe.each([
   }
 
   async function openStore(): Promise<
-    { file: CartFile; disk: ReturnType<typeof faultyDisk> } & Awaited<ReturnType<typeof openTestState>>
+    { file: CartFile; disk: ReturnType<typeof createFaultyDisk> } & Awaited<ReturnType<typeof openTestState>>
   > {
-    const file = await cartFile([A]);
-    const disk = faultyDisk({ links });
+    const file = await createCartFile([A]);
+    const disk = createFaultyDisk({ links });
     return { file, disk, ...(await openTestState({ data: file.path, durability, disk })) };
   }
 });

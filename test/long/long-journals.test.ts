@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { following } from '../support/harness/events.ts';
-import { rawConnection } from '../support/harness/raw-client.ts';
-import { type Room, roomIn } from '../support/harness/shared-shop.ts';
+import { followEvents } from '../support/harness/events.ts';
+import { connectRaw } from '../support/harness/raw-client.ts';
+import { getSandboxClient, type SandboxClient } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 /** Less than the 1,000 entries that the journal keeps, so that none is dropped. */
@@ -11,9 +11,9 @@ const MOST = 980;
 const BODY = { productId: 'x'.repeat(4_000), quantity: 1 };
 
 /** Creates a journal of more than 5 MB of JSON in the default sandbox. */
-async function longJournal(): Promise<Room & { readonly port: number }> {
+async function longJournal(): Promise<SandboxClient & { readonly port: number }> {
   const shop = await startStorefront();
-  const room = roomIn(shop, 'default');
+  const room = getSandboxClient(shop, 'default');
   const browser = {
     'User-Agent': 'Mozilla/5.0 '.repeat(20),
     'Accept-Language': 'en-GB,en;q=0.9',
@@ -27,7 +27,7 @@ async function longJournal(): Promise<Room & { readonly port: number }> {
 
 it('a client that follows a long journal gets its entries from the first one on, and then each new request once', async () => {
   const here = await longJournal();
-  const stream = await following(here, '/default/requests?after=0');
+  const stream = await followEvents(here, '/default/requests?after=0');
   const [first] = await stream.next();
   await here.ask('GET', '/api/orders');
   const ids = [first, ...(await stream.next(MOST))].map((event) => Number(event?.id));
@@ -36,7 +36,7 @@ it('a client that follows a long journal gets its entries from the first one on,
 
 it('a client that follows a long journal without reading gets none of the entries that are dropped meanwhile', async () => {
   const here = await longJournal();
-  const connection = rawConnection(here.port);
+  const connection = connectRaw(here.port);
   connection.write(
     'GET /_control/sandboxes/default/requests?after=0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
   );

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { manyOperations } from '../support/fixtures/many-operations.ts';
+import { createManyOperations } from '../support/fixtures/many-operations.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { type OtherOperation, operationsIn } from '../support/oracles/second-judge.ts';
+import { type OtherOperation, readOperations } from '../support/oracles/second-judge.ts';
 
 /** Starts a server with the 600 operations; `askAll` returns the response to each, with its issues. */
 async function startMany() {
-  const contract = join(await folderWith({ 'openapi.json': manyOperations() }), 'openapi.json');
-  const operations = operationsIn(contract);
+  const contract = join(await folderWith({ 'openapi.json': createManyOperations() }), 'openapi.json');
+  const operations = readOperations(contract);
   const shop = await startStorefront({ contract });
   const askAll = async (headers: Record<string, string>) => {
     const ask = async (operation: OtherOperation) => {

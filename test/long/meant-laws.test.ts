@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { getSearch } from '../../src/shop/search/product-index.ts';
 import type { Product } from '../../src/shop/types.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { beginningsOf, editDistance } from '../support/oracles/edit-distance.ts';
+import { editDistance, getPrefixes } from '../support/oracles/edit-distance.ts';
 
 const { products } = defaults;
 const search = getSearch(products);
@@ -32,7 +32,7 @@ function standsSomewhere(term: string): boolean {
 /** Returns whether the term starts with another word, or has an edit distance of 1 from another word or a prefix of it. */
 function isNearAnother(term: string, word: string): boolean {
   return [...allWords].some((other) => {
-    const nearest = beginningsOf(other).filter(({ length }) => Math.abs(length - term.length) <= 1);
+    const nearest = getPrefixes(other).filter(({ length }) => Math.abs(length - term.length) <= 1);
     return (
       other !== word && (term.startsWith(other) || nearest.some((beginning) => editDistance(term, beginning) <= 1))
     );

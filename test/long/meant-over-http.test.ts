@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Product } from '../../src/shop/types.ts';
-import { catalogueOf, product, uuid } from '../support/fixtures/catalogue-builders.ts';
+import { createCatalogue, createProduct, createUuid } from '../support/fixtures/catalogue-builders.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { eventually } from '../support/harness/edited-file.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -26,7 +26,7 @@ const edited = [
     .map((each) =>
       each.name.includes('Camera') ? { ...each, name: 'Pinhole Obscura', keywords: ['antiques'] } : each,
     ),
-  product({ id: uuid(900), name: 'Bavarian Zither', keywords: ['music', 'strings'] }),
+  createProduct({ id: createUuid(900), name: 'Bavarian Zither', keywords: ['music', 'strings'] }),
 ];
 
 describe('the response to a misspelled search', () => {
@@ -97,7 +97,7 @@ describe('a search in a catalogue of 10,000 products', () => {
     return [12, 8, 4, 0].map((bits) => SYLLABLES[(number >> bits) & 15]).join('');
   }
 
-  const many = catalogueOf(
+  const many = createCatalogue(
     Array.from({ length: 10_000 }, (_, at) => [
       `${createWord(at * 6)} Gizmo ${at}`,
       `k${at % 50}`,

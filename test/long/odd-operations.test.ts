@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
-import { type OtherOperation, operationsIn } from '../support/oracles/second-judge.ts';
+import { type OtherOperation, readOperations } from '../support/oracles/second-judge.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
 const ODD_3_1 = projectFile('test/documents/odd-3.1.yaml');
@@ -58,7 +58,7 @@ describe.each([
 ])('every operation of %s', (_, contract) => {
   it('gets a documented response', async () => {
     const shop = await startStorefront({ contract });
-    for (const operation of operationsIn(contract)) {
+    for (const operation of readOperations(contract)) {
       const reply = await sendRequest(shop, operation);
       expect.soft(operation.troublesWith(reply), `${operation.method} ${operation.path}`).toEqual([]);
     }
@@ -66,7 +66,7 @@ describe.each([
 
   it.each([1])('gets a documented generated response with seed %i, which is the same each time', async (seed) => {
     const shop = await startStorefront({ contract });
-    for (const operation of operationsIn(contract)) {
+    for (const operation of readOperations(contract)) {
       const name = `${operation.method} ${operation.path}`;
       const reply = await sendRequest(shop, operation, { Prefer: `dynamic=true, seed=${seed}` });
       expect.soft(operation.troublesWith(reply), name).toEqual([]);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { builtCheckout, lastingFolder } from '../support/harness/checkout.ts';
-import { run, start } from '../support/harness/commands.ts';
-import { asker } from '../support/harness/start-storefront.ts';
+import { runCommand, startCommand } from '../support/harness/commands.ts';
+import { createFetchClient } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 /** The major versions of Node.js that the package supports. */
@@ -19,7 +19,7 @@ let remove = async () => {};
 beforeAll(async () => {
   ({ folder, remove } = await lastingFolder());
   const project = await builtCheckout(join(folder, 'project'));
-  const packed = await run('npm', ['pack', '--pack-destination', folder], { cwd: project });
+  const packed = await runCommand('npm', ['pack', '--pack-destination', folder], { cwd: project });
   expect(packed).toMatchObject({ exitCode: 0 });
   tarball = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
 });
@@ -27,7 +27,7 @@ afterAll(() => remove());
 
 describe('the packed package', () => {
   it('contains only the files that are needed to run it and the documentation', async () => {
-    const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
+    const { output } = await runCommand('tar', ['-tzf', tarball], { cwd: folder });
     const paths = output.split('\n').filter((path) => path !== '');
     const tops = new Set(paths.map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/')));
     expect([...tops].toSorted()).toEqual(
@@ -45,7 +45,7 @@ describe('the packed package', () => {
   });
 
   it('contains the code, the types, and the images of all products', async () => {
-    const { output } = await run('tar', ['-tzf', tarball], { cwd: folder });
+    const { output } = await runCommand('tar', ['-tzf', tarball], { cwd: folder });
     const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
     const code = ['main.js', 'storefront.js', 'testing.js', 'testing.cjs', 'playwright.js', 'playwright.cjs'];
     const types = ['storefront.d.ts', 'testing.d.ts', 'testing.d.cts', 'playwright.d.ts', 'playwright.d.cts'];
@@ -56,7 +56,7 @@ describe('the packed package', () => {
 
 describe('the package.json in the tarball', () => {
   it('has no script that npm runs or warns about during the installation', async () => {
-    const { output } = await run('tar', ['-xOzf', tarball, 'package/package.json'], { cwd: folder });
+    const { output } = await runCommand('tar', ['-xOzf', tarball, 'package/package.json'], { cwd: folder });
     const scripts = Object.keys(JSON.parse(output).scripts);
     expect(scripts.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
   });
@@ -75,11 +75,11 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
   beforeAll(async () => {
     place = { cwd: join(folder, `shop-${line}`), programs: await installNode(line) };
     await mkdir(place.cwd);
-    installed = await run('npm', ['install', '--engine-strict', ...OFFLINE_FIRST, tarball], place);
+    installed = await runCommand('npm', ['install', '--engine-strict', ...OFFLINE_FIRST, tarball], place);
   });
 
   it('runs with this version of Node', async () => {
-    expect((await run('node', ['--version'], place)).output).toMatch(new RegExp(`^v${line}\\.`));
+    expect((await runCommand('node', ['--version'], place)).output).toMatch(new RegExp(`^v${line}\\.`));
   });
 
   it('installs in an empty folder with strict engine checks of all dependencies', () => {
@@ -89,28 +89,28 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
 
   it('prints its version with storefront --version', async () => {
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
-    const result = await run('npx', ['--no-install', 'storefront', '--version'], place);
+    const result = await runCommand('npx', ['--no-install', 'storefront', '--version'], place);
     expect(result).toMatchObject({ exitCode: 0, output: expect.stringContaining(version) });
   });
 
   it('lists the packages that storefront types requires if they are not installed', async () => {
-    const types = await run('npx', ['--no-install', 'storefront', 'types', 'openapi.yaml'], place);
+    const types = await runCommand('npx', ['--no-install', 'storefront', 'types', 'openapi.yaml'], place);
     const install = 'npm install --save-dev openapi-typescript@7 typescript@5';
     expect(types).toMatchObject({ exitCode: 1, output: expect.stringContaining(install) });
   });
 
   it('checks its own server with storefront check', async () => {
-    const result = await run('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
+    const result = await runCommand('npx', ['--no-install', 'storefront', 'check', '--runs', '5'], place);
     expect(result).toMatchObject({ exitCode: 0, output: expect.stringContaining('kept: nothing was found') });
   });
 
   it('starts with storefront, serves requests, and ends with 0 on SIGTERM', async () => {
-    const shop = start(join(place.cwd, 'node_modules/.bin/storefront'), ['--port', '0'], {
+    const shop = startCommand(join(place.cwd, 'node_modules/.bin/storefront'), ['--port', '0'], {
       ...place,
       cwd: await tempFolder(),
     });
     const [url] = await shop.said(/http:\/\/[\w.:]+/);
-    const ask = asker(url);
+    const ask = createFetchClient(url);
     const products = await ask('GET', '/api/products');
     expect(products.status).toBe(200);
     expect((await ask('GET', `/${products.body[0].image}`)).headers.get('content-type')).toBe('image/svg+xml');
@@ -121,7 +121,11 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
 
   it('starts with createStorefront in a program, which ends after close()', async () => {
     await writeFile(join(place.cwd, 'program.mjs'), PROGRAM);
-    expect(await run('node', ['program.mjs'], place)).toEqual({ exitCode: 0, signal: null, output: '200 after 201\n' });
+    expect(await runCommand('node', ['program.mjs'], place)).toEqual({
+      exitCode: 0,
+      signal: null,
+      output: '200 after 201\n',
+    });
   });
 });
 
@@ -136,9 +140,9 @@ describe('the types of the package', () => {
     await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'module', private: true }));
     await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
     await writeFile(join(cwd, 'program.ts'), TYPED_PROGRAM);
-    expect(await run('npm', ['install', ...OFFLINE_FIRST, tarball], { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await runCommand('npm', ['install', ...OFFLINE_FIRST, tarball], { cwd })).toMatchObject({ exitCode: 0 });
     const compiler = projectFile('node_modules/typescript/bin/tsc');
-    expect(await run('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+    expect(await runCommand('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
   });
 });
 
@@ -160,9 +164,11 @@ describe('the types of the test kit', () => {
     await writeFile(join(cwd, 'required.cts'), REQUIRED_KIT);
     const { devDependencies } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const nodeTypes = `@types/node@${devDependencies['@types/node']}`;
-    expect(await run('npm', ['install', ...OFFLINE_FIRST, tarball, nodeTypes], { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await runCommand('npm', ['install', ...OFFLINE_FIRST, tarball, nodeTypes], { cwd })).toMatchObject({
+      exitCode: 0,
+    });
     const compiler = projectFile('node_modules/typescript/bin/tsc');
-    expect(await run('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+    expect(await runCommand('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
   });
 });
 
@@ -240,7 +246,7 @@ async function installNode(line: string): Promise<string> {
   const cwd = join(folder, `node-${line}`);
   await mkdir(cwd);
   await writeFile(join(cwd, 'package.json'), '{}');
-  const got = await run('npm', ['install', ...OFFLINE_FIRST, `node@${line}`], { cwd });
+  const got = await runCommand('npm', ['install', ...OFFLINE_FIRST, `node@${line}`], { cwd });
   expect(got).toMatchObject({ exitCode: 0 });
   return join(cwd, 'node_modules/node/bin');
 }

@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
-import { productId } from '../support/fixtures/default-data.ts';
-import { loopDisk, noMounts } from '../support/harness/disks.ts';
+import { getProductId } from '../support/fixtures/default-data.ts';
+import { mountLoopDisk, mountsUnavailable } from '../support/harness/disks.ts';
 import { startProgram } from '../support/harness/start-program.ts';
-import { asker } from '../support/harness/start-storefront.ts';
+import { createFetchClient } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const CLIENTS = 4;
 const ROUNDS = 8;
 
 /** The maximum number of responses before a round cuts the power. */
 const ANSWERS = 150;
 
-beforeEach(({ skip }) => skip(noMounts !== undefined, noMounts));
+beforeEach(({ skip }) => skip(mountsUnavailable !== undefined, mountsUnavailable));
 
 describe('a power failure under load', { timeout: 300_000 }, () => {
   it(`loses no acknowledged change, ${ROUNDS} times, and the next start leaves no other file behind`, async (t) => {
@@ -23,7 +23,7 @@ describe('a power failure under load', { timeout: 300_000 }, () => {
       expect(await countKettles(folder)).toBeGreaterThanOrEqual(acknowledged);
       expect(await countKettles(folder)).toBeLessThanOrEqual(asked);
       const again = await startProgram(t, ['--port', '0', '--data', join(folder, 'db.json')]);
-      expect((await asker(await again.url())('GET', '/api/cart-items')).status).toBe(200);
+      expect((await createFetchClient(await again.url())('GET', '/api/cart-items')).status).toBe(200);
       expect((await readdir(folder)).filter((name) => name !== 'lost+found')).toEqual(['db.json']);
     }
   });
@@ -36,10 +36,10 @@ describe('a power failure under load', { timeout: 300_000 }, () => {
 
 /** Loads a shop on a separate disk and cuts its power. Counts acknowledged changes before the cut, and requests after it. */
 async function loadAndCutPower(t: TestContext, durability: string) {
-  const disk = await loopDisk();
+  const disk = await mountLoopDisk();
   const args = ['--port', '0', '--durability', durability, '--data', join(disk.folder, 'db.json')];
   const shop = await startProgram(t, args);
-  const ask = asker(await shop.url());
+  const ask = createFetchClient(await shop.url());
   const ledger = { asked: 0, acknowledged: 0 };
   const enough = 1 + Math.floor(Math.random() * ANSWERS);
   const client = async () => {

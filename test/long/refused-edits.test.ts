@@ -1,10 +1,17 @@
 import { mkdir, open, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
-import { conflictsOf, editsTold, eventually, shows, textOf, warnings } from '../support/harness/edited-file.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
+import {
+  eventually,
+  expectState,
+  getEditLogs,
+  getWarnings,
+  readConflictFiles,
+  readDataFile,
+} from '../support/harness/edited-file.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -28,13 +35,13 @@ describe('an invalid edit of the data file', () => {
   it.each(invalid)('is logged once while the previous state is served: %s', async (_what, text, message) => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', text);
-    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await eventually(() => expect(getWarnings(shop)).toHaveLength(1));
     // Each rejected change makes the shop check the file again.
     await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
-    expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${message}`)]);
-    expect(warnings(shop)[0]).toContain('The server keeps the previous state.');
-    expect(editsTold(shop)).toEqual([]);
-    await shows(shop, defaults);
+    expect(getWarnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile}${message}`)]);
+    expect(getWarnings(shop)[0]).toContain('The server keeps the previous state.');
+    expect(getEditLogs(shop)).toEqual([]);
+    await expectState(shop, defaults);
     expect(await readFile(shop.dataFile ?? '')).toEqual(Buffer.from(text));
   });
 
@@ -44,10 +51,10 @@ describe('an invalid edit of the data file', () => {
       const shop = await startStorefront();
       await writeFile(shop.dataFile ?? '', text);
       expect((await addKettle(shop)).status).toBe(201);
-      expect(await conflictsOf(shop)).toEqual([text.toString()]);
-      expect(warnings(shop)).toHaveLength(2);
-      expect(warnings(shop)[1]).toContain(`${shop.dataFile}.conflict-`);
-      expect(JSON.parse(await textOf(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
+      expect(await readConflictFiles(shop)).toEqual([text.toString()]);
+      expect(getWarnings(shop)).toHaveLength(2);
+      expect(getWarnings(shop)[1]).toContain(`${shop.dataFile}.conflict-`);
+      expect(JSON.parse(await readDataFile(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
     },
   );
 
@@ -57,37 +64,37 @@ describe('an invalid edit of the data file', () => {
       await writeFile(shop.dataFile ?? '', text);
       expect((await addKettle(shop)).status).toBe(201);
     }
-    expect((await conflictsOf(shop)).toSorted()).toEqual(['"', '[', '{']);
+    expect((await readConflictFiles(shop)).toSorted()).toEqual(['"', '[', '{']);
   });
 
   it('is loaded when it is corrected', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', '{');
-    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await eventually(() => expect(getWarnings(shop)).toHaveLength(1));
     const edited = { ...defaults, cartItems: [item({ quantity: 7 })] };
     await writeFile(shop.dataFile ?? '', JSON.stringify(edited));
-    await shows(shop, edited);
-    expect(editsTold(shop)).toHaveLength(1);
-    expect(await conflictsOf(shop)).toEqual([]);
+    await expectState(shop, edited);
+    expect(getEditLogs(shop)).toHaveLength(1);
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   it('is discarded when the file has its former content again', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', '{');
-    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await eventually(() => expect(getWarnings(shop)).toHaveLength(1));
     await writeFile(shop.dataFile ?? '', defaultText);
     await addKettle(shop);
-    expect(warnings(shop)).toHaveLength(1);
-    expect(editsTold(shop)).toEqual([]);
-    expect(await conflictsOf(shop)).toEqual([]);
+    expect(getWarnings(shop)).toHaveLength(1);
+    expect(getEditLogs(shop)).toEqual([]);
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   it('is logged again if another one follows', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', '{');
-    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await eventually(() => expect(getWarnings(shop)).toHaveLength(1));
     await writeFile(shop.dataFile ?? '', '{ "products": {}');
-    await eventually(() => expect(warnings(shop)).toHaveLength(2));
+    await eventually(() => expect(getWarnings(shop)).toHaveLength(2));
   });
 });
 
@@ -97,13 +104,13 @@ describe('an edit that is written slowly', () => {
     const text = dataWith({ cartItems: [item({ quantity: 7 })] });
     const file = await open(shop.dataFile ?? '', 'w');
     onTestFinished(() => file.close());
-    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining('db.json is empty')]));
+    await eventually(() => expect(getWarnings(shop)).toEqual([expect.stringContaining('db.json is empty')]));
     await file.write(text.slice(0, 2_000));
-    await eventually(() => expect(warnings(shop)[1]).toContain('is not JSON'));
+    await eventually(() => expect(getWarnings(shop)[1]).toContain('is not JSON'));
     await file.write(text.slice(2_000));
-    await shows(shop, JSON.parse(text));
-    expect(warnings(shop)).toHaveLength(2);
-    expect(await conflictsOf(shop)).toEqual([]);
+    await expectState(shop, JSON.parse(text));
+    expect(getWarnings(shop)).toHaveLength(2);
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   it('is saved to a conflict file if a change comes while it is incomplete', async () => {
@@ -114,8 +121,8 @@ describe('an edit that is written slowly', () => {
     await file.write(text.slice(0, 2_000));
     expect((await addKettle(shop)).status).toBe(201);
     await file.write(text.slice(2_000));
-    expect(await conflictsOf(shop)).toEqual([text]);
-    expect(JSON.parse(await textOf(shop)).cartItems).toEqual([...defaults.cartItems, item()]);
+    expect(await readConflictFiles(shop)).toEqual([text]);
+    expect(JSON.parse(await readDataFile(shop)).cartItems).toEqual([...defaults.cartItems, item()]);
   });
 });
 
@@ -123,25 +130,27 @@ describe('a data file that is deleted while the shop runs', () => {
   it('is logged once, and the state is still served', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
-    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile} was deleted`)]));
+    await eventually(() =>
+      expect(getWarnings(shop)).toEqual([expect.stringContaining(`${shop.dataFile} was deleted`)]),
+    );
     await shop.ask('DELETE', `/api/cart-items/${KETTLE}`);
-    expect(warnings(shop)).toHaveLength(1);
-    await shows(shop, defaults);
+    expect(getWarnings(shop)).toHaveLength(1);
+    await expectState(shop, defaults);
   });
 
   it('is created again by the next change, with the state and the change', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
     expect((await addKettle(shop)).status).toBe(201);
-    expect(JSON.parse(await textOf(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
-    expect(await conflictsOf(shop)).toEqual([]);
+    expect(JSON.parse(await readDataFile(shop))).toEqual({ ...defaults, cartItems: [...defaults.cartItems, item()] });
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   it('is logged each time', async () => {
     const shop = await startStorefront();
     for (const times of [1, 2]) {
       await rm(shop.dataFile ?? '');
-      await eventually(() => expect(warnings(shop)).toHaveLength(times));
+      await eventually(() => expect(getWarnings(shop)).toHaveLength(times));
       await addKettle(shop);
     }
   });
@@ -149,10 +158,10 @@ describe('a data file that is deleted while the shop runs', () => {
   it('is loaded if it is created again with an edit', async () => {
     const shop = await startStorefront();
     await rm(shop.dataFile ?? '');
-    await eventually(() => expect(warnings(shop)).toHaveLength(1));
+    await eventually(() => expect(getWarnings(shop)).toHaveLength(1));
     const edited = { ...defaults, cartItems: [item({ quantity: 7 })] };
     await writeFile(shop.dataFile ?? '', JSON.stringify(edited));
-    await shows(shop, edited);
+    await expectState(shop, edited);
   });
 });
 
@@ -162,15 +171,15 @@ describe('a folder in place of the data file', () => {
     const { dataFile = '' } = shop;
     await rename(dataFile, `${dataFile}.away`);
     await mkdir(dataFile);
-    await eventually(() => expect(warnings(shop)).toEqual([expect.stringContaining(`${dataFile} is now a folder`)]));
+    await eventually(() => expect(getWarnings(shop)).toEqual([expect.stringContaining(`${dataFile} is now a folder`)]));
     expect((await addKettle(shop)).status).toBe(503);
-    await shows(shop, defaults);
+    await expectState(shop, defaults);
     await rmdir(dataFile);
     await rename(`${dataFile}.away`, dataFile);
     expect((await addKettle(shop)).status).toBe(201);
-    expect(JSON.parse(await textOf(shop)).cartItems).toEqual([...defaults.cartItems, item()]);
-    expect(editsTold(shop)).toEqual([]);
-    expect(await conflictsOf(shop)).toEqual([]);
+    expect(JSON.parse(await readDataFile(shop)).cartItems).toEqual([...defaults.cartItems, item()]);
+    expect(getEditLogs(shop)).toEqual([]);
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
-import { rawConnection, repliesIn } from '../support/harness/raw-client.ts';
+import { connectRaw, parseRawResponses } from '../support/harness/raw-client.ts';
 import { hasIpv6, type Program, startProgram } from '../support/harness/start-program.ts';
 
 /** The time limit of a test that starts a process, in ms. */
@@ -92,14 +92,14 @@ describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
     async (signal, test) => {
       const program = await startProgram(test, ['--port', '0']);
       const port = await getPort(program);
-      const connection = rawConnection(port);
+      const connection = connectRaw(port);
       connection.write(`${HEADERS}${CHANGE.slice(0, 5)}`);
       // A response on another connection shows that the server has read the earlier bytes.
       await fetch(`${await program.url()}/api/orders`);
       program.child.kill(signal);
       await waitUntilClosed(port);
       connection.write(CHANGE.slice(5));
-      expect(repliesIn(await connection.end())).toMatchObject([{ status: 200, body: { quantity: 7 } }]);
+      expect(parseRawResponses(await connection.end())).toMatchObject([{ status: 200, body: { quantity: 7 } }]);
       expect(await endWithinLimit(program)).toEqual({ code: 0, signal: null });
       expect(JSON.parse(await readFile(join(program.folder, 'db.json'), 'utf8')).cartItems[0].quantity).toBe(7);
       expect(await readdir(program.folder)).toEqual(['db.json']);
@@ -109,7 +109,7 @@ describe('storefront', { timeout: PATIENCE_MS, concurrent: true }, () => {
   it('ends with 0 within 10 s of SIGINT while clients with incomplete requests stay connected', async (test) => {
     const program = await startProgram(test, ['--port', '0']);
     const port = await getPort(program);
-    for (const bytes of ['', PUT, `${HEADERS}{`]) rawConnection(port).write(bytes);
+    for (const bytes of ['', PUT, `${HEADERS}{`]) connectRaw(port).write(bytes);
     await fetch(`${await program.url()}/api/orders`);
     program.child.kill('SIGINT');
     expect(await endWithinLimit(program)).toEqual({ code: 0, signal: null });

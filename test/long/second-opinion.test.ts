@@ -5,7 +5,7 @@ import { createMock } from '../../src/mock/mock.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { documentedOperations, type Schema } from '../support/fixtures/contract-document.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { sealed } from '../support/oracles/contract-judge.ts';
+import { closeSchema } from '../support/oracles/contract-judge.ts';
 
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const mock = createMock(contract);
@@ -68,7 +68,7 @@ const answers = documentedOperations.flatMap(({ operationId, responses }) => {
 
 function opinionOn(schema: Schema): (value: unknown) => boolean {
   // The other validator has formats for strings only; minimum and maximum imply int64.
-  const text = JSON.stringify(sealed(schema), (key, value) =>
+  const text = JSON.stringify(closeSchema(schema), (key, value) =>
     key === 'format' && value === 'int64' ? undefined : value,
   );
   const whole = { $schema: 'https://json-schema.org/draft/2019-09/schema', ...JSON.parse(text) };

@@ -4,7 +4,7 @@ import type { Change } from '../../src/shop/operations/handler.ts';
 import type { State } from '../../src/shop/state.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { backends } from '../support/harness/backends.ts';
 
 /** An addition of a product with a quantity. */
@@ -59,7 +59,7 @@ describe.each(backends)('a store with the backend $kind', ({ open, runs }) => {
           const expected = isFailing ? failed(cart, list) : done(cart, list);
           cart = expected.cart;
           expect(answers.map(told)).toEqual(expected.answers);
-          expect(putInto(store.read().state)).toEqual(cart);
+          expect(getAddedProducts(store.read().state)).toEqual(cart);
           expect(await kept()).toEqual(store.read().state);
         }
       }),
@@ -72,8 +72,8 @@ function asked(store: Store<State>, { kind, id }: Command): Promise<unknown> {
   if (kind === 'reset') return store.reset();
   return store.update((state, nowMs) => {
     if (kind === 'decline') throw new Error('declined');
-    const next = kind === 'put' ? putting(id)(state, nowMs).next : undefined;
-    return { ...(next && { next }), result: putInto(next ?? state) };
+    const next = kind === 'put' ? putItem(id)(state, nowMs).next : undefined;
+    return { ...(next && { next }), result: getAddedProducts(next ?? state) };
   });
 }
 

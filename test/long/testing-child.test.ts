@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { run, start } from '../support/harness/commands.ts';
+import { runCommand, startCommand } from '../support/harness/commands.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 
 const built = projectFile('dist/testing.cjs');
@@ -56,7 +56,7 @@ describe('startStorefront of storefront/testing for require', () => {
     const file = await writeProgram(
       "startStorefront().then(({ url }) => { console.log('at ' + url + '.'); setInterval(() => {}, 1_000); });",
     );
-    const program = start('node', [file], { cwd: tmpdir() });
+    const program = startCommand('node', [file], { cwd: tmpdir() });
     const [, url = ''] = await program.said(/at (\S+)\./);
     expect(await isServing(`${url}/api/products`)).toBe(true);
     program.kill('SIGKILL');
@@ -73,14 +73,14 @@ describe('startStorefront of storefront/testing for require', () => {
         return shop;
       };
       startStorefront();`);
-    const program = start('node', [file], { cwd: tmpdir() });
+    const program = startCommand('node', [file], { cwd: tmpdir() });
     const [, pid] = await program.said(/the shop is (\d+)\./);
     await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow(), { timeout: 20_000, interval: 100 });
   });
 
   it('lets a program end that does not call close()', async () => {
     const file = await writeProgram('startStorefront().then(({ url }) => console.log(url));');
-    const { exitCode, output } = await run('node', [file], { cwd: tmpdir() });
+    const { exitCode, output } = await runCommand('node', [file], { cwd: tmpdir() });
     expect(exitCode).toBe(0);
     await vi.waitFor(async () => expect(await isServing(`${output.trim()}/api/products`)).toBe(false), {
       timeout: 10_000,

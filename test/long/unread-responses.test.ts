@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { steering } from '../support/harness/sandboxes.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { watchResponses } from '../support/reference-servers/server-responses.ts';
 
@@ -53,7 +53,7 @@ async function countResponses(socket: Socket): Promise<number> {
 
 async function startLargeShop(): Promise<TestShop> {
   const shop = await startStorefront();
-  expect((await steering(shop)('PUT', '/w1', { from: 'many-orders' })).status).toBe(200);
+  expect((await createControlClient(shop)('PUT', '/w1', { from: 'many-orders' })).status).toBe(200);
   return shop;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { defectNamed, whoFindsWhat } from '../support/oracles/who-finds-what.ts';
+import { getDefect, whoFindsWhat } from '../support/oracles/who-finds-what.ts';
 
 describe('the table of who finds what in README.md', () => {
   const readme = readFileSync(projectFile('README.md'), 'utf8');
@@ -14,7 +14,7 @@ describe('the table of who finds what in README.md', () => {
 
   it('has at least twenty defects, of each part of the shop', () => {
     expect(names.length).toBeGreaterThanOrEqual(24);
-    const operations = new Set(names.map((name) => defectNamed(name).operationId));
+    const operations = new Set(names.map((name) => getDefect(name).operationId));
     expect(operations.size).toBeGreaterThanOrEqual(8);
   });
 

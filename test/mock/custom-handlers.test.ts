@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import type { AnyHandler, Handler } from '../../src/shop/operations/handler.ts';
-import { documentedOperation } from '../support/fixtures/contract-document.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { getOperation } from '../support/fixtures/contract-document.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { getExample } from './response-example.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 
 /** Removes the type of a handler, as in a module that isn't type-checked. */
 function untyped(handler: AnyHandler): never {
@@ -27,7 +27,7 @@ describe('a custom handler', () => {
   });
 
   it('can return any documented status, with the media type of problems for a problem', async () => {
-    const problem = getExample(documentedOperation('addCartItem'), 'unknownProduct').body;
+    const problem = getExample(getOperation('addCartItem'), 'unknownProduct').body;
     const shop = await startStorefront({ handlers: { addCartItem: () => ({ status: 404, body: problem }) } });
     const { status, headers, body } = await shop.ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
     expect([status, headers.get('content-type'), body]).toEqual([404, 'application/problem+json', problem]);
@@ -69,7 +69,7 @@ describe('a custom handler', () => {
 
   it('is called for every request, since it may use other sources than the state', async () => {
     let totalItems = 0;
-    const summary = getExample(documentedOperation('getPaymentSummary'), 'cart').body;
+    const summary = getExample(getOperation('getPaymentSummary'), 'cart').body;
     const shop = await startStorefront({
       handlers: { getPaymentSummary: () => ({ body: { ...summary, totalItems: ++totalItems } }) },
     });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/mock/mock.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { documentedOperation, documentedOperations } from '../support/fixtures/contract-document.ts';
-import { defaults, productId, projectFile } from '../support/fixtures/default-data.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
-import { troublesWithReply } from '../support/oracles/contract-judge.ts';
-import { plainTroubles } from '../support/oracles/plain-judge.ts';
+import { documentedOperations, getOperation } from '../support/fixtures/contract-document.ts';
+import { defaults, getProductId, projectFile } from '../support/fixtures/default-data.ts';
+import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
+import { getResponseIssues } from '../support/oracles/contract-judge.ts';
+import { getPlainIssues } from '../support/oracles/plain-judge.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 30);
 
@@ -19,7 +19,7 @@ function createResponse(
   operationId: string,
   seed: number,
   { code, query = {} }: { code?: number; query?: Query } = {},
-): Reply {
+): TestResponse {
   const route = contract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
   const { status, headers, body } = mock.createResponse(
@@ -32,10 +32,10 @@ function createResponse(
 }
 
 /** Returns the errors of a response, found by a validator that is not ajv. */
-function findErrors(operationId: string, { status, body }: Reply): readonly string[] {
-  const { responses } = documentedOperation(operationId);
+function findErrors(operationId: string, { status, body }: TestResponse): readonly string[] {
+  const { responses } = getOperation(operationId);
   const { content = {} } = responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? {};
-  return Object.values(content).flatMap(({ schema }) => plainTroubles({ ...schema }, body));
+  return Object.values(content).flatMap(({ schema }) => getPlainIssues({ ...schema }, body));
 }
 
 /** Returns the objects in a value, at any depth, that have a property. */
@@ -58,7 +58,7 @@ describe('a dynamic response of the mock', () => {
   it.each(ids)('is valid for any seed: %s', (operationId) => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const reply = createResponse(operationId, seed);
-      expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);
+      expect(getResponseIssues(operationId, reply), `seed ${seed}`).toEqual([]);
       expect(findErrors(operationId, reply), `seed ${seed}`).toEqual([]);
     }
   });
@@ -67,7 +67,7 @@ describe('a dynamic response of the mock', () => {
     for (let seed = 1; seed <= 5; seed++) {
       const reply = createResponse(operationId, seed, { code });
       expect(reply.status).toBe(code);
-      expect(troublesWithReply(operationId, reply), `seed ${seed}`).toEqual([]);
+      expect(getResponseIssues(operationId, reply), `seed ${seed}`).toEqual([]);
       expect(findErrors(operationId, reply), `seed ${seed}`).toEqual([]);
     }
   });
@@ -78,13 +78,10 @@ describe('a dynamic response of the mock', () => {
     expect(statuses).toEqual(problems);
   });
 
-  it.each(ids.filter((id) => documentedOperation(id).responses['204'] === undefined))(
-    'differs for another seed: %s',
-    (id) => {
-      const texts = Array.from({ length: 20 }, (_, seed) => createResponse(id, seed).text);
-      expect(new Set(texts).size).toBe(20);
-    },
-  );
+  it.each(ids.filter((id) => getOperation(id).responses['204'] === undefined))('differs for another seed: %s', (id) => {
+    const texts = Array.from({ length: 20 }, (_, seed) => createResponse(id, seed).text);
+    expect(new Set(texts).size).toBe(20);
+  });
 
   it('has arrays of different lengths', () => {
     const lengths = Array.from({ length: 20 }, (_, seed) => createResponse('listProducts', seed).body.length);
@@ -129,7 +126,7 @@ describe('a dynamic response over HTTP', () => {
     ['listProducts', 'GET', '/api/products?search=socks'],
     ['listDeliveryOptions', 'GET', '/api/delivery-options?expand=estimatedDeliveryTime'],
     ['listCartItems', 'GET', '/api/cart-items?expand=product'],
-    ['addCartItem', 'POST', '/api/cart-items', { productId: productId('Cordless Electric Kettle'), quantity: 1 }],
+    ['addCartItem', 'POST', '/api/cart-items', { productId: getProductId('Cordless Electric Kettle'), quantity: 1 }],
     ['updateCartItem', 'PUT', CART_ITEM, {}],
     ['removeCartItem', 'DELETE', CART_ITEM],
     ['listOrders', 'GET', '/api/orders?expand=products'],
@@ -148,7 +145,7 @@ describe('a dynamic response over HTTP', () => {
     for (const request of REQUESTS) {
       for (const seed of [-1, 0, 1, 2 ** 40]) {
         const reply = await dynamic(shop, seed, request);
-        expect(troublesWithReply(request[0], reply), request[0]).toEqual([]);
+        expect(getResponseIssues(request[0], reply), request[0]).toEqual([]);
         expect(reply.status, request[0]).toBeLessThan(300);
       }
     }

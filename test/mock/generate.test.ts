@@ -7,7 +7,7 @@ import { loadContract } from '../../src/openapi/contract.ts';
 import type { Document } from '../../src/openapi/document.ts';
 import { addJsonFormats } from '../../src/openapi/formats.ts';
 import { createRandom } from '../../src/util/random.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { anySchema, type JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 
 const ajv = addJsonFormats(new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 8 }));
@@ -24,9 +24,9 @@ function createValidator(
 /** Creates a function that returns the mock's dynamic responses for schemas. */
 async function createMockOf<Name extends string>(schemas: Readonly<Record<Name, JsonSchema>>) {
   const paths = Object.keys(schemas).map((name) => {
-    return [`/${name}`, { get: operation(name, { $ref: `#/components/schemas/${name}` }) }];
+    return [`/${name}`, { get: createOperation(name, { $ref: `#/components/schemas/${name}` }) }];
   });
-  const path = await otherDocument({ schemas, paths: Object.fromEntries(paths) });
+  const path = await writeDocument({ schemas, paths: Object.fromEntries(paths) });
   const contract = await loadContract({ path, strict: false });
   const mock = createMock(contract);
   return (name: Name, seed: number): unknown => {

@@ -5,13 +5,13 @@ import type { AnyInput } from '../../src/shop/operations/handler.ts';
 import type { OperationId } from '../../src/shop/types.ts';
 import {
   type DocumentedOperation,
-  documentedOperation,
   documentedOperations,
-  examplePath,
-  onlyContent,
+  getExamplePath,
+  getMediaType,
+  getOperation,
 } from '../support/fixtures/contract-document.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { getExample } from './response-example.ts';
 
@@ -19,19 +19,19 @@ const allMocked = Object.fromEntries(documentedOperations.map(({ operationId }) 
   Record<OperationId, typeof mocked>
 >;
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const CART_ITEM = `/api/cart-items/${defaults.cartItems[0]?.productId}`;
 
 /** Returns a valid request to an operation. */
 function createValidRequest(operation: DocumentedOperation) {
-  const [body] = Object.values(onlyContent(operation.requestBody)?.examples ?? {});
-  return [operation.method.toUpperCase(), examplePath(operation), body?.value] as const;
+  const [body] = Object.values(getMediaType(operation.requestBody)?.examples ?? {});
+  return [operation.method.toUpperCase(), getExamplePath(operation), body?.value] as const;
 }
 
 /** Returns the status of an operation's success and its first example. */
 function getFirstExample({ responses }: DocumentedOperation) {
   const [status, response] = Object.entries(responses).find(([name]) => name.startsWith('2')) ?? [];
-  const [example] = Object.values(onlyContent(response)?.examples ?? {});
+  const [example] = Object.values(getMediaType(response)?.examples ?? {});
   return { status: Number(status), body: example?.value };
 }
 
@@ -47,7 +47,7 @@ describe('a mocked operation', () => {
   it('returns the examples of documented headers', async () => {
     const shop = await startStorefront({ handlers: { createOrder: mocked } });
     const { headers } = await shop.ask('POST', '/api/orders');
-    const example = documentedOperation('createOrder').responses['201']?.headers?.Location?.examples?.created?.value;
+    const example = getOperation('createOrder').responses['201']?.headers?.Location?.examples?.created?.value;
     expect([typeof example, headers.get('location')]).toEqual(['string', example]);
   });
 
@@ -78,7 +78,7 @@ describe('a request that is an example in the contract', () => {
   /** Each named example of a request, with what it asks and the answer of that name. */
   const named = documentedOperations.flatMap((operation) => {
     const { parameters = [], requestBody } = operation;
-    const bodies = onlyContent(requestBody)?.examples ?? {};
+    const bodies = getMediaType(requestBody)?.examples ?? {};
     const names = [bodies, ...parameters.map(({ examples = {} }) => examples)].flatMap((examples) =>
       Object.keys(examples),
     );
@@ -86,7 +86,7 @@ describe('a request that is an example in the contract', () => {
       const query = parameters.flatMap(({ in: place, name: parameter, examples = {} }) =>
         place === 'query' && examples[name] ? [[parameter, String(examples[name].value)] as [string, string]] : [],
       );
-      const url = `${examplePath(operation, name)}${query.length > 0 ? `?${new URLSearchParams(query)}` : ''}`;
+      const url = `${getExamplePath(operation, name)}${query.length > 0 ? `?${new URLSearchParams(query)}` : ''}`;
       return [operation, name, [operation.method.toUpperCase(), url, bodies[name]?.value]] as const;
     });
   });
@@ -103,19 +103,19 @@ describe('a request that is an example in the contract', () => {
   it('is recognized in any order of its properties', async () => {
     const shop = await startStorefront({ mock: true });
     const { body } = await shop.ask('PUT', CART_ITEM, { deliveryOptionId: 2, quantity: 20 });
-    expect(body).toEqual(getExample(documentedOperation('updateCartItem'), 'both').body);
+    expect(body).toEqual(getExample(getOperation('updateCartItem'), 'both').body);
   });
 
   it('is distinguished from a similar one', async () => {
     const shop = await startStorefront({ mock: true });
     const { body } = await shop.ask('PUT', CART_ITEM, { deliveryOptionId: '2', quantity: 20 });
-    expect(body).toEqual(getExample(documentedOperation('updateCartItem'), 'quantity').body);
+    expect(body).toEqual(getExample(getOperation('updateCartItem'), 'quantity').body);
   });
 
   it('gets the example of the same name with a preferred code too', async () => {
     const shop = await startStorefront({ mock: true });
     const { body } = await shop.ask('GET', '/api/cart-items?expand=product', undefined, { Prefer: 'code=200' });
-    expect(body).toEqual(getExample(documentedOperation('listCartItems'), 'expanded').body);
+    expect(body).toEqual(getExample(getOperation('listCartItems'), 'expanded').body);
   });
 });
 
@@ -167,12 +167,12 @@ describe('a server of another document', () => {
   const LIST = { type: 'array' };
 
   it('uses a built-in handler if id, method and path are the same, else the mock', async () => {
-    const contract = await otherDocument({
+    const contract = await writeDocument({
       paths: {
-        '/api/products': { get: operation('listProducts', LIST) },
-        '/v2/orders': { get: operation('listOrders', LIST) },
-        '/api/delivery-options': { post: operation('listDeliveryOptions', LIST) },
-        '/api/cart-items': { get: operation('cart', LIST) },
+        '/api/products': { get: createOperation('listProducts', LIST) },
+        '/v2/orders': { get: createOperation('listOrders', LIST) },
+        '/api/delivery-options': { post: createOperation('listDeliveryOptions', LIST) },
+        '/api/cart-items': { get: createOperation('cart', LIST) },
       },
     });
     const shop = await startStorefront({ contract });
@@ -191,13 +191,17 @@ describe('a server of another document', () => {
 
   it('keeps all fields of a built-in handler if the schema is an object without properties', async () => {
     const open = { type: 'array', items: { type: 'object' } };
-    const contract = await otherDocument({ paths: { '/api/products': { get: operation('listProducts', open) } } });
+    const contract = await writeDocument({
+      paths: { '/api/products': { get: createOperation('listProducts', open) } },
+    });
     const shop = await startStorefront({ contract });
     expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
   });
 
   it('lets a custom handler implement an operation without a built-in handler', async () => {
-    const contract = await otherDocument({ paths: { '/wishes': { get: operation('listWishes', { type: 'array' }) } } });
+    const contract = await writeDocument({
+      paths: { '/wishes': { get: createOperation('listWishes', { type: 'array' }) } },
+    });
     const shop = await startStorefront({ contract, handlers: { listWishes: () => ({ body: ['kettle'] }) } });
     const { body, headers } = await shop.ask('GET', '/wishes');
     expect([body, headers.get('x-mocked'), shop.mocked]).toEqual([['kettle'], null, []]);
@@ -206,8 +210,8 @@ describe('a server of another document', () => {
   const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
   it('creates an operation id of method and path if there is none', async () => {
-    const wish = operation(undefined, { type: 'string' }, { parameters: [ID] });
-    const contract = await otherDocument({ paths: { '/wishes/{id}': { get: wish, put: wish } } });
+    const wish = createOperation(undefined, { type: 'string' }, { parameters: [ID] });
+    const contract = await writeDocument({ paths: { '/wishes/{id}': { get: wish, put: wish } } });
     const handlers = { getWishesById: ({ path }: AnyInput) => ({ body: path.id }) };
     const shop = await startStorefront({ contract, handlers, mock: ['putWishesById'] });
     expect((await shop.ask('GET', '/wishes/seven')).body).toBe('seven');
@@ -215,14 +219,14 @@ describe('a server of another document', () => {
   });
 
   it('accepts a path parameter that is only in the template', async () => {
-    const contract = await otherDocument({ paths: { '/wishes/{id}': { get: operation('wish', { const: 1 }) } } });
+    const contract = await writeDocument({ paths: { '/wishes/{id}': { get: createOperation('wish', { const: 1 }) } } });
     const shop = await startStorefront({ contract });
     expect((await shop.ask('GET', '/wishes/seven')).body).toBe(1);
   });
 
   it('sends the body of a handler in the documented media type', async () => {
     const content = { 'application/vnd.shop+json': { schema: { type: 'string' } } };
-    const contract = await otherDocument({
+    const contract = await writeDocument({
       paths: { '/wish': { get: { operationId: 'wish', responses: { 200: { description: 'd', content } } } } },
     });
     const shop = await startStorefront({ contract, handlers: { wish: () => ({ body: 'kettle' }) } });
@@ -231,8 +235,8 @@ describe('a server of another document', () => {
   });
 
   it('ignores an invalid example', async () => {
-    const contract = await otherDocument({
-      paths: { '/count': { get: operation('count', { type: 'integer', minimum: 5, example: 'many' }) } },
+    const contract = await writeDocument({
+      paths: { '/count': { get: createOperation('count', { type: 'integer', minimum: 5, example: 'many' }) } },
     });
     const shop = await startStorefront({ contract });
     expect((await shop.ask('GET', '/count')).body).toBeGreaterThanOrEqual(5);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { operation, otherDocument } from '../support/fixtures/other-document.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
@@ -232,8 +232,11 @@ describe('a schema without valid values', () => {
     ['requires endless nesting', { type: 'object', required: ['next'], properties: { next: SELF } }],
     ['contains itself in allOf', { allOf: [SELF, { type: 'object' }] }],
   ])('that %s gets a 500 with its JSON Pointer, and other operations work', async (_, schema) => {
-    const contract = await otherDocument({
-      paths: { '/endless': { get: operation('endless', SELF) }, '/other': { get: operation('other', { const: 1 }) } },
+    const contract = await writeDocument({
+      paths: {
+        '/endless': { get: createOperation('endless', SELF) },
+        '/other': { get: createOperation('other', { const: 1 }) },
+      },
       schemas: { Endless: schema },
     });
     const shop = await startStorefront({ contract, faultsExpected: true });

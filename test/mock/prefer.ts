@@ -1,4 +1,4 @@
-import type { Reply, TestShop } from '../support/harness/start-storefront.ts';
+import type { TestResponse, TestShop } from '../support/harness/start-storefront.ts';
 
 /** Sends a request with a `Prefer` header. */
 export function askPreferring(
@@ -7,11 +7,11 @@ export function askPreferring(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Reply> {
+): Promise<TestResponse> {
   return ask(method, path, body, { Prefer: prefer });
 }
 
 /** Returns the preferences in the `Preference-Applied` header. */
-export function getApplied({ headers }: Reply): readonly string[] {
+export function getApplied({ headers }: TestResponse): readonly string[] {
   return (headers.get('preference-applied') ?? '').split(', ').filter((text) => text !== '');
 }

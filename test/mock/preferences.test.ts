@@ -1,18 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { rawRequest } from '../support/harness/raw-client.ts';
+import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
-import { troublesWithReply } from '../support/oracles/contract-judge.ts';
+import { getResponseIssues } from '../support/oracles/contract-judge.ts';
 import { askPreferring, getApplied } from './prefer.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
 /** Returns the status of GET /api/orders with some header lines. */
 async function getStatus({ port }: TestShop, ...lines: readonly string[]): Promise<number> {
-  return (await rawRequest(port, 'GET /api/orders', lines)).status;
+  return (await sendRawRequest(port, 'GET /api/orders', lines)).status;
 }
 
 const SERVERS = [
@@ -25,7 +25,7 @@ describe.each(SERVERS)('the Prefer header on a server with %s', (_, options) => 
     const shop = await startStorefront(options);
     const reply = await askPreferring(shop, 'code=409', 'POST', '/api/orders');
     expect(reply.body).toMatchObject({ type: '/problems/empty-cart', status: 409 });
-    expect(troublesWithReply('createOrder', reply)).toEqual([]);
+    expect(getResponseIssues('createOrder', reply)).toEqual([]);
     expect([reply.status, getApplied(reply), reply.headers.get('x-mocked')]).toEqual([409, ['code=409'], 'operation']);
   });
 
@@ -34,7 +34,7 @@ describe.each(SERVERS)('the Prefer header on a server with %s', (_, options) => 
     for (const code of [404, 429, 502]) {
       const reply = await askPreferring(shop, `code=${code}`, 'GET', '/api/payment-summary');
       expect([reply.status, reply.body.status]).toEqual([code, code]);
-      expect(troublesWithReply('getPaymentSummary', reply)).toEqual([]);
+      expect(getResponseIssues('getPaymentSummary', reply)).toEqual([]);
     }
   });
 

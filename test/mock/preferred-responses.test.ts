@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { headerOf } from '../support/harness/problems.ts';
-import { type RawReply, rawRequest } from '../support/harness/raw-client.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { getHeader } from '../support/harness/problems.ts';
+import { type RawResponse, sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { askPreferring, getApplied } from './prefer.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
 describe('a preferred response', () => {
@@ -76,10 +76,10 @@ describe('a preferred response', () => {
 
   it('can be recognized by scripts of allowed origins', async () => {
     const { port } = await startStorefront();
-    const from = (prefer: string): Promise<RawReply> =>
-      rawRequest(port, 'GET /api/orders', ['Origin: http://localhost:5173', `Prefer: ${prefer}`]);
+    const from = (prefer: string): Promise<RawResponse> =>
+      sendRawRequest(port, 'GET /api/orders', ['Origin: http://localhost:5173', `Prefer: ${prefer}`]);
     for (const prefer of ['code=404', 'delay=1', 'code=302']) {
-      const exposed = (headerOf(await from(prefer), 'Access-Control-Expose-Headers') ?? '').toLowerCase().split(/, */);
+      const exposed = (getHeader(await from(prefer), 'Access-Control-Expose-Headers') ?? '').toLowerCase().split(/, */);
       expect(exposed, prefer).toEqual(expect.arrayContaining(['x-mocked', 'preference-applied']));
     }
   });

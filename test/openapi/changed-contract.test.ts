@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
-import { replaced, startLive, toldOf, withProductFields } from '../support/harness/live-contract.ts';
+import {
+  replaceInContract,
+  startWithContractFile,
+  waitForLog,
+  withProductFields,
+} from '../support/harness/live-contract.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 describe('a field that the contract gained', () => {
@@ -13,9 +18,9 @@ describe('a field that the contract gained', () => {
   ).replace('keywords]', 'keywords, weightGrams]');
 
   it('is generated for each entry, the same in every response, and never stored', async () => {
-    const { shop, save } = await startLive();
+    const { shop, save } = await startWithContractFile();
     await save(gained);
-    expect(await toldOf(shop, 'was read anew')).toContain('made up where the data lacks them: weightGrams, isNew');
+    expect(await waitForLog(shop, 'was read anew')).toContain('made up where the data lacks them: weightGrams, isNew');
     const { body, headers } = await shop.ask('GET', '/api/products');
     expect(headers.get('x-mocked')).toBe('/*/weightGrams, /*/isNew');
     const weights = body.map((product: { weightGrams: number }) => product.weightGrams);
@@ -27,12 +32,15 @@ describe('a field that the contract gained', () => {
     for (const { product } of items.body) expect(body).toContainEqual(product);
     await shop.ask('POST', '/api/orders');
     expect(await readFile(shop.dataFile ?? '', 'utf8')).not.toContain('weightGrams');
-    const again = await startLive({}, gained);
+    const again = await startWithContractFile({}, gained);
     expect((await again.shop.ask('GET', '/api/products')).body).toEqual(body);
   });
 
   it('is percent-encoded in the X-Mocked header if its name is not ASCII', async () => {
-    const { shop } = await startLive({}, withProductFields('größe: { type: integer }', '価格: { type: integer }'));
+    const { shop } = await startWithContractFile(
+      {},
+      withProductFields('größe: { type: integer }', '価格: { type: integer }'),
+    );
     const { status, headers } = await shop.ask('GET', '/api/products');
     expect([status, headers.get('x-mocked')]).toEqual([
       200,
@@ -41,10 +49,10 @@ describe('a field that the contract gained', () => {
   });
 
   it('has the value of the data if there is one', async () => {
-    const { shop, save } = await startLive();
+    const { shop, save } = await startWithContractFile();
     const edited = defaultText.replace('"priceCents"', '"weightGrams": 77,\n      "priceCents"');
     await writeFile(shop.dataFile ?? '', edited);
-    await toldOf(shop, 'weightGrams is unknown', 40);
+    await waitForLog(shop, 'weightGrams is unknown', 40);
     await save(gained);
     await vi.waitFor(
       async () => {
@@ -66,16 +74,16 @@ describe('a field that the contract gained', () => {
   });
 
   it('is no longer served after the contract has lost it, and stays in the data', async () => {
-    const { shop, save } = await startLive();
+    const { shop, save } = await startWithContractFile();
     await save(
-      replaced(
+      replaceInContract(
         '        image:\n          description: The path of the product image, relative to the root of the server, without a leading slash\n          type: string\n          format: uri-reference\n          minLength: 1\n',
         '',
       )
         .replace('[id, image, name', '[id, name')
         .replaceAll(/^ +image: .*\n/gm, ''),
     );
-    expect(await toldOf(shop, 'was read anew')).toContain('not served any more: image');
+    expect(await waitForLog(shop, 'was read anew')).toContain('not served any more: image');
     expect((await shop.ask('GET', '/api/products')).body).toEqual(
       defaults.products.map(({ image: _, ...rest }) => rest),
     );
@@ -86,8 +94,11 @@ describe('a field that the contract gained', () => {
 
 describe('a limit that the contract tightened', () => {
   it('refuses a change to the state that exceeds it, and stores nothing of the change', async () => {
-    const tightened = replaced('      minimum: 1\n      maximum: 1000000\n', '      minimum: 1\n      maximum: 10\n');
-    const { shop } = await startLive({ faultsExpected: true }, tightened);
+    const tightened = replaceInContract(
+      '      minimum: 1\n      maximum: 1000000\n',
+      '      minimum: 1\n      maximum: 10\n',
+    );
+    const { shop } = await startWithContractFile({ faultsExpected: true }, tightened);
     const [item] = defaults.cartItems;
     const added = { productId: item?.productId, quantity: 10 };
     const { status, body } = await shop.ask('POST', '/api/cart-items', added);

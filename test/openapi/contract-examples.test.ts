@@ -4,11 +4,11 @@ import type { Problem } from '../../src/shop/types.ts';
 import {
   type DocumentedOperation,
   documentedOperations,
-  examplePath,
-  onlyContent,
+  getExamplePath,
+  getMediaType,
 } from '../support/fixtures/contract-document.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { asking } from '../support/harness/sandboxes.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { createClient } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 /** The request for an example of a response, if the contract doesn't have it as an example. */
@@ -23,8 +23,8 @@ interface ExampleRequest {
   readonly isPartial?: boolean;
 }
 
-const [SOCKS, LAMP] = [productId('Cushioned Merino'), productId('Stoneware Bedside Lamp')];
-const [PAN, SHIRT] = [productId('Pre-Seasoned Cast Iron'), productId('Organic Cotton Crew-Neck')];
+const [SOCKS, LAMP] = [getProductId('Cushioned Merino'), getProductId('Stoneware Bedside Lamp')];
+const [PAN, SHIRT] = [getProductId('Pre-Seasoned Cast Iron'), getProductId('Organic Cotton Crew-Neck')];
 const [newestOrder] = defaults.orders;
 
 async function emptyCart(shop: TestShop) {
@@ -70,8 +70,8 @@ const shops: Partial<Record<string, Options>> = {
 function getResponseExamples(operation: DocumentedOperation) {
   const { operationId, responses } = operation;
   return Object.entries(responses).flatMap(([status, response]) =>
-    Object.entries(onlyContent(response)?.examples ?? {}).map(([name, { value }]) => {
-      const path = (value as Problem).instance ?? examplePath(operation, name);
+    Object.entries(getMediaType(response)?.examples ?? {}).map(([name, { value }]) => {
+      const path = (value as Problem).instance ?? getExamplePath(operation, name);
       return { title: `${operationId} ${name}`, status, response, name, value, path, operation };
     }),
   );
@@ -90,7 +90,7 @@ function isOfOperation({ path, operation, status, value }: ExampleAnswer): boole
 
 /** Returns the request example with the same name. */
 function getPairedRequest({ name, operation }: ExampleAnswer): ExampleRequest {
-  const content = onlyContent(operation.requestBody);
+  const content = getMediaType(operation.requestBody);
   const body = content?.examples?.[name] ?? content?.['x-refused-examples']?.[name];
   const parameter = operation.parameters?.find(
     ({ in: place, examples = {} }) => place === 'query' && Object.hasOwn(examples, name),
@@ -104,7 +104,7 @@ async function compareResponse(shop: TestShop, answer: ExampleAnswer) {
   const { title, path, operation, response, status, value } = answer;
   const { method = operation.method.toUpperCase(), ...request } = { ...getPairedRequest(answer), ...requests[title] };
   await request.before?.(shop);
-  const reply = await asking(shop)(method, path + (request.query ?? ''), request.body, request.headers);
+  const reply = await createClient(shop)(method, path + (request.query ?? ''), request.body, request.headers);
   const headers = Object.entries(response.headers ?? {});
   return {
     seen: {

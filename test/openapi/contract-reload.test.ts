@@ -5,7 +5,13 @@ import { getFileSignature, POLL_MS, watchFile } from '../../src/server/contract-
 import type { Handler } from '../../src/shop/operations/handler.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
-import { contractText, replaced, startLive, toldOf, withReviews } from '../support/harness/live-contract.ts';
+import {
+  contractText,
+  replaceInContract,
+  startWithContractFile,
+  waitForLog,
+  withReviews,
+} from '../support/harness/live-contract.ts';
 
 const SUMMARY = {
   totalItems: 1,
@@ -27,17 +33,17 @@ function createSignal() {
 
 describe('saving the contract while the server runs', () => {
   it('adds new operations, mocked, and keeps the state', async () => {
-    const { shop, save } = await startLive();
+    const { shop, save } = await startWithContractFile();
     await shop.ask('POST', '/api/orders');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
     await save(withReviews);
-    expect(await toldOf(shop, 'was read anew')).toContain('new operations: listReviews (mocked)');
+    expect(await waitForLog(shop, 'was read anew')).toContain('new operations: listReviews (mocked)');
     const { status, headers, body } = await shop.ask('GET', '/api/reviews');
     expect([status, headers.get('x-mocked'), typeof body[0]]).toEqual([200, 'operation', 'string']);
     expect((await shop.ask('GET', '/api/orders')).body).toHaveLength(defaults.orders.length + 1);
     expect((await shop.ask('GET', '/openapi.yaml')).text).toBe(withReviews);
     await save(contractText);
-    await toldOf(shop, 'operations that are gone: listReviews');
+    await waitForLog(shop, 'operations that are gone: listReviews');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
   });
 
@@ -48,11 +54,11 @@ describe('saving the contract while the server runs', () => {
       await gate.promise;
       return { body: SUMMARY };
     };
-    const { shop, save } = await startLive({ handlers: { getPaymentSummary } });
+    const { shop, save } = await startWithContractFile({ handlers: { getPaymentSummary } });
     const slow = shop.ask('GET', '/api/payment-summary');
     await started.promise;
-    await save(replaced('  /api/payment-summary:\n', '  /api/summary:\n'));
-    await toldOf(shop, 'was read anew');
+    await save(replaceInContract('  /api/payment-summary:\n', '  /api/summary:\n'));
+    await waitForLog(shop, 'was read anew');
     expect((await shop.ask('GET', '/api/payment-summary')).status).toBe(404);
     gate.resolve();
     expect((await slow).body).toEqual(SUMMARY);

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Handlers } from '../../src/shop/operations/handler.ts';
 import type { OperationId } from '../../src/shop/types.ts';
 import { contractDocument, documentedOperations } from '../support/fixtures/contract-document.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
-import { troublesWithReply } from '../support/oracles/contract-judge.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
+import { getResponseIssues } from '../support/oracles/contract-judge.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART = ''] = defaults.cartItems.map((item) => item.productId);
 const [ORDERED = ''] = defaults.orders.map(({ id }) => id);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const TEXT_TYPE = { 'content-type': 'text/plain' };
 
-type SendRequest = (shop: TestShop) => Promise<Reply>;
+type SendRequest = (shop: TestShop) => Promise<TestResponse>;
 
 const request =
   (...args: Parameters<TestShop['ask']>): SendRequest =>
@@ -111,7 +111,7 @@ describe('every documented response', () => {
       for (const ask of requests[key] ?? []) {
         const reply = await ask(shop);
         expect.soft(`${operationId} ${reply.status}`).toBe(key);
-        expect.soft(troublesWithReply(operationId, reply), key).toEqual([]);
+        expect.soft(getResponseIssues(operationId, reply), key).toEqual([]);
         await shop.ask('POST', '/api/reset');
       }
   });
@@ -121,7 +121,7 @@ describe('every documented response', () => {
     for (const [operationId, ask] of validRequests) {
       const reply = await ask?.(shop);
       expect(reply, operationId).toMatchObject({ status: 500, body: { type: '/problems/internal-error' } });
-      expect(reply && troublesWithReply(operationId, reply), operationId).toEqual([]);
+      expect(reply && getResponseIssues(operationId, reply), operationId).toEqual([]);
     }
   });
 });
@@ -135,7 +135,7 @@ describe('a method that a path does not support', () => {
       expect(reply.headers.get('allow')?.toLowerCase().split(', ').toSorted(), path).toEqual(
         Object.keys(methods).toSorted(),
       );
-      for (const { operationId } of Object.values(methods)) expect(troublesWithReply(operationId, reply)).toEqual([]);
+      for (const { operationId } of Object.values(methods)) expect(getResponseIssues(operationId, reply)).toEqual([]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { otherDocument } from '../support/fixtures/other-document.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 
 type Case = [format: string, accepted: readonly unknown[], refused: readonly unknown[]];
 
@@ -34,7 +34,7 @@ async function loadEcho(schema: object) {
     requestBody: json,
     responses: { 200: { description: 'd', ...json } },
   };
-  const contract = await loadContract({ path: await otherDocument({ paths: { '/': { post: echo } } }), strict: false });
+  const contract = await loadContract({ path: await writeDocument({ paths: { '/': { post: echo } } }), strict: false });
   const [route] = contract.routes;
   if (!route) throw new Error('the contract has no operation');
   return {

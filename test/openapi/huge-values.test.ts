@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 
 /** The deepest nesting that is allowed, and the deepest that a body of the maximum size can have. */
 const DEEP = '['.repeat(99) + ']'.repeat(99);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { findJsonIssues } from '../../src/util/json-limits.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { listSandboxIds } from '../support/harness/sandboxes.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const MAX_DEPTH = 100;
 
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
@@ -60,7 +60,7 @@ describe('a body that is nested deeper than 100 levels', () => {
         expect(reply.body.violations).toMatchObject([{ in: 'body', rule: 'depth' }]);
       }
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
     expect((await shop.ask('GET', '/_control/sandboxes/default/requests')).status).toBe(200);
   });
@@ -83,7 +83,7 @@ describe('a number that JavaScript cannot represent', () => {
       expectProblem(reply, 400, 'invalid-request', value);
       expect(reply.body.violations.length).toBeGreaterThan(0);
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
   contractDocument,
-  documentedOperation,
   documentedOperations,
-  type Exemplified,
-  onlyContent,
+  getMediaType,
+  getOperation,
+  type WithExamples,
 } from '../support/fixtures/contract-document.ts';
-import { troublesWith } from '../support/oracles/contract-judge.ts';
+import { getValueIssues } from '../support/oracles/contract-judge.ts';
 
 /** Returns the objects in the document that have a schema and examples. */
-function findExemplified(node: unknown, place = '#'): readonly (readonly [string, Exemplified])[] {
+function findExemplified(node: unknown, place = '#'): readonly (readonly [string, WithExamples])[] {
   if (typeof node !== 'object' || node === null) return [];
   const own =
-    'schema' in node && ('example' in node || 'examples' in node) ? [[place, node as Exemplified] as const] : [];
+    'schema' in node && ('example' in node || 'examples' in node) ? [[place, node as WithExamples] as const] : [];
   return [...own, ...Object.entries(node).flatMap(([key, value]) => findExemplified(value, `${place}/${key}`))];
 }
 
@@ -30,7 +30,7 @@ const WITHOUT_BODY: Readonly<Record<string, string>> = { removed: '204' };
 function statusesWith(operation: (typeof documentedOperations)[number], name: string): readonly string[] {
   return Object.entries(operation.responses)
     .filter(([status, response]) => {
-      const content = onlyContent(response);
+      const content = getMediaType(response);
       return content ? Object.hasOwn(content.examples ?? {}, name) : WITHOUT_BODY[name] === status;
     })
     .map(([status]) => status);
@@ -40,7 +40,7 @@ describe('the examples in openapi.yaml', () => {
   it('are in more than fifty places', () => expect(examples.length).toBeGreaterThan(50));
 
   it.each(examples)('are valid against their schemas: $place', ({ schema, value }) => {
-    expect(troublesWith(schema, value)).toEqual([]);
+    expect(getValueIssues(schema, value)).toEqual([]);
   });
 });
 
@@ -48,7 +48,7 @@ describe('the request examples in openapi.yaml', () => {
   it.each(byId)('each have exactly one response example of the same name: %s', (_, operation) => {
     const names = [
       ...(operation.parameters ?? []).flatMap((parameter) => Object.keys(parameter.examples ?? {})),
-      ...Object.keys(onlyContent(operation.requestBody)?.examples ?? {}),
+      ...Object.keys(getMediaType(operation.requestBody)?.examples ?? {}),
     ];
     const pairs = names.map((name) => [name, statusesWith(operation, name).length]);
     expect(pairs).toEqual(names.map((name) => [name, 1]));
@@ -58,7 +58,7 @@ describe('the request examples in openapi.yaml', () => {
     const parameters = operation.parameters ?? [];
     const names = [
       ...parameters.flatMap(({ examples = {} }) => Object.keys(examples)),
-      ...Object.keys(onlyContent(operation.requestBody)?.examples ?? {}),
+      ...Object.keys(getMediaType(operation.requestBody)?.examples ?? {}),
     ];
     const inPath = parameters.filter((parameter) => parameter.in === 'path');
     const missing = inPath.flatMap(({ name, examples = {} }) =>
@@ -69,7 +69,7 @@ describe('the request examples in openapi.yaml', () => {
 
   it.each(byId)('each have a value for every required header of the response: %s', (_, operation) => {
     const missing = Object.entries(operation.responses).flatMap(([status, response]) => {
-      const names = Object.keys(onlyContent(response)?.examples ?? {});
+      const names = Object.keys(getMediaType(response)?.examples ?? {});
       return Object.entries(response.headers ?? {}).flatMap(([header, { required, examples = {} }]) =>
         names
           .filter((name) => required && !Object.hasOwn(examples, name))
@@ -80,12 +80,12 @@ describe('the request examples in openapi.yaml', () => {
   });
 
   it.each(byId)('that are invalid have a 400 response example of the same name: %s', (_, operation) => {
-    const names = Object.keys(onlyContent(operation.requestBody)?.['x-refused-examples'] ?? {});
+    const names = Object.keys(getMediaType(operation.requestBody)?.['x-refused-examples'] ?? {});
     expect(names.map((name) => [name, statusesWith(operation, name)])).toEqual(names.map((name) => [name, ['400']]));
   });
 
   const refused = documentedOperations.flatMap(({ operationId, requestBody }) => {
-    const content = onlyContent(requestBody);
+    const content = getMediaType(requestBody);
     return Object.entries(content?.['x-refused-examples'] ?? {}).map(
       ([name, { value }]) => [operationId, name, content?.schema ?? {}, value] as const,
     );
@@ -96,7 +96,7 @@ describe('the request examples in openapi.yaml', () => {
   });
 
   it.each(refused)('that are invalid are refused by the schema: %s %s', (_operationId, _name, schema, value) => {
-    expect(troublesWith(schema, value)).not.toEqual([]);
+    expect(getValueIssues(schema, value)).not.toEqual([]);
   });
 });
 
@@ -128,7 +128,7 @@ describe('a link in openapi.yaml', () => {
   it('exists in more than five responses', () => expect(links.length).toBeGreaterThan(5));
 
   it.each(links)('has a value for each property of the request body: %s %s', (_id, _name, link) => {
-    const schema = onlyContent(documentedOperation(link.operationId).requestBody)?.schema;
+    const schema = getMediaType(getOperation(link.operationId).requestBody)?.schema;
     expect(Object.keys(link.requestBody ?? {}).sort()).toEqual(Object.keys(schema?.properties ?? {}).sort());
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { otherDocument } from '../support/fixtures/other-document.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 
 const NUMBER = { type: 'integer' };
 
@@ -12,7 +12,7 @@ async function findingsFor(rules: object, body: unknown) {
     requestBody: { content: { 'application/json': { schema } } },
     responses: { 200: { description: 'd' } },
   };
-  const path = await otherDocument({ paths: { '/': { post: add } } });
+  const path = await writeDocument({ paths: { '/': { post: add } } });
   const contract = await loadContract({ path, strict: true });
   const [route] = contract.routes;
   if (!route) throw new Error('the contract has no operation');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 
 /** Returns the notes in the log. */
 function getNotes(shop: TestShop): unknown {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Contract, loadContract } from '../../src/openapi/contract.ts';
 import type { Violation } from '../../src/openapi/violations.ts';
-import { productId, projectFile } from '../support/fixtures/default-data.ts';
+import { getProductId, projectFile } from '../support/fixtures/default-data.ts';
 
 const lenient = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const strict = await loadContract({ path: projectFile('openapi.yaml'), strict: true });
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const ITEM = `/api/cart-items/${KETTLE}`;
 
 interface Request {

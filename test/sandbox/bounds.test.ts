@@ -4,7 +4,7 @@ import type { MemoryLimits } from '../../src/sandbox/memory/memory.ts';
 import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { HOUR_MS, idsOf, MOST, sandboxesWith } from '../support/harness/registry.ts';
+import { createTestRegistry, HOUR_MS, listIds, MAX_SANDBOXES } from '../support/harness/registry.ts';
 
 const KB = 1024;
 
@@ -38,16 +38,16 @@ function getThrown(run: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-const createLimited = () => sandboxesWith({ memoryLimits: LIMITS });
+const createLimited = () => createTestRegistry({ memoryLimits: LIMITS });
 
 describe('the registry at the maximum number of sandboxes', () => {
   it('holds 10,000 sandboxes and removes the least recently used one that was never written to', () => {
-    const { sandboxes, told: logLines } = sandboxesWith();
-    for (let n = 0; n < MOST; n++) sandboxes.get(`w${n}`);
+    const { sandboxes, told: logLines } = createTestRegistry();
+    for (let n = 0; n < MAX_SANDBOXES; n++) sandboxes.get(`w${n}`);
     sandboxes.get('w0');
     expect(sandboxes.get('more').id).toBe('more');
     expect(sandboxes.make('another').id).toBe('another');
-    expect(idsOf(sandboxes)).toHaveLength(MOST + 1);
+    expect(listIds(sandboxes)).toHaveLength(MAX_SANDBOXES + 1);
     expect(sandboxes.find('w0')).toBeDefined();
     expect(['w1', 'w2', 'w3'].map((id) => sandboxes.find(id)?.id)).toEqual([undefined, undefined, 'w3']);
     expect(logLines.filter((line) => line.includes('gone'))).toHaveLength(2);
@@ -55,7 +55,7 @@ describe('the registry at the maximum number of sandboxes', () => {
   });
 
   it('rejects a new sandbox if all were written to, with the time until the first one expires', () => {
-    const { sandboxes, pass } = sandboxesWith({ most: 3 });
+    const { sandboxes, pass } = createTestRegistry({ most: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.make(id);
     pass(60_000);
     const error = getThrown(() => sandboxes.get('more'));
@@ -64,7 +64,7 @@ describe('the registry at the maximum number of sandboxes', () => {
       retryAfterSeconds: 3_540,
       message: expect.stringContaining('DELETE /_control/sandboxes'),
     });
-    expect(idsOf(sandboxes)).toEqual(['default', 'a', 'b', 'c']);
+    expect(listIds(sandboxes)).toEqual(['default', 'a', 'b', 'c']);
     expect(sandboxes.get('a').id).toBe('a');
     expect(sandboxes.make('b').id).toBe('b');
     sandboxes.remove('c');
@@ -72,22 +72,22 @@ describe('the registry at the maximum number of sandboxes', () => {
   });
 
   it('removes expired sandboxes first', () => {
-    const { sandboxes, pass } = sandboxesWith({ most: 3 });
+    const { sandboxes, pass } = createTestRegistry({ most: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.make(id);
     pass(HOUR_MS - 1);
     sandboxes.get('a');
     pass(1);
     expect(sandboxes.get('last').id).toBe('last');
-    expect(idsOf(sandboxes)).toEqual(['default', 'a', 'last']);
+    expect(listIds(sandboxes)).toEqual(['default', 'a', 'last']);
   });
 
   it('keeps a sandbox that handles a request or whose journal is followed', async () => {
-    const { sandboxes } = sandboxesWith({ most: 3 });
+    const { sandboxes } = createTestRegistry({ most: 3 });
     let finish = () => {};
     const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
     sandboxes.get('followed').journal.follow({ onEntry() {}, onEnd() {} });
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
-    expect(idsOf(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
+    expect(listIds(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
     finish();
     await handled;
   });
@@ -107,7 +107,7 @@ describe('the memory limit of one sandbox', () => {
     const before = sandboxes.make('a', LARGE());
     expect(() => sandboxes.make('a', TOO_LARGE())).toThrow(StateTooLargeError);
     expect(() => sandboxes.make('b', TOO_LARGE())).toThrow(StateTooLargeError);
-    expect(idsOf(sandboxes)).toEqual(['default', 'a']);
+    expect(listIds(sandboxes)).toEqual(['default', 'a']);
     expect(sandboxes.find('a')).toBe(before);
   });
 
@@ -153,7 +153,7 @@ describe('the memory limit of all sandboxes', () => {
     const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
     expect(() => sandboxes.make('c', LARGE())).toThrow(StateTooLargeError);
-    expect(idsOf(sandboxes)).toEqual(['default', 'a', 'b']);
+    expect(listIds(sandboxes)).toEqual(['default', 'a', 'b']);
     expect(sandboxes.make('a', LARGE()).id).toBe('a');
     sandboxes.make('a');
     expect(sandboxes.make('c', LARGE()).id).toBe('c');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClock } from '../../src/sandbox/clock.ts';
 import { createIdGenerator } from '../../src/sandbox/id-generator.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { steering, within } from '../support/harness/sandboxes.ts';
+import { createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
 import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const DAY_MS = 86_400_000;
@@ -142,7 +142,7 @@ describe('the clock of a sandbox', () => {
   it('determines the times of orders and estimates after each kind of change', async () => {
     let machineMs = NOW_MS;
     const shop = await startStorefront({ nowMs: () => machineMs });
-    const [steer, ask] = [steering(shop), within(shop, 'w1')];
+    const [steer, ask] = [createControlClient(shop), createSandboxClient(shop, 'w1')];
     const expectNow = async (nowMs: number, about: string) => {
       expect(await createOrder(ask), about).toEqual({ atMs: nowMs, afterMs });
       expect(await getEstimates(ask), about).toEqual([7, 3, 1].map((days) => nowMs + days * DAY_MS));
@@ -167,11 +167,16 @@ describe('the clock of a sandbox', () => {
 
   it('does not affect other sandboxes or the default sandbox', async () => {
     const shop = await startStorefront();
-    const steer = steering(shop);
+    const steer = createControlClient(shop);
     await steer('PUT', '/w1/clock', { now: CHRISTMAS, frozen: true });
     await steer('POST', '/w2/clock/advance', { ms: DAY_MS });
     await steer('PUT', '/default/clock', { now: 1_000 });
-    const asks = [within(shop, 'w1'), within(shop, 'w2'), within(shop, 'w3'), shop.ask];
+    const asks = [
+      createSandboxClient(shop, 'w1'),
+      createSandboxClient(shop, 'w2'),
+      createSandboxClient(shop, 'w3'),
+      shop.ask,
+    ];
     expect(await Promise.all(asks.map(createOrder))).toEqual(
       [CHRISTMAS_MS, NOW_MS + DAY_MS, NOW_MS, 1_000].map((atMs) => ({ atMs, afterMs })),
     );
@@ -180,17 +185,17 @@ describe('the clock of a sandbox', () => {
   it('of the default sandbox applies to cached responses', async () => {
     const shop = await startStorefront();
     for (const nowMs of [1_000, 2_000, 500]) {
-      await steering(shop)('PUT', '/default/clock', { now: nowMs, frozen: true });
+      await createControlClient(shop)('PUT', '/default/clock', { now: nowMs, frozen: true });
       for (const _ of [1, 2]) expect((await getEstimates(shop.ask))[2]).toBe(nowMs + DAY_MS);
     }
   });
 
   it('remains after a reset of the data, and returns to the system time when the sandbox is recreated', async () => {
     const shop = await startStorefront();
-    const steer = steering(shop);
+    const steer = createControlClient(shop);
     for (const id of ['w1', 'default']) {
       await steer('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
-      await within(shop, id)('POST', '/api/reset');
+      await createSandboxClient(shop, id)('POST', '/api/reset');
       await steer('POST', `/${id}/reset`);
       expect((await steer('GET', `/${id}/clock`)).body, id).toEqual({
         now: CHRISTMAS,
@@ -203,7 +208,7 @@ describe('the clock of a sandbox', () => {
   });
 
   it('accepts times in ISO 8601 format', async () => {
-    const steer = steering(await startStorefront());
+    const steer = createControlClient(await startStorefront());
     const cases: readonly [string, number][] = [
       [CHRISTMAS, CHRISTMAS_MS],
       ['2025-12-24T19:00:00+01:00', CHRISTMAS_MS],
@@ -218,7 +223,7 @@ describe('the clock of a sandbox', () => {
   it.each([{ now: '2016-12-31T23:59:60Z' }, { now: '2025-06-01T12:00:00+02' }])(
     'accepts or rejects each time that its contract allows, and can still be read: $now',
     async ({ now }) => {
-      const steer = steering(await startStorefront({ faultsExpected: true }));
+      const steer = createControlClient(await startStorefront({ faultsExpected: true }));
       await steer('PUT', '/w1');
       expect((await steer('PUT', '/w1/clock', { now })).status).toBeLessThan(500);
       expect((await steer('GET', '/w1/clock')).status).toBe(200);
@@ -230,18 +235,18 @@ describe('the clock of a sandbox', () => {
     'stays within the range of the contract when it is advanced by %s ms',
     async (ms) => {
       const shop = await startStorefront({ faultsExpected: true });
-      const steer = steering(shop);
+      const steer = createControlClient(shop);
       expect((await steer('POST', '/w1/clock/advance', { ms })).status).toBeLessThan(500);
       expect((await steer('GET', '')).status).toBe(200);
-      expect((await within(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
+      expect((await createSandboxClient(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
     },
   );
 
   it('stays within the range of the contract when it is set to the latest time', async () => {
     const shop = await startStorefront({ faultsExpected: true });
     await shop.ask('PUT', '/_control/sandboxes/w1/clock', { now: 8_640_000_000_000_000 });
-    expect((await within(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
-    await steering(shop)('GET', '/w1/clock');
+    expect((await createSandboxClient(shop, 'w1')('POST', '/api/orders')).status).toBe(201);
+    await createControlClient(shop)('GET', '/w1/clock');
   });
 });
 
@@ -260,23 +265,23 @@ describe('the ids of a sandbox', () => {
 
   it('make whole responses equal for the same seed and clock', async () => {
     const shop = await startStorefront();
-    const steer = steering(shop);
+    const steer = createControlClient(shop);
     const visits: (readonly string[])[] = [];
     for (const id of ['w1', 'w2', 'default', 'w1']) {
       await steer('PUT', `/${id}`);
       await steer('PUT', `/${id}/clock`, { now: CHRISTMAS, frozen: true });
       expect((await steer('PUT', `/${id}/ids`, { seed: 42 })).body).toEqual({ seed: 42 });
-      visits.push(await visit(within(shop, id)));
+      visits.push(await visit(createSandboxClient(shop, id)));
     }
     for (const other of visits) expect(other).toEqual(visits[0]);
     await steer('PUT', '/w3/clock', { now: CHRISTMAS, frozen: true });
     await steer('PUT', '/w3/ids', { seed: 43 });
-    expect(await visit(within(shop, 'w3'))).not.toEqual(visits[0]);
+    expect(await visit(createSandboxClient(shop, 'w3'))).not.toEqual(visits[0]);
   });
 
   it('are random again on request, and when the sandbox is recreated', async () => {
     const shop = await startStorefront();
-    const steer = steering(shop);
+    const steer = createControlClient(shop);
     for (const [method, below] of [
       ['DELETE', '/ids'],
       ['PUT', ''],
@@ -284,16 +289,16 @@ describe('the ids of a sandbox', () => {
       await steer('PUT', '/w1/ids', { seed: 42 });
       await steer(method, `/w1${below}`);
       expect((await steer('GET', '/w1/ids')).body).toEqual({ seed: null });
-      const first = await within(shop, 'w1')('POST', '/api/orders');
+      const first = await createSandboxClient(shop, 'w1')('POST', '/api/orders');
       await steer('POST', '/w1/reset');
-      expect((await within(shop, 'w1')('POST', '/api/orders')).body.id).not.toBe(first.body.id);
+      expect((await createSandboxClient(shop, 'w1')('POST', '/api/orders')).body.id).not.toBe(first.body.id);
     }
   });
 
   it('continue after a reset of the data', async () => {
     const shop = await startStorefront();
-    const ask = within(shop, 'w1');
-    await steering(shop)('PUT', '/w1/ids', { seed: 42 });
+    const ask = createSandboxClient(shop, 'w1');
+    await createControlClient(shop)('PUT', '/w1/ids', { seed: 42 });
     const first = await ask('POST', '/api/orders');
     await ask('POST', '/api/reset');
     expect((await ask('POST', '/api/orders')).body.id).not.toBe(first.body.id);
@@ -302,7 +307,7 @@ describe('the ids of a sandbox', () => {
   it('never repeat the id of an existing order, so that the state is valid for the next start', async () => {
     const shop = await startStorefront();
     for (const _ of [1, 2]) {
-      await steering(shop)('PUT', '/default/ids', { seed: 42 });
+      await createControlClient(shop)('PUT', '/default/ids', { seed: 42 });
       await shop.ask('POST', '/api/cart-items', { productId: defaults.products[0]?.id, quantity: 1 });
       await shop.ask('POST', '/api/orders');
     }
@@ -312,10 +317,10 @@ describe('the ids of a sandbox', () => {
 
   it('never repeat the id of an order in a built-in snapshot', async () => {
     const shop = await startStorefront();
-    await steering(shop)('PUT', '/w1', { from: 'many-orders' });
-    await steering(shop)('PUT', '/w1/ids', { seed: 1 });
-    const { body } = await within(shop, 'w1')('POST', '/api/orders');
-    const { body: orders } = await within(shop, 'w1')('GET', '/api/orders');
+    await createControlClient(shop)('PUT', '/w1', { from: 'many-orders' });
+    await createControlClient(shop)('PUT', '/w1/ids', { seed: 1 });
+    const { body } = await createSandboxClient(shop, 'w1')('POST', '/api/orders');
+    const { body: orders } = await createSandboxClient(shop, 'w1')('GET', '/api/orders');
     expect(orders.filter(({ id }: { id: string }) => id === body.id)).toHaveLength(1);
   });
 });

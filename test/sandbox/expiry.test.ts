@@ -3,8 +3,8 @@ import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { State } from '../../src/shop/state.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
-import { HOUR_MS, idsOf, sandboxesWith } from '../support/harness/registry.ts';
+import { PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
+import { createTestRegistry, HOUR_MS, listIds } from '../support/harness/registry.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
 
 /** Replaces the timers with fake ones until the test ends. */
@@ -18,22 +18,22 @@ const follower = { onEntry() {}, onEnd() {} };
 describe('an unused sandbox', () => {
   it('expires after an hour and logs it, unless it is the default sandbox', () => {
     useFakeTimers();
-    const { sandboxes, told: logLines, pass } = sandboxesWith();
+    const { sandboxes, told: logLines, pass } = createTestRegistry();
     sandboxes.get('w1');
     pass(HOUR_MS / 2);
     sandboxes.get('w2');
     sandboxes.get('default');
     pass(HOUR_MS / 2 - 60_000);
-    expect(idsOf(sandboxes)).toEqual(['default', 'w1', 'w2']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w1', 'w2']);
     pass(120_000);
-    expect(idsOf(sandboxes)).toEqual(['default', 'w2']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w2']);
     expect(logLines.filter((line) => line.includes('gone'))).toEqual([expect.stringContaining('w1')]);
     pass(24 * HOUR_MS);
-    expect(idsOf(sandboxes)).toEqual(['default']);
+    expect(listIds(sandboxes)).toEqual(['default']);
   });
 
   it('expires after exactly an hour, however rarely the server checks', () => {
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     const first = sandboxes.get('w1');
     pass(HOUR_MS - 1);
     expect(sandboxes.get('w1')).toBe(first);
@@ -42,49 +42,49 @@ describe('an unused sandbox', () => {
     expect(sandboxes.get('w1')).not.toBe(first);
   });
 
-  it.each<[use: string, by: (sandboxes: ReturnType<typeof sandboxesWith>['sandboxes']) => unknown]>([
+  it.each<[use: string, by: (sandboxes: ReturnType<typeof createTestRegistry>['sandboxes']) => unknown]>([
     ['requests of the shop', (sandboxes) => sandboxes.get('w1')],
     ['reads through the control API', (sandboxes) => sandboxes.find('w1')],
   ])('does not expire while it receives %s', (_, use) => {
     useFakeTimers();
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     const created = sandboxes.get('w1');
     sandboxes.get('w2');
     for (let round = 1; round <= 4; round++) {
       pass(HOUR_MS / 2);
       use(sandboxes);
     }
-    expect(idsOf(sandboxes)).toEqual(['default', 'w1']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     expect(sandboxes.get('w1')).toBe(created);
   });
 
   it('does not expire while a client follows its journal', () => {
     useFakeTimers();
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     const { journal } = sandboxes.get('w1');
     const stop = journal.follow(follower);
     pass(3 * HOUR_MS);
-    expect(idsOf(sandboxes)).toEqual(['default', 'w1']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     stop();
     pass(HOUR_MS + 60_000);
-    expect(idsOf(sandboxes)).toEqual(['default']);
+    expect(listIds(sandboxes)).toEqual(['default']);
   });
 
   it('expires an hour after the last follower leaves, even if the server has not checked meanwhile', () => {
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     const stop = sandboxes.get('w1').journal.follow(follower);
     pass(HOUR_MS - 60_000);
     stop();
     pass(HOUR_MS - 1);
     expect(sandboxes.idleMs('w1')).toBe(HOUR_MS - 1);
-    expect(idsOf(sandboxes)).toEqual(['default', 'w1']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     stop();
     pass(1);
-    expect(idsOf(sandboxes)).toEqual(['default']);
+    expect(listIds(sandboxes)).toEqual(['default']);
   });
 
   it('is not considered used when a follower of a removed sandbox with the same id leaves', () => {
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     const stop = sandboxes.get('w1').journal.follow(follower);
     sandboxes.remove('w1');
     sandboxes.get('w1');
@@ -95,33 +95,33 @@ describe('an unused sandbox', () => {
 
   it('does not expire while it handles a request', async () => {
     useFakeTimers();
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     let finish = () => {};
     const handled = sandboxes.use('w1', () => new Promise<void>((resolve) => (finish = resolve)));
     pass(3 * HOUR_MS);
-    expect(idsOf(sandboxes)).toEqual(['default', 'w1']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     finish();
     await handled;
     pass(HOUR_MS - 60_000);
-    expect(idsOf(sandboxes)).toEqual(['default', 'w1']);
+    expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     pass(120_000);
-    expect(idsOf(sandboxes)).toEqual(['default']);
+    expect(listIds(sandboxes)).toEqual(['default']);
   });
 
   it('is listed before those used later, with its idle time', () => {
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     for (const id of ['a', 'b', 'c']) sandboxes.get(id);
     pass(1_000);
     sandboxes.get('a');
     pass(500);
-    expect(idsOf(sandboxes)).toEqual(['default', 'b', 'c', 'a']);
+    expect(listIds(sandboxes)).toEqual(['default', 'b', 'c', 'a']);
     expect(['default', 'b', 'a'].map((id) => sandboxes.idleMs(id))).toEqual([0, 1_500, 500]);
   });
 });
 
 describe('the expiry time of a sandbox', () => {
   it('is known until another sandbox has the same id', () => {
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     sandboxes.get('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
     pass(HOUR_MS);
@@ -131,14 +131,14 @@ describe('the expiry time of a sandbox', () => {
   });
 
   it('is not stored for a sandbox that a client removed', () => {
-    const { sandboxes } = sandboxesWith();
+    const { sandboxes } = createTestRegistry();
     sandboxes.get('w1');
     sandboxes.remove('w1');
     expect(sandboxes.expiredAtMs('w1')).toBeUndefined();
   });
 
   it('is stored for the last 10,000 sandboxes', () => {
-    const { sandboxes, pass } = sandboxesWith();
+    const { sandboxes, pass } = createTestRegistry();
     for (let n = 0; n < 10_000; n++) sandboxes.get(`a${n}`);
     pass(HOUR_MS);
     sandboxes.get('last');
@@ -152,7 +152,7 @@ describe('the expiry time of a sandbox', () => {
 describe('a sandbox that was written to', () => {
   const [id] = PRODUCT_IDS as [string];
   it.each<[what: string, write: (sandbox: Sandbox<State>) => unknown]>([
-    ['a change of its state', ({ store }) => store.update(putting(id))],
+    ['a change of its state', ({ store }) => store.update(putItem(id))],
     ['a reset', ({ store }) => store.reset()],
     ['a change of its clock', ({ clock }) => clock.set({ isFrozen: true })],
     ['an advance of its clock', ({ clock }) => clock.advance(1)],
@@ -160,16 +160,16 @@ describe('a sandbox that was written to', () => {
     ['a new fault', ({ faults }) => faults.add(parseFault({ delay: 1 }))],
     ['a new snapshot', ({ snapshots, store }) => snapshots.set('s', store.read().state)],
   ])('is not removed to make room for others after %s', async (_, write) => {
-    const { sandboxes } = sandboxesWith({ most: 3 });
+    const { sandboxes } = createTestRegistry({ most: 3 });
     await write(sandboxes.get('written'));
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
-    expect(idsOf(sandboxes)).toEqual(['default', 'written', 'w3', 'w4']);
+    expect(listIds(sandboxes)).toEqual(['default', 'written', 'w3', 'w4']);
   });
 
   it('is not removed to make room for others if the control API created it', () => {
-    const { sandboxes } = sandboxesWith({ most: 3 });
+    const { sandboxes } = createTestRegistry({ most: 3 });
     sandboxes.make('made', { ...defaults });
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
-    expect(idsOf(sandboxes)).toEqual(['default', 'made', 'w3', 'w4']);
+    expect(listIds(sandboxes)).toEqual(['default', 'made', 'w3', 'w4']);
   });
 });

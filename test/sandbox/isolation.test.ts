@@ -2,10 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { UnknownSandboxError } from '../../src/sandbox/errors.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
+import { PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { sandboxesWith } from '../support/harness/registry.ts';
-import { sandboxIds, steering, ways, within } from '../support/harness/sandboxes.ts';
+import { createTestRegistry } from '../support/harness/registry.ts';
+import {
+  createControlClient,
+  createSandboxClient,
+  listSandboxIds,
+  selectionMethods,
+} from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [IN_CART, ALSO_IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string, string];
@@ -36,7 +41,9 @@ describe('clients in separate sandboxes', () => {
   it('each find exactly their own changes, with 60 clients at once', async () => {
     const shop = await startStorefront();
     const file = await readFile(shop.dataFile ?? '', 'utf8');
-    const clients = Array.from({ length: 60 }, (_, n) => within(shop, `client-${n}`, ways[n % ways.length]));
+    const clients = Array.from({ length: 60 }, (_, n) =>
+      createSandboxClient(shop, `client-${n}`, selectionMethods[n % selectionMethods.length]),
+    );
     const ledgers = await Promise.all(clients.map(changeData));
     const found = await Promise.all(
       clients.map(async (ask) => ({
@@ -56,7 +63,7 @@ describe('clients in separate sandboxes', () => {
 
   it('each reset only their own sandbox', async () => {
     const shop = await startStorefront();
-    const [one, other] = [within(shop, 'one'), within(shop, 'other')];
+    const [one, other] = [createSandboxClient(shop, 'one'), createSandboxClient(shop, 'other')];
     for (const ask of [shop.ask, one, other]) await ask('POST', '/api/orders');
     const counts = async () =>
       Promise.all([shop.ask, one, other].map(async (ask) => (await ask('GET', '/api/orders')).body.length));
@@ -70,23 +77,23 @@ describe('clients in separate sandboxes', () => {
   it('each start with the default data, not with the state of the default sandbox', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/orders');
-    expect((await within(shop, 'w1')('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
+    expect((await createSandboxClient(shop, 'w1')('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
   });
 
   it('leave no data behind when the server closes, because sandboxes are in memory', async () => {
     const first = await startStorefront();
-    await within(first, 'w1')('POST', '/api/orders');
+    await createSandboxClient(first, 'w1')('POST', '/api/orders');
     await first.close();
     const second = await startStorefront({ data: first.dataFile });
-    expect(await sandboxIds(second)).toEqual(['default']);
-    expect((await within(second, 'w1')('GET', '/api/orders')).body).toEqual(defaults.orders);
+    expect(await listSandboxIds(second)).toEqual(['default']);
+    expect((await createSandboxClient(second, 'w1')('GET', '/api/orders')).body).toEqual(defaults.orders);
   });
 });
 
 describe('a sandbox that a request selects', () => {
   it('is created and logged once', async () => {
     const shop = await startStorefront();
-    for (const _ of [1, 2]) await within(shop, 'w3')('GET', '/api/orders');
+    for (const _ of [1, 2]) await createSandboxClient(shop, 'w3')('GET', '/api/orders');
     await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'default' });
     expect(shop.log.filter(({ msg }) => msg?.startsWith('made sandbox')).map(({ msg }) => msg)).toEqual([
       'made sandbox w3',
@@ -95,23 +102,24 @@ describe('a sandbox that a request selects', () => {
 
   it('is not created if sandboxes are declared, until the control API creates it', async () => {
     const shop = await startStorefront({ sandboxes: 'declared' });
-    for (const way of ways) {
-      const reply = await within(shop, 'w1', way)('GET', '/api/orders');
+    for (const way of selectionMethods) {
+      const reply = await createSandboxClient(shop, 'w1', way)('GET', '/api/orders');
       expectProblem(reply, 404, 'unknown-sandbox', way.by);
       expect(reply.body.detail, way.by).toContain('PUT /_control/sandboxes/w1');
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
-    await steering(shop)('PUT', '/w1');
-    for (const way of ways) expect((await within(shop, 'w1', way)('GET', '/api/orders')).status, way.by).toBe(200);
-    expect((await within(shop, 'default')('GET', '/api/orders')).status).toBe(200);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
+    await createControlClient(shop)('PUT', '/w1');
+    for (const way of selectionMethods)
+      expect((await createSandboxClient(shop, 'w1', way)('GET', '/api/orders')).status, way.by).toBe(200);
+    expect((await createSandboxClient(shop, 'default')('GET', '/api/orders')).status).toBe(200);
   });
 });
 
 describe('a removed sandbox', () => {
   it('completes a change in progress, and a new sandbox with its id is independent', async () => {
-    const { sandboxes } = sandboxesWith();
+    const { sandboxes } = createTestRegistry();
     const before = sandboxes.get('a');
-    const changing = before.store.update(putting(PRODUCT_IDS[0] ?? ''));
+    const changing = before.store.update(putItem(PRODUCT_IDS[0] ?? ''));
     expect(sandboxes.remove('a')).toBe(true);
     expect(await changing).toBe(PRODUCT_IDS[0]);
     expect(sandboxes.remove('a')).toBe(false);
@@ -119,13 +127,13 @@ describe('a removed sandbox', () => {
   });
 
   it('cannot be the default sandbox, whose removal is rejected', () => {
-    const { sandboxes } = sandboxesWith();
+    const { sandboxes } = createTestRegistry();
     expect(sandboxes.remove('default')).toBe(false);
     expect(sandboxes.get('default')).toBe(sandboxes.default);
   });
 
   it('is not recreated by a request if sandboxes are declared', () => {
-    const { sandboxes } = sandboxesWith({ areDeclared: true });
+    const { sandboxes } = createTestRegistry({ areDeclared: true });
     sandboxes.make('a');
     sandboxes.remove('a');
     expect(() => sandboxes.get('a')).toThrow(UnknownSandboxError);

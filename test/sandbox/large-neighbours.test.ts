@@ -4,7 +4,7 @@ import type { Sandboxes } from '../../src/sandbox/registry.ts';
 import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { sandboxesWith } from '../support/harness/registry.ts';
+import { createTestRegistry } from '../support/harness/registry.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -33,11 +33,11 @@ const PATTERN = { status: 500, where: { query: { search: { $regex: '^(socks|shoe
 
 describe('the memory limits of many sandboxes', () => {
   it('allow seven sandboxes of 60 MB', () => {
-    expect(fillWithLargeSandboxes(sandboxesWith().sandboxes)).toBe(7);
+    expect(fillWithLargeSandboxes(createTestRegistry().sandboxes)).toBe(7);
   });
 
   it('leave 200 others room for 900 kB and a fault with a regular expression each, beside the largest ones', async () => {
-    const { sandboxes } = sandboxesWith();
+    const { sandboxes } = createTestRegistry();
     fillWithLargeSandboxes(sandboxes);
     for (let n = 0; n < 200; n++) {
       const { store, faults } = sandboxes.get(`w${n}`);
@@ -47,7 +47,7 @@ describe('the memory limits of many sandboxes', () => {
   });
 
   it('let a sandbox grow to 64 MB when small sandboxes have used all the memory for them', () => {
-    const { sandboxes } = sandboxesWith();
+    const { sandboxes } = createTestRegistry();
     const grown = sandboxes.make('grown', stateOf(2 * MEGABYTE));
     for (let n = 0; n < 263; n++) sandboxes.make(`small${n}`, stateOf(MEGABYTE - 30_000));
     grown.snapshots.set('large', stateOf(30 * MEGABYTE));

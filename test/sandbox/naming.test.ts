@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { asking, sandboxIds, ways, within } from '../support/harness/sandboxes.ts';
+import { createClient, createSandboxClient, listSandboxIds, selectionMethods } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
 const [IN_CART] = defaults.cartItems.map(({ productId }) => productId) as [string];
-const FREE = productId('Cordless Electric Kettle');
+const FREE = getProductId('Cordless Electric Kettle');
 const ITEM = `/api/cart-items/${IN_CART}`;
 const LONGEST = `w${'-'.repeat(62)}`;
 
@@ -18,29 +18,30 @@ async function getQuantity(ask: TestShop['ask']): Promise<number> {
 }
 
 describe('a request that selects a sandbox', () => {
-  it.each(ways)('by $by is handled in it, and the response names it', async (way) => {
+  it.each(selectionMethods)('by $by is handled in it, and the response names it', async (way) => {
     const shop = await startStorefront();
-    const inside = within(shop, 'w1', way);
+    const inside = createSandboxClient(shop, 'w1', way);
     const reply = await inside('PUT', ITEM, { quantity: 9 });
     expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
     expect(await getQuantity(inside)).toBe(9);
     expect(await getQuantity(shop.ask)).toBe(2);
-    expect(await sandboxIds(shop)).toEqual(['default', 'w1']);
+    expect(await listSandboxIds(shop)).toEqual(['default', 'w1']);
   });
 
   it('in one way reaches the sandbox that was created in another way', async () => {
     const shop = await startStorefront();
-    for (const [place, way] of ways.entries()) {
-      await within(shop, 'w1', way)('PUT', ITEM, { quantity: 10 + place });
-      for (const other of ways) expect(await getQuantity(within(shop, 'w1', other)), other.by).toBe(10 + place);
+    for (const [place, way] of selectionMethods.entries()) {
+      await createSandboxClient(shop, 'w1', way)('PUT', ITEM, { quantity: 10 + place });
+      for (const other of selectionMethods)
+        expect(await getQuantity(createSandboxClient(shop, 'w1', other)), other.by).toBe(10 + place);
     }
   });
 
   it('in several ways is handled in that of the header, then the path, the host and the cookie', async () => {
-    const ask = asking(await startStorefront());
+    const ask = createClient(await startStorefront());
     const path = '/api/delivery-options';
-    for (const [first, way] of ways.entries()) {
-      const named = ways.slice(first).map(({ by, naming }) => naming(by === 'path' ? way.by : by, path));
+    for (const [first, way] of selectionMethods.entries()) {
+      const named = selectionMethods.slice(first).map(({ by, naming }) => naming(by === 'path' ? way.by : by, path));
       const headers = Object.assign({}, ...named.map((one) => one.headers));
       const target = way.by === 'path' ? `/_sandbox/path${path}` : path;
       expect((await ask('GET', target, undefined, headers)).headers.get('x-sandbox'), way.by).toBe(way.by);
@@ -59,7 +60,7 @@ describe('a request that selects a sandbox', () => {
     expectProblem(reply, 400, 'invalid-request');
     expect(reply.body.detail).toMatch(/w2.*w1/);
     expect(reply.body.violations).toMatchObject([{ in: 'header', pointer: '/X-Sandbox', value: 'w2' }]);
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is rejected if the header is not a valid id', async () => {
@@ -69,7 +70,7 @@ describe('a request that selects a sandbox', () => {
       expectProblem(reply, 400, 'invalid-request', id);
       expect(reply.body.violations, id).toMatchObject([{ in: 'header', pointer: '/X-Sandbox', value: id }]);
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is rejected if the path has an invalid id, including percent escapes', async () => {
@@ -79,7 +80,7 @@ describe('a request that selects a sandbox', () => {
       expectProblem(reply, 400, 'invalid-request', id);
       expect(reply.body.violations, id).toMatchObject([{ in: 'path', value: id }]);
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('can use an id of up to 63 characters', async () => {
@@ -100,15 +101,15 @@ describe('a cookie or host that selects a sandbox', () => {
     const names = [...COOKIES.map((cookie) => ({ cookie })), ...HOSTS.map((host) => ({ host }))];
     for (const headers of names) {
       for (const path of ['/api/orders', '/']) {
-        const reply = await asking(shop)('GET', path, undefined, headers as unknown as Record<string, string>);
+        const reply = await createClient(shop)('GET', path, undefined, headers as unknown as Record<string, string>);
         expect([reply.status, reply.headers.get('x-sandbox')], JSON.stringify(headers)).toEqual([200, null]);
       }
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is ignored if a header selects a sandbox', async () => {
-    const ask = asking(await startStorefront());
+    const ask = createClient(await startStorefront());
     const headers = { 'x-sandbox': 'w1', cookie: 'sandbox=W!', host: '-.localhost' };
     const reply = await ask('GET', '/api/orders', undefined, headers);
     expect([reply.status, reply.headers.get('x-sandbox')]).toEqual([200, 'w1']);
@@ -116,7 +117,7 @@ describe('a cookie or host that selects a sandbox', () => {
 
   it('creates a new sandbox if the former one was removed', async () => {
     const shop = await startStorefront();
-    await within(shop, 'w1')('POST', '/api/orders');
+    await createSandboxClient(shop, 'w1')('POST', '/api/orders');
     await shop.ask('DELETE', '/_control/sandboxes/w1');
     const reply = await shop.ask('GET', '/api/orders', undefined, { cookie: 'sandbox=w1' });
     expect([reply.status, reply.body]).toEqual([200, defaults.orders]);
@@ -129,7 +130,7 @@ describe('a cookie or host that selects a sandbox', () => {
   });
 
   it('is accepted in upper case in a host, which is case-insensitive', async () => {
-    const ask = asking(await startStorefront());
+    const ask = createClient(await startStorefront());
     const reply = await ask('GET', '/api/orders', undefined, { host: 'W1.LocalHost' });
     expect(reply.headers.get('x-sandbox')).toBe('w1');
   });
@@ -157,8 +158,8 @@ describe('the path prefix of a sandbox', () => {
 
   it('is not part of a Location if the sandbox was selected in another way', async () => {
     const shop = await startStorefront();
-    for (const way of ways.filter(({ by }) => by !== 'path')) {
-      const { headers, body } = await within(shop, `by-${way.by}`, way)('POST', '/api/orders');
+    for (const way of selectionMethods.filter(({ by }) => by !== 'path')) {
+      const { headers, body } = await createSandboxClient(shop, `by-${way.by}`, way)('POST', '/api/orders');
       expect(headers.get('location'), way.by).toBe(`/api/orders/${body.id}`);
     }
   });
@@ -192,7 +193,7 @@ describe('the path prefix of a sandbox', () => {
       expectProblem(reply, 404, 'unknown-path', path);
       expect(reply.body.instance, path).toBe(path.replace(/\?.*/, ''));
     }
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is part of the instance once if the sandbox is rejected', async () => {
@@ -227,22 +228,22 @@ describe('a page of an allowed origin', () => {
     const shop = await startStorefront();
     const preflight = await shop.ask('OPTIONS', `/_sandbox/w1${ITEM}`, undefined, PREFLIGHT);
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, ORIGIN.origin]);
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
     const reply = await shop.ask('PUT', `/_sandbox/w1${ITEM}`, { quantity: 3 }, ORIGIN);
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, ORIGIN.origin]);
   });
 });
 
 describe('the sandbox named default', () => {
-  it.each(ways)('is the one that requests without a sandbox use, selected by $by', async (way) => {
+  it.each(selectionMethods)('is the one that requests without a sandbox use, selected by $by', async (way) => {
     const shop = await startStorefront();
-    const named = within(shop, 'default', way);
+    const named = createSandboxClient(shop, 'default', way);
     const { headers } = await named('PUT', ITEM, { quantity: 7 });
     expect(headers.get('x-sandbox')).toBe('default');
     expect(await getQuantity(shop.ask)).toBe(7);
     await shop.ask('PUT', ITEM, { quantity: 8 });
     expect(await getQuantity(named)).toBe(8);
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it('is named in a response only if the request selects it, even if the response is cached', async () => {
@@ -253,11 +254,11 @@ describe('the sandbox named default', () => {
 });
 
 describe('a cached response', () => {
-  it.each(ways)(
+  it.each(selectionMethods)(
     'of the default sandbox is not used for a sandbox selected by $by, or the other way round',
     async (way) => {
       const shop = await startStorefront();
-      const inside = within(shop, 'w1', way);
+      const inside = createSandboxClient(shop, 'w1', way);
       for (let round = 1; round <= 2; round++) {
         await inside('PUT', ITEM, { quantity: 100 + round });
         await shop.ask('PUT', ITEM, { quantity: round });
@@ -266,7 +267,7 @@ describe('a cached response', () => {
           expect(await getQuantity(inside)).toBe(100 + round);
         }
         expect(await getQuantity(shop.ask)).toBe(round);
-        expect(await getQuantity(within(shop, 'default', way))).toBe(round);
+        expect(await getQuantity(createSandboxClient(shop, 'default', way))).toBe(round);
         expect(await getQuantity(inside)).toBe(100 + round);
       }
       expect((await shop.ask('GET', '/api/cart-items')).headers.get('x-sandbox')).not.toBe('w1');
@@ -276,10 +277,12 @@ describe('a cached response', () => {
   it('for an origin is not used for a sandbox with the same origin', async () => {
     const shop = await startStorefront();
     const headers = { origin: 'http://localhost:5173' };
-    await within(shop, 'w1')('PUT', ITEM, { quantity: 9 });
+    await createSandboxClient(shop, 'w1')('PUT', ITEM, { quantity: 9 });
     for (const _ of [1, 2, 3]) {
       expect((await shop.ask('GET', '/api/cart-items', undefined, headers)).body[0].quantity).toBe(2);
-      expect((await within(shop, 'w1')('GET', '/api/cart-items', undefined, headers)).body[0].quantity).toBe(9);
+      expect(
+        (await createSandboxClient(shop, 'w1')('GET', '/api/cart-items', undefined, headers)).body[0].quantity,
+      ).toBe(9);
     }
   });
 });

@@ -7,10 +7,10 @@ import { DomainError } from '../../src/application.ts';
 import { startApplication } from '../../src/server/start-application.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
-import { toldOf } from '../support/harness/live-contract.ts';
+import { waitForLog } from '../support/harness/live-contract.ts';
 import { expectProblem } from '../support/harness/problems.ts';
-import { asking, steering, within } from '../support/harness/sandboxes.ts';
-import { asker, NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
+import { createClient, createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
+import { createFetchClient, NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 import { library } from '../support/reference-applications/library.ts';
 
@@ -65,16 +65,16 @@ describe('A server of another application than the shop', () => {
 describe('A sandbox of another application than the shop', () => {
   it('has its own state, whose entries the control API counts by collection', async () => {
     const server = await startLibrary();
-    const control = steering(server);
-    await within(server, 'w1')('POST', '/loans', LOAN);
-    expect((await within(server, 'w2')('GET', '/loans')).body).toEqual([]);
+    const control = createControlClient(server);
+    await createSandboxClient(server, 'w1')('POST', '/loans', LOAN);
+    expect((await createSandboxClient(server, 'w2')('GET', '/loans')).body).toEqual([]);
     expect((await control('GET', '/w1')).body.counts).toEqual({ books: 2, loans: 1 });
     expect((await control('GET', '/default')).body.counts).toEqual({ books: 2, loans: 0 });
   });
 
   it('has a state that can be replaced by collection, validated by the schemas and references of the application', async () => {
     const server = await startLibrary();
-    const control = steering(server);
+    const control = createControlClient(server);
     const loan = { id: '00000000-0000-4000-8000-000000000001', isbn: SICP, reader: 'Grace', dueTimeMs: 1 };
     expect((await control('PUT', '/w1/state', { loans: [loan] })).status).toBe(204);
     expect((await control('GET', '/w1/state')).body.loans).toEqual([loan]);
@@ -99,8 +99,8 @@ describe('A sandbox of another application than the shop', () => {
 
   it('has a clock, and ids that a seed generates again, but never one that an entry has', async () => {
     const server = await startLibrary();
-    const control = steering(server);
-    const ask = within(server, 'w1');
+    const control = createControlClient(server);
+    const ask = createSandboxClient(server, 'w1');
     await control('PUT', '/w1/clock', { now: 0, frozen: true });
     await control('PUT', '/w1/ids', { seed: 1 });
     const first = (await ask('POST', '/loans', LOAN)).body;
@@ -117,8 +117,8 @@ describe('A sandbox of another application than the shop', () => {
 describe('The snapshots of another application than the shop', () => {
   it('are those that the application has built in, and those that are saved', async () => {
     const server = await startLibrary();
-    const control = steering(server);
-    const ask = within(server, 'w1');
+    const control = createControlClient(server);
+    const ask = createSandboxClient(server, 'w1');
     await ask('POST', '/loans', LOAN);
     expect((await control('PUT', '/w1/snapshots/mine')).body.counts).toEqual({ books: 2, loans: 1 });
     const list = (await control('GET', '/w1/snapshots')).body;
@@ -134,7 +134,7 @@ describe('The snapshots of another application than the shop', () => {
 
   it('can be files in a folder, with what differs from the default data', async () => {
     const folder = await folderWith({ 'one-book.json': JSON.stringify({ books: [{ isbn: C, title: 'C' }] }) });
-    const control = steering(await startLibrary({ snapshots: folder }));
+    const control = createControlClient(await startLibrary({ snapshots: folder }));
     expect((await control('PUT', '/w1', { from: 'one-book' })).body.counts).toEqual({ books: 1, loans: 0 });
   });
 });
@@ -143,12 +143,12 @@ describe('The data file of another application than the shop', () => {
   it('holds each acknowledged change after kill -9', async () => {
     const data = join(await tempFolder(), 'library.json');
     const first = await spawnLibrary(data);
-    const { body: loan, status } = await asker(first.url)('POST', '/loans', LOAN);
+    const { body: loan, status } = await createFetchClient(first.url)('POST', '/loans', LOAN);
     expect(status).toBe(201);
     first.child.kill('SIGKILL');
     await first.ended;
     const second = await spawnLibrary(data);
-    expect((await asker(second.url)('GET', '/loans')).body).toEqual([loan]);
+    expect((await createFetchClient(second.url)('GET', '/loans')).body).toEqual([loan]);
     const text = await readFile(data, 'utf8');
     expect(text).toBe(`${JSON.stringify({ ...JSON.parse(defaultText), loans: [loan] }, null, 2)}\n`);
   });
@@ -157,7 +157,7 @@ describe('The data file of another application than the shop', () => {
     const server = await startLibrary();
     const { ask, dataFile = '' } = server;
     await ask('POST', '/loans', LOAN);
-    await steering(server)('POST', '/default/reset');
+    await createControlClient(server)('POST', '/default/reset');
     expect(await readFile(dataFile, 'utf8')).toBe(defaultText);
     await writeFile(dataFile, defaultText.replace('The C Programming Language', 'C'));
     await vi.waitFor(async () => expect((await ask('GET', '/books')).body[0].title).toBe('C'), { timeout: 10_000 });
@@ -177,8 +177,8 @@ describe('The data file of another application than the shop', () => {
 describe('Faults and the journal of another application than the shop', () => {
   it('apply to its operations, and record and verify its requests', async () => {
     const server = await startLibrary();
-    const control = steering(server);
-    const ask = within(server, 'w1');
+    const control = createControlClient(server);
+    const ask = createSandboxClient(server, 'w1');
     await control('POST', '/w1/faults', { operation: 'createLoan', status: 503, times: 1, where: { body: LOAN } });
     expect((await ask('POST', '/loans', LOAN)).status).toBe(503);
     expect((await ask('POST', '/loans', LOAN)).status).toBe(201);
@@ -204,18 +204,18 @@ describe('The contract of another application than the shop', () => {
     const folder = await folderWith({ 'library.yaml': contractText });
     const contract = join(folder, 'library.yaml');
     const server = await startLibrary({ contract });
-    const control = steering(server);
+    const control = createControlClient(server);
     await writeFile(
       contract,
       contractText.replace('title: { type: string, minLength: 1 }', 'title: { type: integer }'),
     );
-    await toldOf(server, 'contradicts the data: /books/0/title', 40);
+    await waitForLog(server, 'contradicts the data: /books/0/title', 40);
     const pages = '{ type: string, minLength: 1 }\n        pages: { type: integer, default: 1 }';
     await writeFile(contract, contractText.replace('{ type: string, minLength: 1 }', pages));
-    await toldOf(server, 'was read anew');
+    await waitForLog(server, 'was read anew');
     const book = { isbn: C, title: 'C', pages: 272 };
     expect((await control('PUT', '/w1/state', { books: [book], loans: [] })).status).toBe(204);
-    expect((await asking(server)('GET', '/books', undefined, { 'x-sandbox': 'w1' })).body).toEqual([book]);
+    expect((await createClient(server)('GET', '/books', undefined, { 'x-sandbox': 'w1' })).body).toEqual([book]);
   });
 });
 

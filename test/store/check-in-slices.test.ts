@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { ordersText } from '../support/fixtures/large-states.ts';
+import { createOrdersText } from '../support/fixtures/large-states.ts';
 import { shopValidator } from '../support/fixtures/state-validator.ts';
 
 const validator = shopValidator();
 
-const large = { ...defaults, ...JSON.parse(ordersText(5_000)) };
+const large = { ...defaults, ...JSON.parse(createOrdersText(5_000)) };
 
 it('validateInSlices lets other callbacks run while it validates a large state', async () => {
   let turns = 0;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { type Reply, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems as [(typeof defaults.cartItems)[number]];
 const CLIENTS = 50;
 
@@ -101,16 +101,16 @@ describe('two servers with different data files', () => {
 });
 
 /** The answers to what fifty clients ask at once, in the order of the clients. */
-function atOnce(ask: (client: number) => Promise<Reply>): Promise<Reply[]> {
+function atOnce(ask: (client: number) => Promise<TestResponse>): Promise<TestResponse[]> {
   return Promise.all(Array.from({ length: CLIENTS }, (_, client) => ask(client)));
 }
 
-function add(shop: TestShop, productId: string, quantity: number): Promise<Reply> {
+function add(shop: TestShop, productId: string, quantity: number): Promise<TestResponse> {
   return shop.ask('POST', '/api/cart-items', { productId, quantity });
 }
 
 /** How often each status came. */
-function statuses(answers: readonly Reply[]): Record<number, number> {
+function statuses(answers: readonly TestResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
 
 /** The default data as nobody prints it: tabs, line breaks of another system, none at the end. */

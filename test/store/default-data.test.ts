@@ -2,11 +2,11 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const CUT_OFF = defaultText.slice(0, 2_000);
 const OTHER = { ...defaults, cartItems: [], orders: [], products: defaults.products.slice(0, 3) };
 

@@ -2,12 +2,20 @@ import { chmod, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
-import { conflictsOf, editsTold, eventually, saves, shows, textOf, warnings } from '../support/harness/edited-file.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
+import {
+  eventually,
+  expectState,
+  getEditLogs,
+  getWarnings,
+  readConflictFiles,
+  readDataFile,
+  saveMethods,
+} from '../support/harness/edited-file.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const ADD_KETTLE = { productId: KETTLE, quantity: 1 };
 
 /** How many clients add to the cart at once, and how often each does. */
@@ -15,28 +23,28 @@ const CLIENTS = 20;
 const TIMES = 5;
 
 describe('an edit of the data file of a running server', () => {
-  it.each(Object.entries(saves))('is served after a save %s', async (_way, save) => {
+  it.each(Object.entries(saveMethods))('is served after a save %s', async (_way, save) => {
     const shop = await startStorefront();
-    await shows(shop, defaults);
+    await expectState(shop, defaults);
     const edited = editedState('Zither');
     const text = JSON.stringify(edited);
     await save(shop.dataFile ?? '', text);
-    await shows(shop, edited);
+    await expectState(shop, edited);
     expect((await shop.ask('GET', '/api/products?search=zither')).body).toEqual([edited.products[0]]);
     expect((await shop.ask('GET', '/api/payment-summary')).body).toMatchObject({ totalItems: 1_000 });
-    expect(await textOf(shop)).toBe(text);
-    expect(editsTold(shop)).toHaveLength(1);
-    expect(warnings(shop)).toEqual([]);
+    expect(await readDataFile(shop)).toBe(text);
+    expect(getEditLogs(shop)).toHaveLength(1);
+    expect(getWarnings(shop)).toEqual([]);
   });
 
-  it.each(Object.entries(saves))('is the base of a change immediately after a save %s', async (_way, save) => {
+  it.each(Object.entries(saveMethods))('is the base of a change immediately after a save %s', async (_way, save) => {
     const shop = await startStorefront();
     await save(shop.dataFile ?? '', JSON.stringify(editedState('Zither')));
     const added = await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
     expect(added).toMatchObject({ status: 201, body: { quantity: 1_001 } });
     expect((await shop.ask('GET', '/api/products?search=zither')).body).toHaveLength(1);
-    expect(JSON.parse(await textOf(shop))).toEqual(editedState('Zither', 1_001));
-    expect(await conflictsOf(shop)).toEqual([]);
+    expect(JSON.parse(await readDataFile(shop))).toEqual(editedState('Zither', 1_001));
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   it.each(['link.json', 'folder/db.json'])('is served if the data file is a symbolic link: %s', async (path) => {
@@ -47,7 +55,7 @@ describe('an edit of the data file of a running server', () => {
     await symlink('real', join(folder, 'folder'));
     const shop = await startStorefront({ data: join(folder, path) });
     await writeFile(join(folder, path), JSON.stringify(editedState('Zither')));
-    await shows(shop, editedState('Zither'));
+    await expectState(shop, editedState('Zither'));
   });
 
   it('can be searched', async () => {
@@ -61,39 +69,39 @@ describe('an edit of the data file of a running server', () => {
     const shop = await startStorefront();
     for (const name of ['Zither', 'Yarn', 'Xylophone']) {
       await writeFile(shop.dataFile ?? '', JSON.stringify(editedState(name)));
-      await shows(shop, editedState(name));
+      await expectState(shop, editedState(name));
     }
-    expect(editsTold(shop)).toHaveLength(3);
+    expect(getEditLogs(shop)).toHaveLength(3);
   });
 
   it('is served if it is the last of several in quick succession', async () => {
     const shop = await startStorefront();
     for (let number = 1; number <= 10; number++) {
-      const save = number % 2 === 0 ? saves['in place'] : saves['by renaming another file over it'];
+      const save = number % 2 === 0 ? saveMethods['in place'] : saveMethods['by renaming another file over it'];
       await save?.(shop.dataFile ?? '', JSON.stringify(editedState(`Zither ${number}`)));
     }
-    await shows(shop, editedState('Zither 10'));
-    expect(await conflictsOf(shop)).toEqual([]);
+    await expectState(shop, editedState('Zither 10'));
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   it('can undo a change of the server', async () => {
     const shop = await startStorefront();
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
     await writeFile(shop.dataFile ?? '', defaultText);
-    await shows(shop, defaults);
+    await expectState(shop, defaults);
   });
 
   it('is undone by a reset', async () => {
     const shop = await startStorefront();
     await writeFile(shop.dataFile ?? '', JSON.stringify(editedState('Zither')));
     await shop.ask('POST', '/api/reset');
-    await shows(shop, defaults);
-    expect(await textOf(shop)).toBe(defaultText);
-    expect(await conflictsOf(shop)).toEqual([]);
+    await expectState(shop, defaults);
+    expect(await readDataFile(shop)).toBe(defaultText);
+    expect(await readConflictFiles(shop)).toEqual([]);
   });
 
   // One that is renamed into place may fall between the two system calls that a commit can't join: the README tells of it.
-  it.each(Object.entries(saves).filter(([way]) => way.includes('in place')))(
+  it.each(Object.entries(saveMethods).filter(([way]) => way.includes('in place')))(
     'is served or saved beside the file, without losing an acknowledged change of 20 concurrent clients: %s',
     async (_way, save) => {
       const shop = await startStorefront();
@@ -114,12 +122,12 @@ describe('an edit of the data file of a running server', () => {
       // Has the shop look once more: an edit may have been saved after the last of the changes.
       answered.push((await shop.ask('POST', '/api/cart-items', ADD_KETTLE)).body.quantity);
       const seen = answered.filter((quantity) => quantity > 1_000);
-      const conflicts = await conflictsOf(shop);
+      const conflicts = await readConflictFiles(shop);
       if (seen.length > 0) expect(conflicts).not.toContain(text);
       else expect(conflicts).toEqual([text]);
       const expected = seen.length > 0 ? 1_000 + seen.length : answered.length;
       expect(await kettlesIn(shop)).toBe(expected);
-      expect(JSON.parse(await textOf(shop)).products[0].name === 'Zither').toBe(seen.length > 0);
+      expect(JSON.parse(await readDataFile(shop)).products[0].name === 'Zither').toBe(seen.length > 0);
     },
   );
 });
@@ -130,14 +138,14 @@ describe('a data file that is touched but not edited', () => {
     ['a save without changes', (path) => writeFile(path, defaultText)],
     [
       'a rename of another file with the same content',
-      (path) => saves['by renaming another file over it']?.(path, defaultText) as Promise<void>,
+      (path) => saveMethods['by renaming another file over it']?.(path, defaultText) as Promise<void>,
     ],
   ])('does not change the revision: %s', async (_what, touch) => {
     const shop = await startStorefront();
     await touch(shop.dataFile ?? '');
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
-    expect(editsTold(shop)).toEqual([]);
-    expect(warnings(shop)).toEqual([]);
+    expect(getEditLogs(shop)).toEqual([]);
+    expect(getWarnings(shop)).toEqual([]);
     expect(await readdir(shop.folder)).toEqual(['db.json']);
   });
 
@@ -146,7 +154,7 @@ describe('a data file that is touched but not edited', () => {
     await chmod(shop.dataFile ?? '', 0o604);
     await shop.ask('POST', '/api/cart-items', ADD_KETTLE);
     expect((await stat(shop.dataFile ?? '')).mode & 0o777).toBe(0o604);
-    expect(editsTold(shop)).toEqual([]);
+    expect(getEditLogs(shop)).toEqual([]);
   });
 });
 
@@ -157,8 +165,8 @@ describe('a write of the server itself', () => {
       await Promise.all(Array.from({ length: 5 }, () => shop.ask('POST', '/api/cart-items', ADD_KETTLE)));
       await shop.ask('POST', round % 3 === 0 ? '/api/reset' : '/api/orders');
     }
-    expect(editsTold(shop)).toEqual([]);
-    expect(warnings(shop)).toEqual([]);
+    expect(getEditLogs(shop)).toEqual([]);
+    expect(getWarnings(shop)).toEqual([]);
     expect(await readdir(shop.folder)).toEqual(['db.json']);
   });
 });

@@ -1,11 +1,11 @@
 import { mkdir, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultText, productId } from '../support/fixtures/default-data.ts';
+import { defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { type LogLine, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const REFUSALS = 3;
 const INFO = 30;
 const ERROR = 50;

@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
-import { testFaults } from '../support/harness/fault-tests.ts';
+import { testDiskFaults } from '../support/harness/fault-tests.ts';
 
-describe('a store on a disk with injected errors', () => testFaults({ durability: 'disk', links: true }));
+describe('a store on a disk with injected errors', () => testDiskFaults({ durability: 'disk', links: true }));

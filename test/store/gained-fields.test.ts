@@ -7,7 +7,7 @@ import type { State } from '../../src/shop/state.ts';
 import type { OpenedState } from '../../src/store/open-state.ts';
 import { defaults, defaultText, projectFile } from '../support/fixtures/default-data.ts';
 import { shopValidator } from '../support/fixtures/state-validator.ts';
-import { PRODUCT_IDS, putting } from '../support/fixtures/states.ts';
+import { PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 
@@ -96,14 +96,14 @@ describe('a field that is added to the contract', () => {
   it('is written to the file by the next change, not before', async () => {
     const { store, path = '' } = await openedWith(BRAND);
     expect(await readFile(path, 'utf8')).toBe(defaultText);
-    await store.update(putting(KETTLE));
+    await store.update(putItem(KETTLE));
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(store.read().state);
     expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });
   });
 
   it('gets its default after a reset to default data without it, whose bytes are restored', async () => {
     const { store, path = '' } = await openedWith(BRAND);
-    await store.update(putting(KETTLE));
+    await store.update(putItem(KETTLE));
     await store.reset();
     expect(await readFile(path, 'utf8')).toBe(defaultText);
     expect(store.read().state.products[0]).toMatchObject({ brand: 'none' });

@@ -2,11 +2,11 @@ import { chmod, mkdir, readdir, readFile, readlink, rm, rmdir, stat, symlink, wr
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { defaults, defaultText, productId } from '../support/fixtures/default-data.ts';
+import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 
 /** What a shop over db.json writes before it renames. */
 const HALF_WRITTEN = '.db.json.storefront-new-0a1b2c3d4e5f';

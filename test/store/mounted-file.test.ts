@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { cartFile } from '../support/fixtures/cart-file.ts';
-import { faultyDisk } from '../support/harness/faulty-disk.ts';
+import { createCartFile } from '../support/fixtures/cart-file.ts';
+import { createFaultyDisk } from '../support/harness/faulty-disk.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 
 const MOUNTED =
@@ -11,9 +11,9 @@ describe('a data file that is a mount of a single file', () => {
   it.each(['disk', 'os'] as const)(
     'prevents the start with the remedy and does not change, with durability %s',
     async (durability) => {
-      const file = await cartFile([]);
+      const file = await createCartFile([]);
       const before = await readFile(file.path, 'utf8');
-      const disk = faultyDisk();
+      const disk = createFaultyDisk();
       disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
       await expect(openTestState({ data: file.path, durability, disk })).rejects.toThrow(MOUNTED);
       expect(await readFile(file.path, 'utf8')).toBe(before);
@@ -22,8 +22,8 @@ describe('a data file that is a mount of a single file', () => {
   );
 
   it('has its lock released after the failed start', async () => {
-    const file = await cartFile([]);
-    const disk = faultyDisk();
+    const file = await createCartFile([]);
+    const disk = createFaultyDisk();
     disk.begin(({ name }) => (name === 'link' ? { code: 'EXDEV' } : undefined));
     await expect(openTestState({ data: file.path, disk })).rejects.toThrow(MOUNTED);
     disk.end();

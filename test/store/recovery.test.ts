@@ -4,11 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { machineDisk } from '../../src/store/disk.ts';
 import { repairDataFile } from '../../src/store/repair.ts';
 import { StoreUnavailableError } from '../../src/store/store.ts';
-import { cartFile } from '../support/fixtures/cart-file.ts';
+import { createCartFile } from '../support/fixtures/cart-file.ts';
 import { defaultText, projectFile } from '../support/fixtures/default-data.ts';
 import { shopValidator } from '../support/fixtures/state-validator.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
-import { faultyDisk, type Plan } from '../support/harness/faulty-disk.ts';
+import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
+import { createFaultyDisk, type Plan } from '../support/harness/faulty-disk.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 
@@ -25,20 +25,20 @@ function failingForGood(): Plan {
 
 describe('a failed commit that could not be rolled back', () => {
   it('is logged, and rolled back as soon as the disk allows it', async () => {
-    const file = await cartFile([]);
-    const disk = faultyDisk();
+    const file = await createCartFile([]);
+    const disk = createFaultyDisk();
     const warnings: string[] = [];
     const tell = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
     const { store } = await openTestState({ data: file.path, disk, tell });
     disk.begin(failingForGood());
-    await expect(store.update(putting(A))).rejects.toThrow(StoreUnavailableError);
+    await expect(store.update(putItem(A))).rejects.toThrow(StoreUnavailableError);
     expect(await file.cart()).toEqual([A]);
     expect(warnings).toEqual([expect.stringContaining('could not be rolled back yet')]);
     disk.end();
     // What was held goes last, once the folder is synced.
     await vi.waitFor(async () => expect(await file.names()).toEqual(['db.json']), { timeout: 10_000 });
     expect(await file.cart()).toEqual([]);
-    expect(putInto(store.read().state)).toEqual([]);
+    expect(getAddedProducts(store.read().state)).toEqual([]);
   });
 });
 
@@ -47,7 +47,7 @@ describe('a repair', () => {
     const text = '{ "products": [';
     for (const plan of [failingForGood(), ({ name }) => (name === 'rename' ? { code: 'EIO' } : undefined)] as Plan[]) {
       const folder = await folderWith({ 'db.json': text });
-      const disk = faultyDisk();
+      const disk = createFaultyDisk();
       disk.begin(plan);
       const repairing = repairDataFile({
         data: join(folder, 'db.json'),
@@ -72,7 +72,7 @@ describe('a data file whose folder is replaced while the server runs', () => {
     const { store } = await openTestState({ data });
     await rename(folder, `${folder}.old`);
     await mkdir(folder);
-    await store.update(putting(A));
+    await store.update(putItem(A));
     await expect(openTestState({ data })).rejects.toThrow('is in use by process');
   });
 
@@ -82,12 +82,12 @@ describe('a data file whose folder is replaced while the server runs', () => {
     await rename(folder, `${folder}.old`);
     // The same folder by another name, and so the same number.
     const other = await openTestState({ data: join(`${folder}.old`, 'db.json') });
-    expect(await other.store.update(putting(B))).toBe(B);
-    await expect(store.update(putting(A))).rejects.toThrow('its folder does not exist');
+    expect(await other.store.update(putItem(B))).toBe(B);
+    await expect(store.update(putItem(A))).rejects.toThrow('its folder does not exist');
     await rename(`${folder}.old`, folder);
-    expect(await store.update(putting(A))).toBe(A);
-    expect(putInto(store.read().state)).toEqual([B, A]);
-    await expect(other.store.update(putting(B))).rejects.toThrow('its folder does not exist');
+    expect(await store.update(putItem(A))).toBe(A);
+    expect(getAddedProducts(store.read().state)).toEqual([B, A]);
+    await expect(other.store.update(putItem(B))).rejects.toThrow('its folder does not exist');
   });
 
   it('is not written if another server has locked it meanwhile', async () => {
@@ -96,26 +96,26 @@ describe('a data file whose folder is replaced while the server runs', () => {
     const { store } = await openTestState({ data });
     await rename(folder, `${folder}.old`);
     const other = await openTestState({ data });
-    await other.store.update(putting(B));
-    await expect(store.update(putting(A))).rejects.toThrow('is in use by process');
-    expect(putInto(JSON.parse(await readFile(data, 'utf8')))).toEqual([B]);
+    await other.store.update(putItem(B));
+    await expect(store.update(putItem(A))).rejects.toThrow('is in use by process');
+    expect(getAddedProducts(JSON.parse(await readFile(data, 'utf8')))).toEqual([B]);
   });
 });
 
 describe('an existing data file', () => {
   it('is synced with its folder before it is served', async () => {
-    const file = await cartFile([A]);
-    const disk = faultyDisk();
+    const file = await createCartFile([A]);
+    const disk = createFaultyDisk();
     disk.begin();
     await openTestState({ data: file.path, disk });
     expect(disk.end().filter((step) => step === 'sync')).toHaveLength(2);
   });
 
   it('can be on a file system without owners and modes', async () => {
-    const file = await cartFile([A]);
+    const file = await createCartFile([A]);
     const disk = { ...machineDisk, setMode: refused, setOwner: refused };
     const { store } = await openTestState({ data: file.path, disk });
-    expect(await store.update(putting(B))).toBe(B);
+    expect(await store.update(putItem(B))).toBe(B);
   });
 });
 

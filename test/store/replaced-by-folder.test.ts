@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { productId } from '../support/fixtures/default-data.ts';
+import { getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
-const ITEM = { productId: productId('Cordless Electric Kettle'), quantity: 1 };
+const ITEM = { productId: getProductId('Cordless Electric Kettle'), quantity: 1 };
 const WARN = 40;
 
 it.each<readonly [what: string, put: (path: string) => void, said: RegExp]>([

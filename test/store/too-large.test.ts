@@ -7,7 +7,7 @@ import { createMemoryBackend, StateTooLargeError } from '../../src/store/backend
 import { createStore } from '../../src/store/store.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { shopValidator } from '../support/fixtures/state-validator.ts';
-import { PRODUCT_IDS, putInto, putting } from '../support/fixtures/states.ts';
+import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { openTestState } from '../support/harness/open-store.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -17,34 +17,34 @@ describe('a store whose backend stores at most two added cart items', () => {
   it('rejects a change that exceeds the limit with StateTooLargeError and changes nothing', async () => {
     const store = fullStore([A, B]);
     const before = store.read();
-    await expect(store.update(putting(C))).rejects.toThrow(StateTooLargeError);
+    await expect(store.update(putItem(C))).rejects.toThrow(StateTooLargeError);
     expect(store.read()).toBe(before);
   });
 
   it('commits a removal in the same batch as changes that exceed the limit', async () => {
     const store = fullStore([A, B]);
-    const results = await settle([store.update(putting(C)), store.update(putting(D)), store.update(removing(A))]);
+    const results = await settle([store.update(putItem(C)), store.update(putItem(D)), store.update(removing(A))]);
     expect(results).toEqual([StateTooLargeError, StateTooLargeError, A]);
-    expect(putInto(store.read().state)).toEqual([B]);
+    expect(getAddedProducts(store.read().state)).toEqual([B]);
   });
 
   it('commits a reset in the same batch as changes that exceed the limit', async () => {
     const store = fullStore([A, B]);
-    const changes = [store.reset(), ...[C, D, E].map((id) => store.update(putting(id)))];
+    const changes = [store.reset(), ...[C, D, E].map((id) => store.update(putItem(id)))];
     expect(await settle(changes)).toEqual([undefined, C, D, StateTooLargeError]);
-    expect(putInto(store.read().state)).toEqual([C, D]);
+    expect(getAddedProducts(store.read().state)).toEqual([C, D]);
   });
 
   it('rejects only the changes of a batch that exceed the limit, in the order of the calls', async () => {
     const store = fullStore([]);
-    const changes = [A, B, C, D, E].map((id) => store.update(putting(id)));
+    const changes = [A, B, C, D, E].map((id) => store.update(putItem(id)));
     expect(await settle(changes)).toEqual([A, B, StateTooLargeError, StateTooLargeError, StateTooLargeError]);
-    expect(putInto(store.read().state)).toEqual([A, B]);
+    expect(getAddedProducts(store.read().state)).toEqual([A, B]);
   });
 
   it('commits a batch as a whole if its last change brings the state below the limit', async () => {
     const store = fullStore([A]);
-    const results = await settle([store.update(putting(B)), store.update(putting(C)), store.update(removing(A))]);
+    const results = await settle([store.update(putItem(B)), store.update(putItem(C)), store.update(removing(A))]);
     expect(results).toEqual([B, C, A]);
     expect(store.read().revision).toBe(1);
   });
@@ -65,9 +65,9 @@ describe('a data file that exceeds the limit with the defaults of the contract',
 
 /** A store with products put into the cart, whose backend refuses more than two. */
 function fullStore(products: readonly string[]) {
-  const initial = products.reduce<State>((state, id) => putting(id)(state, 0).next ?? state, defaults);
+  const initial = products.reduce<State>((state, id) => putItem(id)(state, 0).next ?? state, defaults);
   const commit = async (next: State) => {
-    if (putInto(next).length > 2) throw new StateTooLargeError('more than two');
+    if (getAddedProducts(next).length > 2) throw new StateTooLargeError('more than two');
   };
   const backend = { ...createMemoryBackend<State>(), commit };
   return createStore({ backend, initial, defaults: () => ({ ...defaults }), nowMs: () => 0 });

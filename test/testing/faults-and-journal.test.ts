@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxAt } from '../../src/testing/sandbox.ts';
 import { VerificationError } from '../../src/testing/verification-error.ts';
-import { rejection } from '../support/harness/rejection.ts';
+import { getRejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 /** Starts a server; returns a new sandbox, and a function that tries to create an order there. */
@@ -82,7 +82,7 @@ describe('TestSandbox journal', () => {
   it('verify() rejects with the filter and the near misses with their reasons', async () => {
     const { sandbox, order } = await createSandbox();
     await order();
-    const error = await rejection(sandbox.verify({ operation: 'createOrder', status: 409 }), VerificationError);
+    const error = await getRejection(sandbox.verify({ operation: 'createOrder', status: 409 }), VerificationError);
     const [message, filter, nearMiss] = error.message.split('\n');
     expect([error.name, message]).toEqual(['VerificationError', error.verdict.message]);
     expect(filter).toBe('  Filter: {"operation":"createOrder","status":409}');
@@ -93,7 +93,7 @@ describe('TestSandbox journal', () => {
     const { sandbox, order } = await createSandbox();
     await order();
     await order();
-    const error = await rejection(sandbox.verify({ operation: 'createOrder', times: 1 }), VerificationError);
+    const error = await getRejection(sandbox.verify({ operation: 'createOrder', times: 1 }), VerificationError);
     expect(error.verdict).toMatchObject({ verified: false, count: 2 });
   });
 
@@ -101,7 +101,7 @@ describe('TestSandbox journal', () => {
     const { sandbox, order } = await createSandbox();
     await sandbox.fault({ operation: 'createOrder', connection: 'reset' });
     await expect(order()).rejects.toThrow();
-    const error = await rejection(sandbox.verify({ operation: 'createOrder', status: 201 }), VerificationError);
+    const error = await getRejection(sandbox.verify({ operation: 'createOrder', status: 201 }), VerificationError);
     expect(error.message).toContain('POST /api/orders → no response');
   });
 });

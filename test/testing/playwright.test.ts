@@ -7,7 +7,7 @@ import {
   type TestShop,
 } from '../../src/testing/playwright.ts';
 import { sandboxAt } from '../../src/testing/sandbox.ts';
-import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { listSandboxIds } from '../support/harness/sandboxes.ts';
 import { NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
 
 /** Creates a browser context that records calls; `npm run test:browser` uses Playwright's own. */
@@ -54,10 +54,10 @@ describe('storefrontFixtures', () => {
   it('creates a sandbox for the test and removes it afterwards', async () => {
     const shop = await startStorefront();
     await runTest({ server: shop.url, by: 'cookie', from: 'empty-cart' }, async (sandbox) => {
-      expect(await sandboxIds(shop)).toContain(sandbox.id);
+      expect(await listSandboxIds(shop)).toContain(sandbox.id);
       expect((await sandbox.state()).cartItems).toEqual([]);
     });
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxAt } from '../../src/testing/sandbox.ts';
-import { defaults, productId } from '../support/fixtures/default-data.ts';
-import { sandboxIds } from '../support/harness/sandboxes.ts';
+import { defaults, getProductId } from '../support/fixtures/default-data.ts';
+import { listSandboxIds } from '../support/harness/sandboxes.ts';
 import { NOW_MS, startStorefront } from '../support/harness/start-storefront.ts';
 
-const KETTLE = { productId: productId('Cordless Electric Kettle'), quantity: 2, deliveryOptionId: '1' };
+const KETTLE = { productId: getProductId('Cordless Electric Kettle'), quantity: 2, deliveryOptionId: '1' };
 
 /** Starts a server and returns a sandbox of it. */
 async function createSandbox() {
@@ -80,7 +80,7 @@ describe('sandboxAt', () => {
     const sandbox = sandboxAt(shop.url, 'w3');
     await sandbox.renew();
     await sandbox.remove();
-    expect(await sandboxIds(shop)).toEqual(['default']);
+    expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 });
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addItem, findCartItem, QUANTITY_LIMIT, removeItem, replaceItem } from '../../../src/shop/domain/cart.ts';
 import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
-import { cartItem, uuid } from '../../support/fixtures/catalogue-builders.ts';
+import { createCartItem, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 import { anyShop } from '../../support/fixtures/domain-arbitraries.ts';
 
 const [A, B, C] = [
-  cartItem({ productId: uuid(1), quantity: 2, deliveryOptionId: '1' }),
-  cartItem({ productId: uuid(2), quantity: 5, deliveryOptionId: '2' }),
-  cartItem({ productId: uuid(3), quantity: 1, deliveryOptionId: '3' }),
+  createCartItem({ productId: createUuid(1), quantity: 2, deliveryOptionId: '1' }),
+  createCartItem({ productId: createUuid(2), quantity: 5, deliveryOptionId: '2' }),
+  createCartItem({ productId: createUuid(3), quantity: 1, deliveryOptionId: '3' }),
 ];
 
 describe('addItem', () => {
@@ -49,7 +49,7 @@ describe('addItem', () => {
     fc.assert(
       fc.property(anyShop, fc.nat(), fc.integer({ min: 1, max: 10 }), ({ cart, catalogue }, place, quantity) => {
         const productId = catalogue.products[place % catalogue.products.length]?.id ?? '';
-        const after = addItem(cart, cartItem({ productId, quantity }));
+        const after = addItem(cart, createCartItem({ productId, quantity }));
         const [cost, costAfter] = [cart, after].map((items) => computePaymentSummary(items, catalogue));
         expect(costAfter?.totalCostCents).toBeGreaterThanOrEqual(cost?.totalCostCents ?? Number.NaN);
         expect(costAfter?.totalItems).toBe((cost?.totalItems ?? Number.NaN) + quantity);
@@ -61,10 +61,10 @@ describe('addItem', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5 })), (numbers) => {
         const cart = numbers.reduce<ReturnType<typeof addItem>>(
-          (items, number) => addItem(items, cartItem({ productId: uuid(number) })),
+          (items, number) => addItem(items, createCartItem({ productId: createUuid(number) })),
           [],
         );
-        expect(cart.map(({ productId }) => productId)).toEqual([...new Set(numbers)].map(uuid));
+        expect(cart.map(({ productId }) => productId)).toEqual([...new Set(numbers)].map(createUuid));
       }),
     );
   });
@@ -90,10 +90,10 @@ describe('findCartItem', () => {
   it('returns the item of the product', () => expect(findCartItem([A, B], B.productId)).toBe(B));
 
   it('throws unknown-cart-item with the remedy if the cart has no item of the product', () => {
-    expect(() => findCartItem([A], uuid(9))).toThrow(
+    expect(() => findCartItem([A], createUuid(9))).toThrow(
       expect.objectContaining({
         code: 'unknown-cart-item',
-        message: `The cart has no item of product ${uuid(9)}. Add the product first with POST /api/cart-items.`,
+        message: `The cart has no item of product ${createUuid(9)}. Add the product first with POST /api/cart-items.`,
       }),
     );
   });

@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { findDeliveryOption, findProduct } from '../../../src/shop/domain/catalogue.ts';
-import { deliveryOption, product, uuid } from '../../support/fixtures/catalogue-builders.ts';
+import { createDeliveryOption, createProduct, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 
 const catalogue = {
-  products: [product({ id: uuid(1) }), product({ id: uuid(2) })],
-  deliveryOptions: [deliveryOption({ id: '1' }), deliveryOption({ id: '2' })],
+  products: [createProduct({ id: createUuid(1) }), createProduct({ id: createUuid(2) })],
+  deliveryOptions: [createDeliveryOption({ id: '1' }), createDeliveryOption({ id: '2' })],
 };
 
 describe('findProduct', () => {
-  it('returns the product with the id', () => expect(findProduct(catalogue, uuid(2))).toBe(catalogue.products[1]));
+  it('returns the product with the id', () =>
+    expect(findProduct(catalogue, createUuid(2))).toBe(catalogue.products[1]));
 
   it('searches the given catalogue only', () => {
-    const other = { ...catalogue, products: [product({ id: uuid(2), name: 'Other' })] };
-    findProduct(catalogue, uuid(2));
-    expect(findProduct(other, uuid(2)).name).toBe('Other');
+    const other = { ...catalogue, products: [createProduct({ id: createUuid(2), name: 'Other' })] };
+    findProduct(catalogue, createUuid(2));
+    expect(findProduct(other, createUuid(2)).name).toBe('Other');
   });
 
-  it.each([uuid(9), '', '__proto__', 'constructor'])('throws unknown-product for the id %j', (id) => {
+  it.each([createUuid(9), '', '__proto__', 'constructor'])('throws unknown-product for the id %j', (id) => {
     expect(() => findProduct(catalogue, id)).toThrow(expect.objectContaining({ code: 'unknown-product' }));
   });
 });

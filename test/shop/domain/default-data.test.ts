@@ -6,7 +6,7 @@ import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';
 import { contractDocument } from '../../support/fixtures/contract-document.ts';
 import { defaults, projectFile } from '../../support/fixtures/default-data.ts';
-import { troublesWith } from '../../support/oracles/contract-judge.ts';
+import { getValueIssues } from '../../support/oracles/contract-judge.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -31,10 +31,10 @@ describe('the default data', () => {
   it('matches the schemas of the contract', () => {
     const { Product, DeliveryOption, CartItem, Order } = contractDocument.components.schemas;
     const troubles = [
-      ...troublesWith({ type: 'array', items: Product ?? {} }, defaults.products),
-      ...troublesWith({ type: 'array', items: DeliveryOption ?? {} }, defaults.deliveryOptions),
-      ...troublesWith({ type: 'array', items: CartItem ?? {} }, defaults.cartItems),
-      ...troublesWith({ type: 'array', items: Order ?? {} }, defaults.orders),
+      ...getValueIssues({ type: 'array', items: Product ?? {} }, defaults.products),
+      ...getValueIssues({ type: 'array', items: DeliveryOption ?? {} }, defaults.deliveryOptions),
+      ...getValueIssues({ type: 'array', items: CartItem ?? {} }, defaults.cartItems),
+      ...getValueIssues({ type: 'array', items: Order ?? {} }, defaults.orders),
     ];
     expect(troubles).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { getDefaultDeliveryOption, getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/delivery.ts';
-import { deliveryOption } from '../../support/fixtures/catalogue-builders.ts';
+import { createDeliveryOption } from '../../support/fixtures/catalogue-builders.ts';
 
-const [ONE, TWO] = [deliveryOption({ id: '1' }), deliveryOption({ id: '2' })];
+const [ONE, TWO] = [createDeliveryOption({ id: '1' }), createDeliveryOption({ id: '2' })];
 
 describe('getEstimatedDeliveryTimeMs', () => {
   it.each([
@@ -12,7 +12,9 @@ describe('getEstimatedDeliveryTimeMs', () => {
     ['2025-12-31T23:59:59Z', 3, '2026-01-03T23:59:59Z'],
     ['1970-01-01T00:00:00Z', 3650, '1979-12-30T00:00:00Z'],
   ])('returns for %s and %i delivery days %s', (from, deliveryDays, expected) => {
-    expect(getEstimatedDeliveryTimeMs(Date.parse(from), deliveryOption({ deliveryDays }))).toBe(Date.parse(expected));
+    expect(getEstimatedDeliveryTimeMs(Date.parse(from), createDeliveryOption({ deliveryDays }))).toBe(
+      Date.parse(expected),
+    );
   });
 });
 
@@ -20,7 +22,7 @@ describe('getDefaultDeliveryOption', () => {
   it.each([
     ['option 1 if it is the first', [ONE, TWO], ONE],
     ['option 1 if it is not the first', [TWO, ONE], ONE],
-    ['the first option if there is no option 1', [TWO, deliveryOption({ id: '0' })], TWO],
+    ['the first option if there is no option 1', [TWO, createDeliveryOption({ id: '0' })], TWO],
   ])('returns %s', (_, deliveryOptions, expected) => {
     expect(getDefaultDeliveryOption({ products: [], deliveryOptions })).toBe(expected);
   });

@@ -4,7 +4,12 @@ import { findDeliveryOption } from '../../../src/shop/domain/catalogue.ts';
 import { createOrderFromCart, findOrder } from '../../../src/shop/domain/order.ts';
 import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { Order } from '../../../src/shop/types.ts';
-import { cartItem, deliveryOption, product, uuid } from '../../support/fixtures/catalogue-builders.ts';
+import {
+  createCartItem,
+  createDeliveryOption,
+  createProduct,
+  createUuid,
+} from '../../support/fixtures/catalogue-builders.ts';
 import { anyShop } from '../../support/fixtures/domain-arbitraries.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -12,27 +17,33 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 describe('createOrderFromCart', () => {
   it('returns an order with the items of the cart, in their order, and its total cost', () => {
     const catalogue = {
-      products: [product({ id: uuid(1), priceCents: 100 }), product({ id: uuid(2), priceCents: 1000 })],
-      deliveryOptions: [deliveryOption({ id: '1', deliveryDays: 7 }), deliveryOption({ id: 'x', deliveryDays: 0 })],
+      products: [
+        createProduct({ id: createUuid(1), priceCents: 100 }),
+        createProduct({ id: createUuid(2), priceCents: 1000 }),
+      ],
+      deliveryOptions: [
+        createDeliveryOption({ id: '1', deliveryDays: 7 }),
+        createDeliveryOption({ id: 'x', deliveryDays: 0 }),
+      ],
     };
     const cart = [
-      cartItem({ productId: uuid(2), quantity: 2, deliveryOptionId: 'x' }),
-      cartItem({ productId: uuid(1), quantity: 1, deliveryOptionId: '1' }),
+      createCartItem({ productId: createUuid(2), quantity: 2, deliveryOptionId: 'x' }),
+      createCartItem({ productId: createUuid(1), quantity: 1, deliveryOptionId: '1' }),
     ];
-    expect(createOrderFromCart(cart, catalogue, { id: uuid(7), orderTimeMs: 1000 })).toEqual({
-      id: uuid(7),
+    expect(createOrderFromCart(cart, catalogue, { id: createUuid(7), orderTimeMs: 1000 })).toEqual({
+      id: createUuid(7),
       orderTimeMs: 1000,
       totalCostCents: 2310,
       products: [
-        { productId: uuid(2), quantity: 2, estimatedDeliveryTimeMs: 1000 },
-        { productId: uuid(1), quantity: 1, estimatedDeliveryTimeMs: 1000 + 7 * DAY_MS },
+        { productId: createUuid(2), quantity: 2, estimatedDeliveryTimeMs: 1000 },
+        { productId: createUuid(1), quantity: 1, estimatedDeliveryTimeMs: 1000 + 7 * DAY_MS },
       ],
     });
   });
 
   it('throws empty-cart for an empty cart', () => {
-    const catalogue = { products: [product()], deliveryOptions: [deliveryOption()] };
-    expect(() => createOrderFromCart([], catalogue, { id: uuid(7), orderTimeMs: 0 })).toThrow(
+    const catalogue = { products: [createProduct()], deliveryOptions: [createDeliveryOption()] };
+    expect(() => createOrderFromCart([], catalogue, { id: createUuid(7), orderTimeMs: 0 })).toThrow(
       expect.objectContaining({ code: 'empty-cart' }),
     );
   });
@@ -42,7 +53,7 @@ describe('createOrderFromCart', () => {
     fc.assert(
       fc.property(anyShop, anyTimeMs, ({ cart, catalogue }, orderTimeMs) => {
         fc.pre(cart.length > 0);
-        const order = createOrderFromCart(cart, catalogue, { id: uuid(7), orderTimeMs });
+        const order = createOrderFromCart(cart, catalogue, { id: createUuid(7), orderTimeMs });
         expect(order.totalCostCents).toBe(computePaymentSummary(cart, catalogue).totalCostCents);
         expect(order.products).toEqual(
           cart.map(({ productId, quantity, deliveryOptionId }) => ({
@@ -58,16 +69,16 @@ describe('createOrderFromCart', () => {
 });
 
 describe('findOrder', () => {
-  const orders: readonly Order[] = [uuid(1), uuid(2)].map((id) => ({
+  const orders: readonly Order[] = [createUuid(1), createUuid(2)].map((id) => ({
     id,
     orderTimeMs: 0,
     totalCostCents: 0,
     products: [],
   }));
 
-  it('returns the order with the id', () => expect(findOrder(orders, uuid(2))).toBe(orders[1]));
+  it('returns the order with the id', () => expect(findOrder(orders, createUuid(2))).toBe(orders[1]));
 
   it('throws unknown-order if there is no such order', () => {
-    expect(() => findOrder(orders, uuid(3))).toThrow(expect.objectContaining({ code: 'unknown-order' }));
+    expect(() => findOrder(orders, createUuid(3))).toThrow(expect.objectContaining({ code: 'unknown-order' }));
   });
 });

@@ -6,7 +6,12 @@ import {
   MAX_CART_COST_CENTS,
   percentHalfUp,
 } from '../../../src/shop/domain/pricing.ts';
-import { cartItem, deliveryOption, product, uuid } from '../../support/fixtures/catalogue-builders.ts';
+import {
+  createCartItem,
+  createDeliveryOption,
+  createProduct,
+  createUuid,
+} from '../../support/fixtures/catalogue-builders.ts';
 import { anyShop } from '../../support/fixtures/domain-arbitraries.ts';
 
 /** The most that shipping can cost: the contract's highest price, for more items than a data file can hold. */
@@ -85,8 +90,14 @@ describe('costLimitCents', () => {
 
 describe('computePaymentSummary', () => {
   const catalogue = {
-    products: [product({ id: uuid(1), priceCents: 999 }), product({ id: uuid(2), priceCents: 2500 })],
-    deliveryOptions: [deliveryOption({ id: '1', priceCents: 0 }), deliveryOption({ id: '2', priceCents: 499 })],
+    products: [
+      createProduct({ id: createUuid(1), priceCents: 999 }),
+      createProduct({ id: createUuid(2), priceCents: 2500 }),
+    ],
+    deliveryOptions: [
+      createDeliveryOption({ id: '1', priceCents: 0 }),
+      createDeliveryOption({ id: '2', priceCents: 499 }),
+    ],
   };
   const ZERO = { totalItems: 0, productCostCents: 0, shippingCostCents: 0, totalCostBeforeTaxCents: 0, taxCents: 0 };
 
@@ -94,7 +105,7 @@ describe('computePaymentSummary', () => {
     ['an empty cart', [], { ...ZERO, totalCostCents: 0 }],
     [
       'one item',
-      [cartItem({ productId: uuid(1), quantity: 3 })],
+      [createCartItem({ productId: createUuid(1), quantity: 3 })],
       {
         totalItems: 3,
         productCostCents: 2997,
@@ -107,8 +118,8 @@ describe('computePaymentSummary', () => {
     [
       'two items with the same delivery option',
       [
-        cartItem({ productId: uuid(1), quantity: 1, deliveryOptionId: '2' }),
-        cartItem({ productId: uuid(2), quantity: 4, deliveryOptionId: '2' }),
+        createCartItem({ productId: createUuid(1), quantity: 1, deliveryOptionId: '2' }),
+        createCartItem({ productId: createUuid(2), quantity: 4, deliveryOptionId: '2' }),
       ],
       {
         totalItems: 5,
@@ -124,10 +135,12 @@ describe('computePaymentSummary', () => {
   });
 
   it.each([
-    ['product', { productId: uuid(9) }, 'unknown-product'],
+    ['product', { productId: createUuid(9) }, 'unknown-product'],
     ['delivery option', { deliveryOptionId: '9' }, 'unknown-delivery-option'],
   ])('throws if the catalogue does not contain the %s of an item', (_, lacking, code) => {
-    expect(() => computePaymentSummary([cartItem(lacking)], catalogue)).toThrow(expect.objectContaining({ code }));
+    expect(() => computePaymentSummary([createCartItem(lacking)], catalogue)).toThrow(
+      expect.objectContaining({ code }),
+    );
   });
 
   it('returns totals that are the sums of their parts', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../../support/fixtures/default-data.ts';
 import { startStorefront } from '../../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART, LAST_IN_CART] = defaults.cartItems.map((item) => item.productId) as [string, string];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/shop/types.ts';
-import { defaults, productId } from '../../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../../support/fixtures/default-data.ts';
 import { NOW_MS, startStorefront, type TestShop } from '../../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 const [SOCKS, LAMP] = defaults.cartItems.map((item) => item.productId) as [string, string];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

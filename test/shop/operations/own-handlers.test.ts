@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DomainError, type Handler } from '../../../src/index.ts';
 import { folderWith } from '../../support/harness/folder-with.ts';
-import { contractText, startLive, toldOf, withReviews } from '../../support/harness/live-contract.ts';
+import { contractText, startWithContractFile, waitForLog, withReviews } from '../../support/harness/live-contract.ts';
 import { expectProblem } from '../../support/harness/problems.ts';
 import { startStorefront, type TestShop } from '../../support/harness/start-storefront.ts';
 
@@ -19,7 +19,7 @@ const errorsOf = ({ log }: TestShop) => log.filter(({ level }) => level === ERRO
 /** A shop with a contract that has listReviews, and a module with handlers that can be saved. */
 async function startWithHandlers({ name = 'handlers.mjs', text = reviews('first'), contract = withReviews } = {}) {
   const handlers = join(await folderWith({ [name]: text }), name);
-  const live = await startLive({ handlers, verify: 'off' }, contract);
+  const live = await startWithContractFile({ handlers, verify: 'off' }, contract);
   const review = async () => (await live.shop.ask('GET', '/api/reviews')).body[0];
   return { ...live, handlers, saveHandlers: (next: string) => writeFile(handlers, next), review };
 }
@@ -77,7 +77,7 @@ describe('a handlers module that is saved while the server runs', () => {
     const { shop, saveHandlers, review } = await startWithHandlers({ name, text: module('first') });
     expect(await review()).toBe('first');
     await saveHandlers(module('second'));
-    expect(await toldOf(shop, 'was reloaded')).toMatch(/handlers\.[cm]js was reloaded: handlers of listReviews$/);
+    expect(await waitForLog(shop, 'was reloaded')).toMatch(/handlers\.[cm]js was reloaded: handlers of listReviews$/);
     expect(await review()).toBe('second');
   });
 
@@ -85,7 +85,7 @@ describe('a handlers module that is saved while the server runs', () => {
     const { shop, saveHandlers } = await startWithHandlers();
     expect(shop.mocked).toEqual([]);
     await saveHandlers('export const listOrders = () => ({ body: [] });');
-    await toldOf(shop, 'was reloaded');
+    await waitForLog(shop, 'was reloaded');
     expect((await shop.ask('GET', '/api/reviews')).headers.get('x-mocked')).toBe('operation');
     expect((await shop.ask('GET', '/api/orders')).body).toEqual([]);
   });
@@ -103,10 +103,10 @@ describe('a handlers module that is saved while the server runs', () => {
   ])('keeps the previous handlers if it %s', async (_, text, said) => {
     const { shop, saveHandlers, review } = await startWithHandlers();
     await saveHandlers(text);
-    expect(await toldOf(shop, 'The previous handlers stay in use', WARNING)).toMatch(said);
+    expect(await waitForLog(shop, 'The previous handlers stay in use', WARNING)).toMatch(said);
     expect(await review()).toBe('first');
     await saveHandlers(reviews('repaired'));
-    await toldOf(shop, 'was reloaded');
+    await waitForLog(shop, 'was reloaded');
     expect(await review()).toBe('repaired');
   });
 
@@ -116,18 +116,18 @@ describe('a handlers module that is saved while the server runs', () => {
       text: 'export const listOrders = () => ({ body: [] });',
     });
     await saveHandlers(reviews('early'));
-    await toldOf(shop, 'has no operation listReviews', WARNING);
+    await waitForLog(shop, 'has no operation listReviews', WARNING);
     await save(withReviews);
-    await toldOf(shop, 'new operations: listReviews');
+    await waitForLog(shop, 'new operations: listReviews');
     expect(await review()).toBe('early');
   });
 
   it('keeps the previous handlers if it has a handler of an operation that a reloaded contract does not define', async () => {
     const { shop, save, saveHandlers, review } = await startWithHandlers();
     await saveHandlers('export const placeOrder = () => ({});');
-    await toldOf(shop, 'has no operation placeOrder', WARNING);
+    await waitForLog(shop, 'has no operation placeOrder', WARNING);
     await save(withReviews.replace('description: The reviews', 'description: All reviews'));
-    await toldOf(shop, 'was read anew');
+    await waitForLog(shop, 'was read anew');
     const warning = 'has no operation placeOrder, which the handlers or --mock name';
     await expect.poll(() => shop.log.filter(({ msg }) => msg?.includes(warning)).length, { timeout: 10_000 }).toBe(2);
     expect(shop.log.map(({ msg }) => msg)).not.toContainEqual(expect.stringContaining('The contract from before'));
@@ -137,9 +137,9 @@ describe('a handlers module that is saved while the server runs', () => {
   it('can remove the handler of an operation after the contract removes the operation', async () => {
     const { shop, save, saveHandlers } = await startWithHandlers();
     await save(contractText);
-    await toldOf(shop, 'has no operation listReviews', WARNING);
+    await waitForLog(shop, 'has no operation listReviews', WARNING);
     await saveHandlers('export const listOrders = () => ({ body: [] });');
-    await toldOf(shop, 'operations that are gone: listReviews');
+    await waitForLog(shop, 'operations that are gone: listReviews');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../../support/harness/start-storefront.ts';
 
-const LIPSTICK = productId('Velvet Matte Lipstick');
+const LIPSTICK = getProductId('Velvet Matte Lipstick');
 const [SOCKS, LAMP] = defaults.cartItems.map((item) => item.productId) as [string, string];
 
 async function summaryOf(shop: TestShop) {

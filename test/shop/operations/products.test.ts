@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaults, productId } from '../../support/fixtures/default-data.ts';
+import { defaults, getProductId } from '../../support/fixtures/default-data.ts';
 import { startStorefront } from '../../support/harness/start-storefront.ts';
 
 describe('GET /api/products', () => {
@@ -13,7 +13,7 @@ describe('GET /api/products', () => {
   it('returns only the products that match the search, in the same shape', async () => {
     const shop = await startStorefront();
     const found = await shop.ask('GET', '/api/products?search=kettle');
-    const kettle = defaults.products.find(({ id }) => id === productId('Cordless Electric Kettle'));
+    const kettle = defaults.products.find(({ id }) => id === getProductId('Cordless Electric Kettle'));
     expect(found.text).toBe(JSON.stringify([kettle]));
   });
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults, defaultText, productId } from '../../support/fixtures/default-data.ts';
+import { defaults, defaultText, getProductId } from '../../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../../support/harness/start-storefront.ts';
 
-const KETTLE = productId('Cordless Electric Kettle');
+const KETTLE = getProductId('Cordless Electric Kettle');
 
 /** Changes the cart and the orders. */
 async function change(shop: TestShop) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getEditCost } from '../../../src/shop/search/edit-cost.ts';
-import { beginningsOf, editDistance } from '../../support/oracles/edit-distance.ts';
+import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
 /** The least and the most that a letter takes, what the first one takes beside, and what sums of such figures may be off. */
 const LEAST = 0.3;
@@ -142,7 +142,7 @@ describe('the effort of writing a beginning of a word', () => {
   it('is not more than that of any beginning, the whole word included', () => {
     fc.assert(
       fc.property(anyWord, anyWord, (typed, meant) => {
-        const efforts = beginningsOf(meant).map((beginning) => whole(typed, beginning));
+        const efforts = getPrefixes(meant).map((beginning) => whole(typed, beginning));
         expect(open(typed, meant)).toBeLessThanOrEqual(Math.min(...efforts) + CLOSE);
       }),
     );

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { finds, findsFirst, NAMES } from '../../support/fixtures/search-cases.ts';
+import { NAMES, testFirstResults, testSearches } from '../../support/fixtures/search-cases.ts';
 
 const {
   KETTLE,
@@ -23,7 +23,7 @@ const {
 describe('a misspelt word', () => {
   describe(
     'one wrong',
-    finds([
+    testSearches([
       ['kebtle', KETTLE],
       ['unbrella', UMBRELLA],
       ['blemder', BLENDER],
@@ -33,7 +33,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'one missing',
-    finds([
+    testSearches([
       ['kettl', KETTLE],
       ['ketle', KETTLE],
       ['camra', CAMERA],
@@ -43,7 +43,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'one too many',
-    finds([
+    testSearches([
       ['kebttle', KETTLE],
       ['camerta', CAMERA],
       ['mugg', MUG],
@@ -52,7 +52,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'one doubled',
-    finds([
+    testSearches([
       ['keettle', KETTLE],
       ['umbrellla', UMBRELLA],
       ['rackett', RACKET],
@@ -61,7 +61,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'two swapped',
-    finds([
+    testSearches([
       ['kettel', KETTLE],
       ['lmap', LAMP],
       ['mgu', MUG],
@@ -71,7 +71,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'two slips',
-    finds([
+    testSearches([
       ['umbrlela', UMBRELLA],
       ['hedphons', HEADPHONES],
       ['kyeborad', KEYBOARD],
@@ -80,7 +80,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'the first letter',
-    finds([
+    testSearches([
       ['lettle', KETTLE],
       ['ettle', KETTLE],
       ['kcettle', KETTLE],
@@ -90,7 +90,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'the first letter, beside others',
-    findsFirst([
+    testFirstResults([
       ['zammer', HAMMER],
       ['kandle', CANDLE],
       ['nug', MUG],
@@ -98,7 +98,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'begun',
-    finds([
+    testSearches([
       ['umbrwl', UMBRELLA],
       ['haedph', HEADPHONES],
       ['kyeb', KEYBOARD],
@@ -108,7 +108,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'beside another one',
-    finds([
+    testSearches([
       ['elecrtic ketle', KETTLE],
       ['ruber boots', 'Knee-High'],
       ['watr botel', 'Insulated Steel'],
@@ -117,7 +117,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'as it sounds',
-    finds([
+    testSearches([
       ['headfones', HEADPHONES],
       ['hedfones', HEADPHONES],
       ['sox', SOCKS],
@@ -128,7 +128,7 @@ describe('a misspelt word', () => {
   );
   describe(
     'as people write it',
-    finds([
+    testSearches([
       ['fotography', CAMERA],
       ['elektrik kettle', KETTLE],
       ['tenis raquet', RACKET],

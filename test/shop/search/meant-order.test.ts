@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getSearch } from '../../../src/shop/search/product-index.ts';
-import { catalogueOf } from '../../support/fixtures/catalogue-builders.ts';
+import { createCatalogue } from '../../support/fixtures/catalogue-builders.ts';
 import { defaults } from '../../support/fixtures/default-data.ts';
 
 /** The names that are found in a catalogue of these names and keywords. */
 function found(term: string, entries: readonly (readonly [name: string, ...keywords: string[]])[]) {
-  return getSearch(catalogueOf(entries))(term).map(({ name }) => name);
+  return getSearch(createCatalogue(entries))(term).map(({ name }) => name);
 }
 
 describe('what is found is in the order', () => {
@@ -118,7 +118,7 @@ describe('any term', () => {
     );
     fc.assert(
       fc.property(anyText, fc.array(anyText, { maxLength: 4 }), anyText, (name, keywords, term) => {
-        const catalogue = catalogueOf([
+        const catalogue = createCatalogue([
           [name, ...keywords],
           ['Kettle', name],
         ]);

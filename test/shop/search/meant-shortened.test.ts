@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { finds, findsFirst, NAMES } from '../../support/fixtures/search-cases.ts';
+import { NAMES, testFirstResults, testSearches } from '../../support/fixtures/search-cases.ts';
 
 const {
   KETTLE,
@@ -22,7 +22,7 @@ const {
 describe('a shortened word', () => {
   describe(
     'without vowels',
-    finds([
+    testSearches([
       ['kttl', KETTLE],
       ['umbrll', UMBRELLA],
       ['hmmr', HAMMER],
@@ -32,7 +32,7 @@ describe('a shortened word', () => {
   );
   describe(
     'its consonants',
-    finds([
+    testSearches([
       ['ktl', KETTLE],
       ['bsktbl', BASKETBALL],
       ['kybrd', KEYBOARD],
@@ -42,19 +42,19 @@ describe('a shortened word', () => {
   );
   describe(
     'head and tail',
-    finds([
+    testSearches([
       ['kboard', KEYBOARD],
       ['sglasses', SUNGLASSES],
       ['hphones', HEADPHONES],
     ]),
   );
-  describe('head and tail, beside others', findsFirst([['bball', BASKETBALL]]));
+  describe('head and tail, beside others', testFirstResults([['bball', BASKETBALL]]));
 });
 
 describe('a word in another form', () => {
   describe(
     'plural',
-    finds([
+    testSearches([
       ['kettles', KETTLE],
       ['knives', KNIFE],
       ['knifes', KNIFE],
@@ -64,7 +64,7 @@ describe('a word in another form', () => {
   );
   describe(
     'singular',
-    finds([
+    testSearches([
       ['sock', SOCKS],
       ['shoe', SHOES],
       ['towel', 'Cotton Bath'],
@@ -74,7 +74,7 @@ describe('a word in another form', () => {
   );
   describe(
     'glued',
-    finds([
+    testSearches([
       ['nonslip', YOGA_MAT],
       ['yogamat', YOGA_MAT],
       ['flipflops', 'Everyday Beach'],
@@ -83,7 +83,7 @@ describe('a word in another form', () => {
   );
   describe(
     'glued, beside others',
-    findsFirst([
+    testFirstResults([
       ['tshirt', T_SHIRT],
       ['teddybear', 'Soft Plush'],
       ['waterbottle', 'Insulated Steel'],
@@ -91,7 +91,7 @@ describe('a word in another form', () => {
   );
   describe(
     'split',
-    finds([
+    testSearches([
       ['basket ball', BASKETBALL],
       ['sun glasses', SUNGLASSES],
       ['key board', KEYBOARD],

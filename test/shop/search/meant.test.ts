@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../support/fixtures/default-data.ts';
-import { finds, findsFirst, idsFoundBy, NAMES } from '../../support/fixtures/search-cases.ts';
+import { NAMES, searchIds, testFirstResults, testSearches } from '../../support/fixtures/search-cases.ts';
 
 const { KETTLE, HEADPHONES, SOCKS, KEYBOARD, SUNGLASSES, UMBRELLA, LAMP, SHOES, MUG } = NAMES;
 
 describe('a word as it stands', () => {
   describe(
     'whole',
-    finds([
+    testSearches([
       ['kettle', KETTLE],
       ['KETTLE', KETTLE],
       ['hat', 'Chunky Knit', 'Washed Cotton'],
@@ -15,7 +15,7 @@ describe('a word as it stands', () => {
   );
   describe(
     'with accents, or wide',
-    finds([
+    testSearches([
       ['kéttle', KETTLE],
       ['ｋｅｔｔｌｅ', KETTLE],
       ['MÜG', MUG],
@@ -23,7 +23,7 @@ describe('a word as it stands', () => {
   );
   describe(
     'begun',
-    findsFirst([
+    testFirstResults([
       ['ket', KETTLE],
       ['umbr', UMBRELLA],
       ['headp', HEADPHONES],
@@ -32,7 +32,7 @@ describe('a word as it stands', () => {
   );
   describe(
     'from within',
-    finds([
+    testSearches([
       ['ettl', KETTLE],
       ['phone', HEADPHONES],
       ['toiseshe', SUNGLASSES],
@@ -40,7 +40,7 @@ describe('a word as it stands', () => {
   );
   describe(
     'beside others, in any order, of name and keywords',
-    finds([
+    testSearches([
       ['kettle electric', KETTLE],
       ['tea kettle', KETTLE],
       ['rain umbrella', UMBRELLA],
@@ -48,15 +48,15 @@ describe('a word as it stands', () => {
     ]),
   );
   it.each(defaults.products)('in the full name: $name', ({ id, name }) => {
-    expect(idsFoundBy(name)[0]).toBe(id);
-    expect(idsFoundBy(name.toUpperCase())[0]).toBe(id);
+    expect(searchIds(name)[0]).toBe(id);
+    expect(searchIds(name.toUpperCase())[0]).toBe(id);
   });
 });
 
 describe('a term over the border of two keywords', () => {
   describe(
     'with a comma',
-    finds([
+    testSearches([
       ['ol,hi', SOCKS],
       ['wool,hiking', SOCKS],
       ['ting,bedr', LAMP],
@@ -65,7 +65,7 @@ describe('a term over the border of two keywords', () => {
   );
   describe(
     'with a comma and a blank',
-    finds([
+    testSearches([
       ['ol, hi', SOCKS],
       ['wool, hiking', SOCKS],
       ['wear, spo', SHOES],
@@ -73,7 +73,7 @@ describe('a term over the border of two keywords', () => {
   );
   describe(
     'without',
-    finds([
+    testSearches([
       ['olhi', SOCKS],
       ['woolhiking', SOCKS],
       ['tingbedr', LAMP],
@@ -110,6 +110,6 @@ describe('a word that means nothing here', () => {
     '🫖',
     'guitar violin',
   ])('%s', (term) => {
-    expect(idsFoundBy(term)).toEqual([]);
+    expect(searchIds(term)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findSimilarWords } from '../../../src/shop/search/similar-words.ts';
-import { beginningsOf, editDistance } from '../../support/oracles/edit-distance.ts';
+import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 
 /** The longest word there is, in characters. */
 const LONGEST = 31;
@@ -38,7 +38,7 @@ function expected(typed: string, words: readonly string[]) {
   const limitOf = (word: string) => (word.length >= 5 ? 2 : 1);
   return words.flatMap((word, id) => {
     const isWhole = editDistance(typed, word) <= Math.min(limitOf(typed), limitOf(word));
-    const beginning = Math.min(...beginningsOf(word).map((part) => editDistance(typed, part)));
+    const beginning = Math.min(...getPrefixes(word).map((part) => editDistance(typed, part)));
     const isOpen = typed.length >= 4 && word.length > typed.length && beginning <= 1;
     return isWhole || isOpen ? [{ id, isWhole }] : [];
   });

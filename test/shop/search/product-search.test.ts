@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { getSearch } from '../../../src/shop/search/product-index.ts';
-import { product, uuid } from '../../support/fixtures/catalogue-builders.ts';
+import { createProduct, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 
 const catalogue = [
-  product({ id: uuid(1), name: 'Merino Wool Socks', keywords: ['wool', 'hiking'] }),
-  product({ id: uuid(2), name: 'Café Crème Mug, 1.5 L', keywords: ['mug', 'coffee & tea'] }),
-  product({ id: uuid(3), name: "Chef's T-Shirt", keywords: ['t-shirt', 'kitchen', 'running shoes'] }),
-  product({ id: uuid(4), name: 'Hiking Boots (C++)', keywords: ['boots', 'wool'] }),
-  product({ id: uuid(5), name: 'Чайник Электрический', keywords: ['kitchenware'] }),
+  createProduct({ id: createUuid(1), name: 'Merino Wool Socks', keywords: ['wool', 'hiking'] }),
+  createProduct({ id: createUuid(2), name: 'Café Crème Mug, 1.5 L', keywords: ['mug', 'coffee & tea'] }),
+  createProduct({ id: createUuid(3), name: "Chef's T-Shirt", keywords: ['t-shirt', 'kitchen', 'running shoes'] }),
+  createProduct({ id: createUuid(4), name: 'Hiking Boots (C++)', keywords: ['boots', 'wool'] }),
+  createProduct({ id: createUuid(5), name: 'Чайник Электрический', keywords: ['kitchenware'] }),
 ];
 const [SOCKS, MUG, SHIRT, BOOTS, KETTLE] = catalogue;
 
@@ -154,7 +154,7 @@ describe('what is found', () => {
   });
 
   it('is of the list that is searched', () => {
-    const other = [product({ name: 'Merino Cap' })];
+    const other = [createProduct({ name: 'Merino Cap' })];
     expect(getSearch(catalogue)('merino')).toEqual([SOCKS]);
     expect(getSearch(other)('merino')).toEqual(other);
     expect(getSearch([])('merino')).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../support/fixtures/default-data.ts';
-import { rawRequest } from '../../support/harness/raw-client.ts';
+import { sendRawRequest } from '../../support/harness/raw-client.ts';
 import { startStorefront } from '../../support/harness/start-storefront.ts';
 
 const { products } = defaults;
@@ -34,7 +34,7 @@ describe('GET /api/products?search=', () => {
   it('takes a `%` that starts no escape as it is written', async () => {
     const shop = await startStorefront();
     for (const query of ['%', '100%', '%zz', '%c3', '%E0%A4%A', 'kettle%']) {
-      const reply = await rawRequest(shop.port, `GET /api/products?search=${query}`);
+      const reply = await sendRawRequest(shop.port, `GET /api/products?search=${query}`);
       expect(reply.status, query).toBe(200);
       expect(Array.isArray(reply.body), query).toBe(true);
     }
@@ -42,7 +42,7 @@ describe('GET /api/products?search=', () => {
 
   it('finds by the words beside a `%`', async () => {
     const shop = await startStorefront();
-    expect((await rawRequest(shop.port, 'GET /api/products?search=kettle%')).body).toEqual(KETTLE);
+    expect((await sendRawRequest(shop.port, 'GET /api/products?search=kettle%')).body).toEqual(KETTLE);
   });
 
   it('answers any term with a list', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVocabulary } from '../../../src/shop/search/vocabulary.ts';
 import type { Product } from '../../../src/shop/types.ts';
-import { catalogueOf } from '../../support/fixtures/catalogue-builders.ts';
+import { createCatalogue } from '../../support/fixtures/catalogue-builders.ts';
 
 /** Words that share long beginnings, that objects have for keys, of other scripts, and of letters that take two characters. */
 const anyWord = fc.oneof(
@@ -21,7 +21,7 @@ interface Entry {
 }
 
 function catalogueWith(entries: readonly Entry[]): readonly Product[] {
-  return catalogueOf(
+  return createCatalogue(
     entries.map(({ name, keywords }) => [name.join(' '), ...keywords.map((words) => words.join('-'))]),
   );
 }
@@ -89,7 +89,7 @@ describe('a vocabulary', () => {
       findByEnds: withEnds,
       findByPhoneticCode: sounding,
       findByConsonants: withSkeleton,
-    } = createVocabulary(catalogueOf([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]));
+    } = createVocabulary(createCatalogue([['Kettle Kitten Sox', 'socks', 'kettle'], ['Кофе Cat']]));
     expect(wordsOf(withEnds('ktle'), words)).toEqual(['kettle']);
     expect(wordsOf(withEnds('кофе'), words)).toEqual(['кофе']);
     expect(withEnds('k')).toEqual([]);
@@ -110,7 +110,7 @@ describe('a vocabulary', () => {
     ['an apostrophe', [["Chef's Chef’s"]], ['chefs']],
     ['a word that is too long', [[`${'x'.repeat(31)}yz`, 'x'.repeat(31)]], ['x'.repeat(31)]],
   ] as const)('of %s has its words', (_what, entries, expected) => {
-    const { words, findByPrefix: beginningWith, getPostings: placesOf } = createVocabulary(catalogueOf(entries));
+    const { words, findByPrefix: beginningWith, getPostings: placesOf } = createVocabulary(createCatalogue(entries));
     expect(words).toEqual(expected);
     words.forEach((word, id) => {
       expect(beginningWith(word)).toContain(id);
@@ -120,14 +120,14 @@ describe('a vocabulary', () => {
 
   it('finds any number of words that begin alike', () => {
     const many = Array.from({ length: 5000 }, (_, at) => `kettle${at}`);
-    const { findByPrefix: beginningWith } = createVocabulary(catalogueOf(many.map((name) => [name])));
+    const { findByPrefix: beginningWith } = createVocabulary(createCatalogue(many.map((name) => [name])));
     expect(beginningWith('k')).toHaveLength(many.length);
     expect(beginningWith('kettle')).toHaveLength(many.length);
     expect(beginningWith('kettle499')).toHaveLength(11);
   });
 
   it('finds nothing by a word that it lacks', () => {
-    const { getId: idOf, findByPrefix: beginningWith } = createVocabulary(catalogueOf([['Kettle']]));
+    const { getId: idOf, findByPrefix: beginningWith } = createVocabulary(createCatalogue([['Kettle']]));
     for (const word of ['__proto__', 'constructor', 'kettles', 'KETTLE', '\0', '🫖', 'ettle', 'x'.repeat(40)]) {
       expect(idOf(word), word).toBeUndefined();
       expect(beginningWith(word), word).toEqual([]);

@@ -5,7 +5,7 @@ import { createMemoryBackend } from '../../../src/store/backend.ts';
 import type { FileDurability } from '../../../src/store/new-file.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
-import { faultyDisk } from './faulty-disk.ts';
+import { createFaultyDisk } from './faulty-disk.ts';
 import { openTestState } from './open-store.ts';
 import { NOW_MS } from './start-storefront.ts';
 import { tempFolder } from './temp-folder.ts';
@@ -57,7 +57,7 @@ async function openMemory(): Promise<OpenedStore> {
 
 async function openFile(durability: FileDurability): Promise<OpenedStore> {
   const data = join(await tempFolder(), 'db.json');
-  const disk = faultyDisk();
+  const disk = createFaultyDisk();
   const { store } = await openTestState({ data, durability, disk });
   return {
     store,

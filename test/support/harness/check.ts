@@ -11,7 +11,7 @@ import type { Defect } from '../planted-defects/planted-defects.ts';
 export const shopContract: Contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 
 /** Checks the server at `url` against the shop's contract, by default with few generated requests and with writes allowed. */
-export async function checked(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
+export async function runCheck(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
   return checkServer({
     contract: shopContract,
     model: shopModel,
@@ -27,7 +27,7 @@ export async function checked(url: string, options: Partial<CheckOptions> = {}):
 }
 
 /** Returns the findings as one line each, for the failure report of a test. */
-export function told(findings: readonly Finding[]): readonly string[] {
+export function formatFindings(findings: readonly Finding[]): readonly string[] {
   return findings.map(
     ({ check: judge, operationId, status, rule, message: said }) =>
       `${judge} ${operationId} ${status} ${rule}: ${said}`,
@@ -35,7 +35,7 @@ export function told(findings: readonly Finding[]): readonly string[] {
 }
 
 /** The judges that found something, be it that another one found the same before. */
-export function judgesOf({ routes, ledger }: Verdict): readonly CheckName[] {
+export function getFailedChecks({ routes, ledger }: Verdict): readonly CheckName[] {
   return CHECK_NAMES.filter((judge) =>
     routes.some(({ operationId }) =>
       ledger.getStatuses(operationId).some((status) => ledger.getCount(judge, operationId, status)?.wrong),
@@ -44,7 +44,7 @@ export function judgesOf({ routes, ledger }: Verdict): readonly CheckName[] {
 }
 
 /** Combines several defects for one shop. */
-export function together(...defects: readonly Defect[]): Defect {
+export function combineDefects(...defects: readonly Defect[]): Defect {
   const tampers = defects.flatMap(({ tamper }) => (tamper ? [tamper] : []));
   return {
     name: defects.map(({ name }) => name).join(', '),

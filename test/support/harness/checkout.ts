@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { projectFile } from '../fixtures/default-data.ts';
-import { run } from './commands.ts';
+import { runCommand } from './commands.ts';
 
 /**
  * Creates a folder with the project's files as in a clone, including those that are not committed yet. `installed`: with the packages
@@ -10,10 +10,14 @@ import { run } from './commands.ts';
  */
 export async function checkout(folder: string, { installed }: { installed: boolean }): Promise<string> {
   const root = projectFile('');
-  const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'], {
-    cwd: root,
-  });
-  const deleted = await run('git', ['ls-files', '-z', '--deleted'], { cwd: root });
+  const listed = await runCommand(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+    {
+      cwd: root,
+    },
+  );
+  const deleted = await runCommand('git', ['ls-files', '-z', '--deleted'], { cwd: root });
   const gone = new Set(deleted.output.split('\0'));
   for (const path of listed.output.split('\0').filter((path) => path !== '' && !gone.has(path))) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -26,7 +30,7 @@ export async function checkout(folder: string, { installed }: { installed: boole
 /** Creates a checkout with a built dist/. */
 export async function builtCheckout(folder: string): Promise<string> {
   await checkout(folder, { installed: true });
-  const { exitCode, output } = await run('node', ['tools/build.mjs'], { cwd: folder });
+  const { exitCode, output } = await runCommand('node', ['tools/build.mjs'], { cwd: folder });
   if (exitCode !== 0) throw new Error(`the build failed: ${output}`);
   return folder;
 }

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 
 /** Where a command runs. */
-export interface CommandPlace {
+export interface CommandOptions {
   readonly cwd: string;
   /** A folder that is searched for programs before all others. */
   readonly programs?: string | undefined;
 }
 
 /** The result of a command. */
-export interface Ended {
+export interface CommandResult {
   /** null if a signal terminated the command. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -18,10 +18,10 @@ export interface Ended {
 }
 
 /** A running command. */
-export interface Running {
+export interface RunningCommand {
   /** Resolves with the match of the pattern in the output; rejects if the command ends without it. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<CommandResult>;
   /** Sends a signal to the command itself. */
   kill(signal: NodeJS.Signals): void;
 }
@@ -30,7 +30,11 @@ export interface Running {
 const DEADLINE_MS = 150_000;
 
 /** Runs a command until it ends. */
-export async function run(command: string, args: readonly string[], place: CommandPlace): Promise<Ended> {
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  place: CommandOptions,
+): Promise<CommandResult> {
   const child = spawned(command, args, place);
   const late = setTimeout(() => killGroup(child), DEADLINE_MS);
   try {
@@ -41,13 +45,13 @@ export async function run(command: string, args: readonly string[], place: Comma
 }
 
 /** Starts a command for one test. It and all its child processes end with the test. */
-export function start(command: string, args: readonly string[], place: CommandPlace): Running {
+export function startCommand(command: string, args: readonly string[], place: CommandOptions): RunningCommand {
   const child = spawned(command, args, place);
   onTestFinished(() => killGroup(child));
   return watched(child);
 }
 
-function spawned(command: string, args: readonly string[], { cwd, programs }: CommandPlace): ChildProcess {
+function spawned(command: string, args: readonly string[], { cwd, programs }: CommandOptions): ChildProcess {
   const { PATH = '', ...environment } = outerEnvironment();
   const env = { ...environment, PATH: programs === undefined ? PATH : `${programs}:${PATH}` };
   return spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -61,7 +65,7 @@ function outerEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(inherited);
 }
 
-function watched(child: ChildProcess): Running {
+function watched(child: ChildProcess): RunningCommand {
   let output = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -70,7 +74,7 @@ function watched(child: ChildProcess): Running {
       for (const listener of [...listeners]) listener();
     });
   }
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<CommandResult>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (exitCode, signal) => resolve({ exitCode, signal, output }));
   });

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import type { Room } from './shared-shop.ts';
+import type { SandboxClient } from './shared-shop.ts';
 
 /** How a connection with one request ended. */
-export interface Ending {
+export interface ConnectionEnd {
   /** With the complete response, with a part of it, or with a reset. */
   readonly how: 'whole' | 'cut' | 'reset';
   /** Undefined if no response started. */
@@ -16,8 +16,13 @@ export interface Ending {
 const DEADLINE_MS = 10_000;
 
 /** Sends a request in a sandbox on a new connection and returns how the connection ended. */
-export function endingOf({ port, id }: Pick<Room, 'port' | 'id'>, method: string, path: string, body?: object) {
-  return new Promise<Ending>((resolve, reject) => {
+export function getConnectionEnd(
+  { port, id }: Pick<SandboxClient, 'port' | 'id'>,
+  method: string,
+  path: string,
+  body?: object,
+) {
+  return new Promise<ConnectionEnd>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`nothing came of ${method} ${path}`)));
     let came = '';
@@ -42,7 +47,7 @@ function requestText(method: string, path: string, headers: Record<string, strin
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
 }
 
-function endingIn(came: string, isReset: boolean): Ending {
+function endingIn(came: string, isReset: boolean): ConnectionEnd {
   const end = came.indexOf('\r\n\r\n');
   const head = end < 0 ? came : came.slice(0, end);
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];

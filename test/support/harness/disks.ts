@@ -8,7 +8,7 @@ import { tempFolder } from './temp-folder.ts';
 const exec = promisify(execFile);
 
 /** The reason why disks cannot be mounted here, or undefined if they can. */
-export const noMounts: string | undefined = reasonAgainstMounts();
+export const mountsUnavailable: string | undefined = reasonAgainstMounts();
 
 function reasonAgainstMounts(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'NOT RUN: mounting disks needs Linux and root';
@@ -28,12 +28,12 @@ export interface MountedDisk {
 }
 
 /** Creates a disk in memory of this size in kB. */
-export async function smallDisk(kilobytes: number): Promise<MountedDisk> {
+export async function mountSmallDisk(kilobytes: number): Promise<MountedDisk> {
   return mounted(['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'storefront-test']);
 }
 
 /** Mounts the file at `path` over itself until the test ends, like a single file in a container. */
-export async function mountAlone(path: string): Promise<void> {
+export async function bindMount(path: string): Promise<void> {
   await exec('mount', ['--bind', path, path]);
   onTestFinished(async () => void (await exec('umount', ['--lazy', path])));
 }
@@ -46,7 +46,7 @@ export interface LoopDisk extends MountedDisk {
 
 const IMAGE_BYTES = 16 * 1024 * 1024;
 
-export async function loopDisk(): Promise<LoopDisk> {
+export async function mountLoopDisk(): Promise<LoopDisk> {
   const place = await tempFolder();
   const image = join(place, 'disk.img');
   await writeFile(image, '');

@@ -12,10 +12,10 @@ const SERVED_MS = 10_000;
 const EDITOR_PAUSE_MS = 120;
 
 /** A way in which editors save a file. */
-export type Save = (path: string, text: string) => Promise<void>;
+export type SaveMethod = (path: string, text: string) => Promise<void>;
 
 /** The ways in which editors save a file. */
-export const saves: Readonly<Record<string, Save>> = {
+export const saveMethods: Readonly<Record<string, SaveMethod>> = {
   'in place': writeFile,
   'in place, in steps': async (path, text) => {
     const file = await open(path, 'w');
@@ -46,7 +46,7 @@ export function eventually(look: () => Promise<void> | void): Promise<void> {
 }
 
 /** Resolves when the GET requests of a shop return the state. */
-export function shows(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
+export function expectState(shop: TestShop, { products, deliveryOptions, cartItems, orders }: State): Promise<void> {
   return eventually(async () => {
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(cartItems);
     expect((await shop.ask('GET', '/api/products')).body).toEqual(products);
@@ -56,22 +56,22 @@ export function shows(shop: TestShop, { products, deliveryOptions, cartItems, or
 }
 
 /** Returns the lines of the log about edits that were loaded. */
-export function editsTold({ log }: TestShop): readonly LogLine[] {
+export function getEditLogs({ log }: TestShop): readonly LogLine[] {
   return log.filter(({ msg }) => msg?.includes('was edited: '));
 }
 
 /** Returns the warnings in the log. */
-export function warnings({ log }: TestShop): readonly string[] {
+export function getWarnings({ log }: TestShop): readonly string[] {
   return log.filter(({ level }) => level >= 40).map(({ msg = '' }) => msg);
 }
 
 /** Returns the text of the data file. */
-export function textOf({ dataFile = '' }: TestShop): Promise<string> {
+export function readDataFile({ dataFile = '' }: TestShop): Promise<string> {
   return readFile(dataFile, 'utf8');
 }
 
 /** Returns the texts of the conflict files beside the data file. */
-export async function conflictsOf({ dataFile = '' }: TestShop): Promise<readonly string[]> {
+export async function readConflictFiles({ dataFile = '' }: TestShop): Promise<readonly string[]> {
   const names = await readdir(dirname(dataFile));
   const copies = names.filter((name) => /^db\.json\.conflict-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(-[2-9])?$/.test(name));
   return Promise.all(copies.map((name) => readFile(`${dirname(dataFile)}/${name}`, 'utf8')));

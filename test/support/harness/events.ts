@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { SANDBOXES } from './sandboxes.ts';
+import { SANDBOXES_PATH } from './sandboxes.ts';
 import type { TestShop } from './start-storefront.ts';
 
 /** A server-sent event. */
@@ -24,14 +24,14 @@ export interface EventStream {
 }
 
 /** Follows the events at a path below /_control/sandboxes. Disconnects when the test ends. */
-export function following(
+export function followEvents(
   { port }: Pick<TestShop, 'port'>,
   below: string,
   headers: Record<string, string> = {},
 ): Promise<EventStream> {
   return new Promise((resolve, reject) => {
     const asked = request(
-      { host: '127.0.0.1', port, path: SANDBOXES + below, headers: { accept: 'text/event-stream', ...headers } },
+      { host: '127.0.0.1', port, path: SANDBOXES_PATH + below, headers: { accept: 'text/event-stream', ...headers } },
       (response) => resolve({ ...read(response), leave: () => asked.destroy() }),
     );
     onTestFinished(() => void asked.destroy());

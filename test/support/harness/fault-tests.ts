@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { State } from '../../../src/shop/state.ts';
 import { DataFileError } from '../../../src/store/data-file.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { CART_FILE_MODE, type CartFile, cartFile, handEdits, textWith } from '../fixtures/cart-file.ts';
-import { PRODUCT_IDS, putInto, putting } from '../fixtures/states.ts';
+import { CART_FILE_MODE, type CartFile, createCartFile, createDataText, externalEdits } from '../fixtures/cart-file.ts';
+import { getAddedProducts, PRODUCT_IDS, putItem } from '../fixtures/states.ts';
 import {
-  deaths,
-  failureOf,
-  faultyDisk,
+  crashPlans,
+  createFailurePlan,
+  createFaultyDisk,
   lastingFaults,
   type NamedPlan,
   type Plan,
@@ -15,7 +15,7 @@ import {
   singleFaults,
   twoFaults,
 } from './faulty-disk.ts';
-import { settled } from './held-backend.ts';
+import { settlePendingWork } from './held-backend.ts';
 import { openTestState } from './open-store.ts';
 
 const [A, B, C, EDITED] = PRODUCT_IDS as [string, string, string, string];
@@ -27,7 +27,7 @@ interface Commit {
   readonly done: readonly string[];
 }
 
-const change: Commit = { what: 'a change', run: (store) => store.update(putting(B)), done: [A, B] };
+const change: Commit = { what: 'a change', run: (store) => store.update(putItem(B)), done: [A, B] };
 const commits = [change, { what: 'a reset', run: (store: Store<State>) => store.reset(), done: [] }];
 
 /** The file at a start, and the cart after it. */
@@ -38,7 +38,7 @@ const starts: readonly { readonly what: string; readonly before?: readonly strin
 ];
 
 /** The content that an external edit writes into the file. */
-const EDIT = textWith([A, EDITED]);
+const EDIT = createDataText([A, EDITED]);
 
 /** A durability, and whether the file system has hard links. */
 export interface Setting {
@@ -47,7 +47,7 @@ export interface Setting {
 }
 
 /** Tests that a failing disk, a killed process and an external edit at any step of an action leave the data consistent. */
-export function testFaults({ durability, links }: Setting): void {
+export function testDiskFaults({ durability, links }: Setting): void {
   it.each(commits)('has $what done, or nothing changed, whichever step fails', async (commit) => {
     for (const plan of singleFaults(await stepsOf(commit))) await expectDoneOrUndone(commit, plan);
   });
@@ -61,7 +61,7 @@ export function testFaults({ durability, links }: Setting): void {
   });
 
   it.each(commits)('has $what kept whole or not at all, at whichever step the program dies', async (commit) => {
-    for (const { label, plan } of deaths(await stepsOf(commit))) {
+    for (const { label, plan } of crashPlans(await stepsOf(commit))) {
       const { file, disk, store } = await opened();
       disk.begin(plan);
       const [{ status }] = await Promise.allSettled([commit.run(store)]);
@@ -91,7 +91,7 @@ export function testFaults({ durability, links }: Setting): void {
   });
 
   it.each(starts)('has a start over $what die at any step without harm to the next', async (start) => {
-    for (const { label, plan } of deaths((await started(start)).steps)) {
+    for (const { label, plan } of crashPlans((await started(start)).steps)) {
       const { file, answer } = await started(start, plan);
       if (answer.status === 'fulfilled') await answer.value.store.close();
       await expectFreshStart(file, start.before ?? [], label);
@@ -99,7 +99,7 @@ export function testFaults({ durability, links }: Setting): void {
   });
 
   const failures = durability === 'disk' ? (['nothing', 'rename', 'open'] as const) : (['nothing'] as const);
-  const editings = failures.flatMap((failing) => handEdits.map((edit) => ({ ...edit, failing })));
+  const editings = failures.flatMap((failing) => externalEdits.map((edit) => ({ ...edit, failing })));
   it.each(editings)('serves or keeps an edit $how before any step, failing: $failing', async (editing) => {
     const places = (await stepsOf(change)).map((_, index) => index + 1);
     await Promise.all(places.map((place) => expectEditKept(editing, place)));
@@ -108,7 +108,7 @@ export function testFaults({ durability, links }: Setting): void {
   async function expectEditKept({ how, edit, failing }: (typeof editings)[number], place: number) {
     const { file, disk, store } = await opened();
     const met = { edit: false, exception: false };
-    const failure = failing === 'nothing' ? undefined : failureOf(failing);
+    const failure = failing === 'nothing' ? undefined : createFailurePlan(failing);
     disk.begin((step) => {
       if (step.number === place) {
         edit(file.path, EDIT);
@@ -120,9 +120,9 @@ export function testFaults({ durability, links }: Setting): void {
     });
     const answer = await change.run(store).catch((reason) => reason.name);
     const label = `before ${place} ${disk.end()[place - 1]}`;
-    await settled();
+    await settlePendingWork();
     await store.loadEdits();
-    const served = putInto(store.read().state);
+    const served = getAddedProducts(store.read().state);
     const conflicts = await file.conflicts();
     expect.soft([B, 'StoreUnavailableError'], label).toContain(answer);
     expect.soft(await file.cart(), label).toEqual(served);
@@ -134,8 +134,8 @@ export function testFaults({ durability, links }: Setting): void {
 
   /** Opens a store over a file whose cart holds A. */
   async function opened() {
-    const file = await cartFile([A]);
-    const disk = faultyDisk({ links });
+    const file = await createCartFile([A]);
+    const disk = createFaultyDisk({ links });
     return { file, disk, ...(await openTestState({ data: file.path, durability, disk })) };
   }
 
@@ -147,8 +147,8 @@ export function testFaults({ durability, links }: Setting): void {
   }
 
   async function started({ before, name }: (typeof starts)[number], plan?: Plan) {
-    const file = await cartFile(before, name);
-    const disk = faultyDisk({ links });
+    const file = await createCartFile(before, name);
+    const disk = createFaultyDisk({ links });
     disk.begin(plan);
     const [answer] = await Promise.allSettled([openTestState({ data: file.path, durability, disk })]);
     return { file, disk, answer, steps: disk.end() };
@@ -176,16 +176,16 @@ export function testFaults({ durability, links }: Setting): void {
     expect.soft(await file.mode(), `${label}: mode`).toBe(CART_FILE_MODE);
     expect.soft(disk.openDescriptors.size, `${label}: left open`).toBe(0);
     expect.soft(disk.misuse, label).toEqual([]);
-    await settled();
+    await settlePendingWork();
     await store.loadEdits();
-    expect.soft(putInto(store.read().state), label).toEqual(shown);
+    expect.soft(getAddedProducts(store.read().state), label).toEqual(shown);
     if (!isDone) expect.soft(store.read(), label).toBe(before);
     await expectToGoOn(store, file, shown, label);
   }
 
   /** Expects the next change and the next start to succeed. */
   async function expectToGoOn(store: Store<State>, file: CartFile, cart: readonly string[], label: string) {
-    const answer = await store.update(putting(C)).catch(String);
+    const answer = await store.update(putItem(C)).catch(String);
     expect.soft(answer, `${label}: next change`).toBe(C);
     const next = answer === C ? [...cart, C] : cart;
     expect.soft(await file.cart(), `${label}: next change`).toEqual(next);
@@ -196,7 +196,7 @@ export function testFaults({ durability, links }: Setting): void {
   async function expectFreshStart(file: CartFile, cart: readonly string[], label: string, conflicts: unknown = []) {
     const { store } = await openTestState({ data: file.path, durability });
     await store.close();
-    expect.soft(putInto(store.read().state), `${label}: next start`).toEqual(cart);
+    expect.soft(getAddedProducts(store.read().state), `${label}: next start`).toEqual(cart);
     expect.soft(await file.cart(), `${label}: next start`).toEqual(cart);
     expect.soft(await file.conflicts(), `${label}: kept`).toEqual(conflicts);
     const others = (await file.names()).filter((name) => !name.startsWith('db.json.conflict-'));

@@ -16,10 +16,10 @@ export interface Step {
  * The fault at a step. The step fails with a code and has no effect, except that `close` always closes the file; with `HALF` it writes half of the
  * bytes without an error. Or the process dies before or after the step: then neither this step nor a later one returns.
  */
-export type Incident = { readonly code: string } | { readonly dies: 'before' | 'after' };
+export type DiskFault = { readonly code: string } | { readonly dies: 'before' | 'after' };
 
 /** Returns the fault at a step, if any; may also do something else meanwhile. */
-export type Plan = (step: Step) => Incident | undefined;
+export type Plan = (step: Step) => DiskFault | undefined;
 
 /** The disk of this machine with injected faults. */
 export interface FaultyDisk extends Disk {
@@ -86,7 +86,7 @@ export function twoFaults(steps: readonly StepName[]): readonly NamedPlan[] {
 }
 
 /** Returns a plan in which the first step with this name fails. */
-export function failureOf(failing: StepName): Plan {
+export function createFailurePlan(failing: StepName): Plan {
   let hasFailed = false;
   return ({ name }) => {
     if (hasFailed || name !== failing) return undefined;
@@ -104,7 +104,7 @@ export function lastingFaults(steps: readonly StepName[]): readonly NamedPlan[] 
 }
 
 /** Plans in which the process dies before and after each step. */
-export function deaths(steps: readonly StepName[]): readonly NamedPlan[] {
+export function crashPlans(steps: readonly StepName[]): readonly NamedPlan[] {
   return steps.flatMap((name, index) =>
     (['before', 'after'] as const).map((dies) => ({
       label: `dies ${dies} ${index + 1} ${name}`,
@@ -125,7 +125,7 @@ function both(one: NamedPlan, other: NamedPlan): NamedPlan {
 }
 
 /** Creates a disk without faults until a plan starts. `links`: whether the file system has hard links. */
-export function faultyDisk({ links = true }: { readonly links?: boolean } = {}): FaultyDisk {
+export function createFaultyDisk({ links = true }: { readonly links?: boolean } = {}): FaultyDisk {
   const openDescriptors = new Set<number>();
   const failedSyncs = new Set<number>();
   const misuse: StepName[] = [];

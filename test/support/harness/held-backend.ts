@@ -20,7 +20,7 @@ export interface HeldBackend extends Backend<State> {
   commitNumber(number: number): Promise<HeldCommit>;
 }
 
-export function heldBackend(): HeldBackend {
+export function createHeldBackend(): HeldBackend {
   const commits: HeldCommit[] = [];
   let isClosed = false;
   let edited: State | undefined;
@@ -50,13 +50,13 @@ export function heldBackend(): HeldBackend {
       for (;;) {
         const commit = commits[number - 1];
         if (commit) return commit;
-        await settled();
+        await settlePendingWork();
       }
     },
   };
 }
 
 /** Resolves when everything that does not wait for the disk is done. */
-export async function settled(): Promise<void> {
+export async function settlePendingWork(): Promise<void> {
   await setImmediate();
 }

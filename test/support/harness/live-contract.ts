@@ -20,14 +20,14 @@ const REVIEWS = `  /api/reviews:
 `;
 
 /** A shop with a contract file that the test can save again. */
-export async function startLive(options: Parameters<typeof startStorefront>[0] = {}, text = contractText) {
+export async function startWithContractFile(options: Parameters<typeof startStorefront>[0] = {}, text = contractText) {
   const folder = await folderWith({ 'openapi.yaml': text });
   const path = join(folder, 'openapi.yaml');
   const shop = await startStorefront({ contract: path, ...options });
   return { shop, path, save: (next: string) => writeFile(path, next) };
 }
 
-export function replaced(from: string, to: string, text = contractText): string {
+export function replaceInContract(from: string, to: string, text = contractText): string {
   if (!text.includes(from)) throw new Error(`openapi.yaml has no ${from}`);
   return text.replace(from, to);
 }
@@ -35,12 +35,12 @@ export function replaced(from: string, to: string, text = contractText): string 
 /** openapi.yaml with additional properties of products, one line of YAML each. */
 export function withProductFields(...fields: readonly string[]): string {
   const lines = fields.map((field) => `        ${field}\n`).join('');
-  return replaced('keywords]\n      properties:\n', `keywords]\n      properties:\n${lines}`);
+  return replaceInContract('keywords]\n      properties:\n', `keywords]\n      properties:\n${lines}`);
 }
 
-export const withReviews = replaced('  /api/cart-items:\n', REVIEWS);
+export const withReviews = replaceInContract('  /api/cart-items:\n', REVIEWS);
 
-export async function toldOf(shop: TestShop, part: string, level = 30) {
+export async function waitForLog(shop: TestShop, part: string, level = 30) {
   return vi.waitFor(
     () => {
       const line = shop.log.find((one) => one.level === level && one.msg?.includes(part));

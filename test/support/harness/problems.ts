@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import type { RawReply } from './raw-client.ts';
-import type { Reply } from './start-storefront.ts';
+import type { RawResponse } from './raw-client.ts';
+import type { TestResponse } from './start-storefront.ts';
 
 /** A response of either client. */
-export type AnyReply = Reply | RawReply;
+export type AnyResponse = TestResponse | RawResponse;
 
 /** Returns a header of a response; repeated values are joined with commas. */
-export function headerOf({ headers }: AnyReply, name: string): string | undefined {
+export function getHeader({ headers }: AnyResponse, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   return headers[name.toLowerCase()]?.join(', ');
 }
@@ -15,10 +15,10 @@ export function headerOf({ headers }: AnyReply, name: string): string | undefine
 const PATH_REFERENCE = /^(?!\/\/)\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 
 /** Expects a response to be a complete problem document with this status and code. */
-export function expectProblem(reply: AnyReply, status: number, code: string, about = code): void {
+export function expectProblem(reply: AnyResponse, status: number, code: string, about = code): void {
   expect(reply.status, about).toBe(status);
-  expect(headerOf(reply, 'Content-Type'), about).toBe('application/problem+json');
-  expect(headerOf(reply, 'Cache-Control'), about).toBe('no-store');
+  expect(getHeader(reply, 'Content-Type'), about).toBe('application/problem+json');
+  expect(getHeader(reply, 'Cache-Control'), about).toBe('no-store');
   expect(reply.body, about).toMatchObject({
     type: `/problems/${code}`,
     title: expect.stringMatching(/\S/),
@@ -30,9 +30,9 @@ export function expectProblem(reply: AnyReply, status: number, code: string, abo
 }
 
 /** Expects a response that a hostile request may get: JSON with a success status, or a problem caused by the request. */
-export function expectNoFault(reply: AnyReply, about: string): void {
+export function expectNoServerError(reply: AnyResponse, about: string): void {
   expect(reply.status, about).toBeLessThan(500);
-  const type = headerOf(reply, 'Content-Type');
+  const type = getHeader(reply, 'Content-Type');
   if (reply.status >= 400) {
     expect(type, about).toBe('application/problem+json');
     expect(reply.body, about).toMatchObject({ status: reply.status, instance: expect.stringMatching(PATH_REFERENCE) });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 const DEADLINE_MS = 25_000;
 
 /** A response as received. */
-export interface RawReply {
+export interface RawResponse {
   readonly status: number;
   /** The headers by lower-case name, each with all its values. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
@@ -29,7 +29,7 @@ export interface RawConnection {
 }
 
 /** Connects to a port of this machine. */
-export function rawConnection(port: number, host = '127.0.0.1'): RawConnection {
+export function connectRaw(port: number, host = '127.0.0.1'): RawConnection {
   const socket = connect({ port, host });
   let text = '';
   let closed = false;
@@ -81,28 +81,28 @@ export function rawConnection(port: number, host = '127.0.0.1'): RawConnection {
 }
 
 /** Sends bytes on a new connection and returns the responses after the server has closed it. */
-export async function rawAsk(port: number, bytes: string | Buffer): Promise<readonly RawReply[]> {
-  const connection = rawConnection(port);
+export async function sendRaw(port: number, bytes: string | Buffer): Promise<readonly RawResponse[]> {
+  const connection = connectRaw(port);
   connection.write(bytes);
-  return repliesIn(await connection.end());
+  return parseRawResponses(await connection.end());
 }
 
 /** Sends one request with these header lines and returns the response. Its body is the text, if any. */
-export async function rawRequest(
+export async function sendRawRequest(
   port: number,
   start: string,
   headers: readonly string[] = [],
   body = '',
-): Promise<RawReply> {
+): Promise<RawResponse> {
   const lines = [`${start} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers];
-  const [reply, ...more] = await rawAsk(port, `${lines.join('\r\n')}\r\n\r\n${body}`);
+  const [reply, ...more] = await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n${body}`);
   if (!reply || more.length > 0) throw new Error(`${start}: one answer was expected, ${more.length + 1} came`);
   return reply;
 }
 
 /** Parses the responses in a received text; bodies end by their Content-Length, otherwise at the end of the text. */
-export function repliesIn(text: string): readonly RawReply[] {
-  const replies: RawReply[] = [];
+export function parseRawResponses(text: string): readonly RawResponse[] {
+  const replies: RawResponse[] = [];
   let rest = text;
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n');

@@ -11,10 +11,10 @@ import { NOW_MS } from './start-storefront.ts';
 
 /** The lifetime of an unused sandbox in ms, and the maximum number of sandboxes. */
 export const HOUR_MS = 3_600_000;
-export const MOST = 10_000;
+export const MAX_SANDBOXES = 10_000;
 
 /** Creates a registry of sandboxes without a server, with a clock that the test controls. */
-export function sandboxesWith(parts: Partial<SandboxesParts<State>> = {}): {
+export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): {
   sandboxes: Sandboxes<State>;
   told: string[];
   pass(ms: number): void;
@@ -49,4 +49,4 @@ export function sandboxesWith(parts: Partial<SandboxesParts<State>> = {}): {
 }
 
 /** Returns the ids of all sandboxes in the order of the list. */
-export const idsOf = (sandboxes: Pick<Sandboxes<State>, 'list'>) => sandboxes.list().map(({ id }) => id);
+export const listIds = (sandboxes: Pick<Sandboxes<State>, 'list'>) => sandboxes.list().map(({ id }) => id);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** Returns the error with which a promise rejects, which must be an instance of the class. */
-export async function rejection<Fault extends Error>(
+export async function getRejection<Fault extends Error>(
   promise: Promise<unknown>,
   kind: new (...parts: never) => Fault,
 ): Promise<Fault> {

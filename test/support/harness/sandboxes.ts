@@ -3,17 +3,17 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { loadContract } from '../../../src/openapi/contract.ts';
 import { projectFile } from '../fixtures/default-data.ts';
-import type { Reply, TestShop } from './start-storefront.ts';
+import type { TestResponse, TestShop } from './start-storefront.ts';
 
 /** A way in which a request selects a sandbox. */
-export interface Way {
+export interface SelectionMethod {
   readonly by: 'header' | 'path' | 'host' | 'cookie';
   /** Returns the path and the headers with which a request for `path` selects the sandbox `id`. */
   naming(id: string, path: string): { readonly path: string; readonly headers: Record<string, string> };
 }
 
 /** The four ways, in order of precedence. */
-export const ways: readonly Way[] = [
+export const selectionMethods: readonly SelectionMethod[] = [
   { by: 'header', naming: (id, path) => ({ path, headers: { 'x-sandbox': id } }) },
   { by: 'path', naming: (id, path) => ({ path: `/_sandbox/${id}${path}`, headers: {} }) },
   { by: 'host', naming: (id, path) => ({ path, headers: { host: `${id}.localhost:3000` } }) },
@@ -21,7 +21,7 @@ export const ways: readonly Way[] = [
 ];
 
 /** Creates a client that can send any header, including `Host`, which fetch does not allow. */
-export function asking({ port }: Pick<TestShop, 'port'>): TestShop['ask'] {
+export function createClient({ port }: Pick<TestShop, 'port'>): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const length = sent === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent)) };
@@ -50,8 +50,8 @@ function parsed(json: string): unknown {
 }
 
 /** Creates a client for the sandbox `id`, which is selected with the header unless another way is given. */
-export function within(shop: Pick<TestShop, 'port'>, id: string, way?: Way): TestShop['ask'] {
-  const ask = asking(shop);
+export function createSandboxClient(shop: Pick<TestShop, 'port'>, id: string, way?: SelectionMethod): TestShop['ask'] {
+  const ask = createClient(shop);
   return (method, path, body, headers = {}) => {
     const named = way?.naming(id, path) ?? { path, headers: { 'x-sandbox': id } };
     return ask(method, named.path, body, { ...named.headers, ...headers });
@@ -62,21 +62,25 @@ export function within(shop: Pick<TestShop, 'port'>, id: string, way?: Way): Tes
 export const controlContract = await loadContract({ path: projectFile('src/control/control.yaml'), strict: true });
 
 /** The path of the sandboxes in the control API. */
-export const SANDBOXES = '/_control/sandboxes';
+export const SANDBOXES_PATH = '/_control/sandboxes';
 
 /** Creates a client for paths below that of the sandboxes, which validates each response against the contract of the control API. */
-export function steering(shop: Pick<TestShop, 'port'>): TestShop['ask'] {
-  const ask = asking(shop);
+export function createControlClient(shop: Pick<TestShop, 'port'>): TestShop['ask'] {
+  const ask = createClient(shop);
   return async (method, below, body, headers = {}) => {
     const type = ['PUT', 'POST'].includes(method) ? { 'content-type': 'application/json' } : {};
-    const reply = await ask(method, SANDBOXES + below, body, { ...type, ...headers });
-    expectInContract(method, SANDBOXES + below, reply);
+    const reply = await ask(method, SANDBOXES_PATH + below, body, { ...type, ...headers });
+    expectValidControlResponse(method, SANDBOXES_PATH + below, reply);
     return reply;
   };
 }
 
 /** Expects a response of the control API to match its contract without undocumented properties. */
-export function expectInContract(method: string, path: string, { status, headers, text, body }: Reply): void {
+export function expectValidControlResponse(
+  method: string,
+  path: string,
+  { status, headers, text, body }: TestResponse,
+): void {
   const routed = controlContract.route(method, path.replace(/\?.*/, ''));
   if (routed.kind !== 'operation') return;
   const answer = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
@@ -85,6 +89,6 @@ export function expectInContract(method: string, path: string, { status, headers
 }
 
 /** Returns the ids of all sandboxes from the control API. */
-export async function sandboxIds(shop: Pick<TestShop, 'port'>): Promise<readonly string[]> {
-  return (await steering(shop)('GET', '')).body.map(({ id }: { id: string }) => id);
+export async function listSandboxIds(shop: Pick<TestShop, 'port'>): Promise<readonly string[]> {
+  return (await createControlClient(shop)('GET', '')).body.map(({ id }: { id: string }) => id);
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createStorefront, type Options, type Storefront } from '../../../src/index.ts';
-import { steering, within } from './sandboxes.ts';
-import { asker, type LogLine, NOW_MS, type TestShop } from './start-storefront.ts';
+import { createControlClient, createSandboxClient } from './sandboxes.ts';
+import { createFetchClient, type LogLine, NOW_MS, type TestShop } from './start-storefront.ts';
 
 /** A sandbox for one test in a shop that all tests of a file share. */
-export interface Room {
+export interface SandboxClient {
   readonly id: string;
   readonly port: number;
   /** Sends a request to the shop in the sandbox. */
@@ -20,7 +20,10 @@ const ERROR = 50;
  * Starts a shop in memory before all tests of a file and closes it after them. Fails the file if the shop logs an internal error. Returns functions for
  * the shop and for a new sandbox.
  */
-export function sharedShop(options: Options = {}): { readonly shop: () => Storefront; readonly room: () => Room } {
+export function useSharedShop(options: Options = {}): {
+  readonly shop: () => Storefront;
+  readonly room: () => SandboxClient;
+} {
   const faults: LogLine[] = [];
   let storefront: Storefront;
   let rooms = 0;
@@ -41,16 +44,16 @@ export function sharedShop(options: Options = {}): { readonly shop: () => Storef
     await storefront.close();
     expect(faults).toEqual([]);
   });
-  return { shop: () => storefront, room: () => roomIn(storefront, `room-${++rooms}`) };
+  return { shop: () => storefront, room: () => getSandboxClient(storefront, `room-${++rooms}`) };
 }
 
 /** Returns the sandbox with this id in a shop. */
-export function roomIn(shop: Storefront, id: string): Room {
-  const steer = steering(shop);
+export function getSandboxClient(shop: Storefront, id: string): SandboxClient {
+  const steer = createControlClient(shop);
   return {
     id,
     port: shop.port,
-    ask: id === 'default' ? asker(shop.url) : within(shop, id),
+    ask: id === 'default' ? createFetchClient(shop.url) : createSandboxClient(shop, id),
     steer: (method, below, ...rest) => steer(method, `/${id}${below}`, ...rest),
   };
 }

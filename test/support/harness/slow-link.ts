@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Starts a proxy that delays each response of a server on a loopback port, for one test, and returns its address. */
-export async function slowLink(port: number, latencyMs: number): Promise<string> {
+export async function startSlowProxy(port: number, latencyMs: number): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');

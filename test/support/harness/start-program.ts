@@ -19,7 +19,7 @@ export interface Program {
 }
 
 /** Options of a start, besides the arguments. */
-export interface Circumstances {
+export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Creates files in the working directory before the start. */
   prepare?(folder: string): Promise<unknown>;
@@ -32,7 +32,7 @@ const START_MS = 15_000;
 export async function startProgram(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   args: readonly string[],
-  { environment = {}, prepare }: Circumstances = {},
+  { environment = {}, prepare }: StartOptions = {},
 ): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
   await prepare?.(folder);

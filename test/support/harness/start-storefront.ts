@@ -10,7 +10,7 @@ export const NOW_MS = 1_748_779_200_000;
 /** A shop for one test. */
 export interface TestShop extends Storefront {
   /** Sends a request, with a JSON body if one is given. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
   /** The lines of the log so far. */
   readonly log: readonly LogLine[];
   /** The folder with the files of the shop. */
@@ -25,7 +25,7 @@ export interface LogLine {
 }
 
 /** A response that is read completely. */
-export interface Reply {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -67,11 +67,11 @@ export async function startStorefront({
     if (!faultsExpected && faults.length > 0)
       throw new Error(`the log tells of faults: ${JSON.stringify(faults, null, 2)}`);
   });
-  return { ...shop, folder, log, ask: asker(shop.url) };
+  return { ...shop, folder, log, ask: createFetchClient(shop.url) };
 }
 
 /** Creates a client for the server at `url`. */
-export function asker(url: string): TestShop['ask'] {
+export function createFetchClient(url: string): TestShop['ask'] {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,

@@ -1,17 +1,17 @@
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
 import { addJsonFormats } from '../../../src/openapi/formats.ts';
-import { type DocumentedResponse, documentedOperation, type Schema } from '../fixtures/contract-document.ts';
-import type { Reply } from '../harness/start-storefront.ts';
+import { type DocumentedResponse, getOperation, type Schema } from '../fixtures/contract-document.ts';
+import type { TestResponse } from '../harness/start-storefront.ts';
 
 const ajv = addJsonFormats(new Ajv2019({ strict: false, allErrors: true }));
 
 const validators = new Map<Schema, ValidateFunction>();
 
 /** Validates a value against a schema of the contract without undocumented properties; returns the issues. */
-export function troublesWith(schema: Schema, value: unknown): readonly string[] {
+export function getValueIssues(schema: Schema, value: unknown): readonly string[] {
   let validate = validators.get(schema);
   if (!validate) {
-    validate = ajv.compile(sealed(schema));
+    validate = ajv.compile(closeSchema(schema));
     validators.set(schema, validate);
   }
   validate(value);
@@ -21,8 +21,11 @@ export function troublesWith(schema: Schema, value: unknown): readonly string[] 
 }
 
 /** Validates a response against its operation and status in the contract: content type, body and headers. Returns the issues. */
-export function troublesWithReply(operationId: string, { status, headers, text, body }: Reply): readonly string[] {
-  const { responses } = documentedOperation(operationId);
+export function getResponseIssues(
+  operationId: string,
+  { status, headers, text, body }: TestResponse,
+): readonly string[] {
+  const { responses } = getOperation(operationId);
   const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
   if (!response) return [`status ${status} is not documented`];
   return [...contentTroubles(response, headers.get('content-type'), text, body), ...headerTroubles(response, headers)];
@@ -31,19 +34,19 @@ export function troublesWithReply(operationId: string, { status, headers, text, 
 function contentTroubles({ content }: DocumentedResponse, type: string | null, text: string, body: unknown) {
   if (!content) return text === '' && type === null ? [] : [`there is a body of type ${type}: ${text}`];
   const documented = content[type ?? ''];
-  return documented ? troublesWith(documented.schema, body) : [`content type ${type} is not documented`];
+  return documented ? getValueIssues(documented.schema, body) : [`content type ${type} is not documented`];
 }
 
 function headerTroubles({ headers = {} }: DocumentedResponse, sent: Headers): readonly string[] {
   return Object.entries(headers).flatMap(([name, { schema, required }]) => {
     const text = sent.get(name);
     if (text === null) return required ? [`the header ${name} is missing`] : [];
-    return troublesWith(schema, schema.type === 'integer' ? Number(text) : text);
+    return getValueIssues(schema, schema.type === 'integer' ? Number(text) : text);
   });
 }
 
 /** Returns the schema with all objects closed. Parts of an `allOf` stay open, because each has only some of the properties. */
-export function sealed(schema: Schema): Schema {
+export function closeSchema(schema: Schema): Schema {
   const closed = isObject(schema) ? { unevaluatedProperties: false } : {};
   return { ...withSealedParts(schema), ...closed };
 }
@@ -52,8 +55,8 @@ function withSealedParts(schema: Schema): Schema {
   const { properties, items, allOf } = schema;
   return {
     ...schema,
-    ...(properties && { properties: mapped(properties, sealed) }),
-    ...(items && { items: sealed(items) }),
+    ...(properties && { properties: mapped(properties, closeSchema) }),
+    ...(items && { items: closeSchema(items) }),
     ...(allOf && { allOf: allOf.map(withSealedParts) }),
   };
 }

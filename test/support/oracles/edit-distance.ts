@@ -25,6 +25,6 @@ export function editDistance(one: string, other: string): number {
 }
 
 /** Returns all prefixes of a text, including the empty text and the text itself. */
-export function beginningsOf(text: string): readonly string[] {
+export function getPrefixes(text: string): readonly string[] {
   return Array.from({ length: text.length + 1 }, (_, length) => text.slice(0, length));
 }

@@ -38,7 +38,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
  * Validates a value against a schema of the contract without undocumented properties; returns the issues. Written from the specification of
  * JSON Schema without Ajv, so that a defect of Ajv is found. Throws for an unknown keyword.
  */
-export function plainTroubles(schema: Schema, value: unknown): readonly string[] {
+export function getPlainIssues(schema: Schema, value: unknown): readonly string[] {
   return [...ownTroubles(schema, value, ''), ...strangers(schema, value, '')];
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { validator as schemasafe } from '@exodus/schemasafe';
 import { parse } from 'yaml';
-import type { Reply } from '../harness/start-storefront.ts';
+import type { TestResponse } from '../harness/start-storefront.ts';
 
 /** Any node of a document. */
 type Node = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface OtherOperation {
   readonly method: string;
   readonly path: string;
   /** Validates a response against its documented status, media type, headers and schema; returns the issues. */
-  troublesWith(reply: Reply): readonly string[];
+  troublesWith(reply: TestResponse): readonly string[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
@@ -29,7 +29,7 @@ const FORMATS = ['date-time', 'date', 'time', 'email', 'hostname', 'ipv4', 'ipv6
  * Returns the operations of the OpenAPI document in the file at `path`, with a validator that shares no code with the one under test: another
  * YAML parser, another validator, another translation of schemas.
  */
-export function operationsIn(path: string): readonly OtherOperation[] {
+export function readOperations(path: string): readonly OtherOperation[] {
   const document = parse(readFileSync(path, 'utf8')) as Node;
   const items = Object.values(document.paths as Record<string, Node>);
   const operations = items.flatMap((item) => METHODS.filter((method) => method in item).map((method) => item[method]));
@@ -49,7 +49,7 @@ export function operationsIn(path: string): readonly OtherOperation[] {
 
 type Holds = (schema: unknown, value: unknown) => boolean;
 
-function troublesWithReply(document: Node, responses: Node, reply: Reply, holds: Holds): readonly string[] {
+function troublesWithReply(document: Node, responses: Node, reply: TestResponse, holds: Holds): readonly string[] {
   const { status } = reply;
   const node = responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
   if (node === undefined) return [`status ${status} is not documented: ${reply.text}`];
@@ -60,11 +60,11 @@ function troublesWithReply(document: Node, responses: Node, reply: Reply, holds:
   ];
 }
 
-function emptyTroubles({ text }: Reply): readonly string[] {
+function emptyTroubles({ text }: TestResponse): readonly string[] {
   return text === '' ? [] : [`there is a body: ${text}`];
 }
 
-function bodyTroubles(content: Node, { headers, text, body }: Reply, holds: Holds): readonly string[] {
+function bodyTroubles(content: Node, { headers, text, body }: TestResponse, holds: Holds): readonly string[] {
   const sent = headers.get('content-type') ?? '';
   const media = (content[sent] ?? content['*/*']) as Node | undefined;
   if (!media) return [`content type ${sent} is not documented`];
@@ -72,7 +72,12 @@ function bodyTroubles(content: Node, { headers, text, body }: Reply, holds: Hold
   return holds(media.schema, body) ? [] : [`the body does not hold: ${text}`];
 }
 
-function headerTroubles(name: string, { required, schema }: Node, { headers }: Reply, holds: Holds): readonly string[] {
+function headerTroubles(
+  name: string,
+  { required, schema }: Node,
+  { headers }: TestResponse,
+  holds: Holds,
+): readonly string[] {
   const sent = headers.get(name);
   if (sent === null) return required === true ? [`header ${name} is missing`] : [];
   const { type } = schema as Node;

@@ -42,8 +42,8 @@ export function readXml(document: string): Element {
 }
 
 /** Returns all descendants of an element with this name. */
-export function elementsIn(element: Element, name: string): readonly Element[] {
-  return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...elementsIn(child, name)]);
+export function getElements(element: Element, name: string): readonly Element[] {
+  return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...getElements(child, name)]);
 }
 
 function attributesIn(text: string): Readonly<Record<string, string>> {

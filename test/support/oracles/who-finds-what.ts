@@ -1,7 +1,7 @@
 import { CHECK_NAMES } from '../../../src/check/findings.ts';
 import { runDredd } from '../../../tools/dredd/dredd.ts';
 import { projectFile } from '../fixtures/default-data.ts';
-import { checked, judgesOf } from '../harness/check.ts';
+import { getFailedChecks, runCheck } from '../harness/check.ts';
 import { type Defect, defects, startDefective } from '../planted-defects/planted-defects.ts';
 
 /** Who judges a server beside the check of its own document. */
@@ -11,14 +11,14 @@ const COLUMNS = [...CHECK_NAMES, 'dredd'] as const;
 export async function whoFindsWhat(names: readonly string[]): Promise<string> {
   const lines = [`| defect | ${COLUMNS.join(' | ')} |`, `|---|${COLUMNS.map(() => ':-:|').join('')}`];
   for (const name of names) {
-    const finders: readonly string[] = await findersOf(defectNamed(name));
+    const finders: readonly string[] = await findersOf(getDefect(name));
     lines.push(`| ${name} | ${COLUMNS.map((judge) => (finders.includes(judge) ? 'x' : '')).join(' | ')} |`);
   }
   return lines.join('\n');
 }
 
 /** Returns the defect with this name; throws if there is none. */
-export function defectNamed(name: string): Defect {
+export function getDefect(name: string): Defect {
   const defect = defects.find((one) => one.name === name);
   if (!defect) throw new Error(`no defect is called ${name}`);
   return defect;
@@ -26,7 +26,7 @@ export function defectNamed(name: string): Defect {
 
 async function findersOf(defect: Defect): Promise<readonly (typeof COLUMNS)[number][]> {
   // Each check has its own shop, as in `npm run contract`.
-  const byChecks = await having(defect, async (url) => judgesOf(await checked(url, { runs: 50 })));
+  const byChecks = await having(defect, async (url) => getFailedChecks(await runCheck(url, { runs: 50 })));
   const { transactions, errors: faults } = await having(defect, (url) =>
     runDredd({ url, contractFile: projectFile('openapi.yaml') }),
   );

@@ -1,29 +1,29 @@
 import type { OperationId } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
-import type { Answered } from './proxy.ts';
+import type { ProxyResponse } from './proxy.ts';
 import {
-  answering,
-  asJson,
-  headerOf,
-  insteadOf,
+  changeResponses,
+  getHeader,
   isSuccess,
-  jsonIn,
-  notFound,
+  parseBody,
+  respondInstead,
+  respondNotFound,
+  toJsonResponse,
   withHeader,
   withStatus,
 } from './tamper.ts';
 
 /** Changes the responses of all operations with a status. */
-function withStatusOf(status: number, change: (answer: Answered) => Answered) {
-  return answering(undefined, (answer) => (answer.status === status ? change(answer) : answer));
+function withStatusOf(status: number, change: (answer: ProxyResponse) => ProxyResponse) {
+  return changeResponses(undefined, (answer) => (answer.status === status ? change(answer) : answer));
 }
 
 /** Changes the text of an operation's success responses. */
 function texts(operationId: OperationId, change: (text: string) => string) {
-  return answering(operationId, (answer) => (isSuccess(answer) ? withText(answer, change) : answer));
+  return changeResponses(operationId, (answer) => (isSuccess(answer) ? withText(answer, change) : answer));
 }
 
-function withText(answer: Answered, change: (text: string) => string): Answered {
+function withText(answer: ProxyResponse, change: (text: string) => string): ProxyResponse {
   return { ...answer, body: Buffer.from(change(answer.body.toString())) };
 }
 
@@ -37,31 +37,31 @@ export const answerDefects: readonly Defect[] = [
   {
     name: 'answers an addition to the cart with 200',
     operationId: 'addCartItem',
-    tamper: answering('addCartItem', (answer) => (isSuccess(answer) ? { ...answer, status: 200 } : answer)),
+    tamper: changeResponses('addCartItem', (answer) => (isSuccess(answer) ? { ...answer, status: 200 } : answer)),
   },
   {
     name: 'answers 200 when it adds to an item that is there',
     operationId: 'addCartItem',
     tamper: () => async (asked, pass) => {
       const answer = await pass(asked);
-      const isGrown = answer.status === 201 && jsonIn(answer).quantity > jsonIn(asked)?.quantity;
+      const isGrown = answer.status === 201 && parseBody(answer).quantity > parseBody(asked)?.quantity;
       return isGrown ? { ...answer, status: 200 } : answer;
     },
   },
   {
     name: 'answers an order with 200',
     operationId: 'createOrder',
-    tamper: answering('createOrder', (answer) => (isSuccess(answer) ? { ...answer, status: 200 } : answer)),
+    tamper: changeResponses('createOrder', (answer) => (isSuccess(answer) ? { ...answer, status: 200 } : answer)),
   },
   {
     name: 'answers a removal with 200 and a body',
     operationId: 'removeCartItem',
-    tamper: answering('removeCartItem', (answer) => (isSuccess(answer) ? asJson(answer, {}) : answer)),
+    tamper: changeResponses('removeCartItem', (answer) => (isSuccess(answer) ? toJsonResponse(answer, {}) : answer)),
   },
   {
     name: 'answers an update with 204 and no body',
     operationId: 'updateCartItem',
-    tamper: answering('updateCartItem', (answer) =>
+    tamper: changeResponses('updateCartItem', (answer) =>
       isSuccess(answer)
         ? { ...withHeader(answer, 'Content-Type', undefined), status: 204, body: Buffer.alloc(0) }
         : answer,
@@ -70,21 +70,21 @@ export const answerDefects: readonly Defect[] = [
   {
     name: 'gives JSON as text/plain',
     operationId: 'listProducts',
-    tamper: answering('listProducts', (answer) =>
+    tamper: changeResponses('listProducts', (answer) =>
       isSuccess(answer) ? withHeader(answer, 'Content-Type', 'text/plain; charset=utf-8') : answer,
     ),
   },
   {
     name: 'announces JSON and sends nothing',
     operationId: 'getPaymentSummary',
-    tamper: answering('getPaymentSummary', (answer) =>
+    tamper: changeResponses('getPaymentSummary', (answer) =>
       isSuccess(answer) ? { ...answer, body: Buffer.alloc(0) } : answer,
     ),
   },
   {
     name: 'sends JSON that is cut off',
     operationId: 'listOrders',
-    tamper: answering('listOrders', (answer) =>
+    tamper: changeResponses('listOrders', (answer) =>
       isSuccess(answer) ? { ...answer, body: answer.body.subarray(0, -2) } : answer,
     ),
   },
@@ -101,7 +101,7 @@ export const answerDefects: readonly Defect[] = [
   {
     name: 'gives a name twice in problems',
     operationId: undefined,
-    tamper: answering(undefined, (answer) =>
+    tamper: changeResponses(undefined, (answer) =>
       answer.status >= 400 ? withText(answer, (text) => text.replace(/}$/, ',"title":"Another"}')) : answer,
     ),
   },
@@ -113,10 +113,10 @@ export const answerDefects: readonly Defect[] = [
   {
     name: 'answers 200 to PATCH',
     operationId: undefined,
-    tamper: insteadOf(
+    tamper: respondInstead(
       undefined,
       ({ method }) => method === 'PATCH',
-      async (asked, pass) => withHeader(asJson(await pass(asked), {}), 'Allow', undefined),
+      async (asked, pass) => withHeader(toJsonResponse(await pass(asked), {}), 'Allow', undefined),
     ),
   },
   {
@@ -127,12 +127,12 @@ export const answerDefects: readonly Defect[] = [
   {
     name: 'allows a method too many with 405',
     operationId: undefined,
-    tamper: withStatusOf(405, (answer) => withHeader(answer, 'Allow', withOneMore(headerOf(answer, 'allow') ?? ''))),
+    tamper: withStatusOf(405, (answer) => withHeader(answer, 'Allow', withOneMore(getHeader(answer, 'allow') ?? ''))),
   },
   {
     name: 'answers 404 to HEAD',
     operationId: undefined,
-    tamper: insteadOf(
+    tamper: respondInstead(
       undefined,
       ({ method }) => method === 'HEAD',
       async (asked, pass) => ({ ...(await pass(asked)), status: 404 }),
@@ -141,46 +141,46 @@ export const answerDefects: readonly Defect[] = [
   {
     name: 'answers 404 to OPTIONS',
     operationId: undefined,
-    tamper: insteadOf(undefined, ({ method }) => method === 'OPTIONS', notFound),
+    tamper: respondInstead(undefined, ({ method }) => method === 'OPTIONS', respondNotFound),
   },
   {
     name: 'answers 404 to a path with a slash at the end',
     operationId: undefined,
-    tamper: insteadOf(undefined, ({ target }) => /\/(\?|$)/.test(target), notFound),
+    tamper: respondInstead(undefined, ({ target }) => /\/(\?|$)/.test(target), respondNotFound),
   },
   {
     name: 'tells nowhere where an order is',
     operationId: 'createOrder',
-    tamper: answering('createOrder', (answer) => withHeader(answer, 'Location', undefined)),
+    tamper: changeResponses('createOrder', (answer) => withHeader(answer, 'Location', undefined)),
   },
   {
     name: 'sends those who look for a new order to where nothing is',
     operationId: 'createOrder',
-    tamper: answering('createOrder', (answer) => {
-      const location = headerOf(answer, 'location');
+    tamper: changeResponses('createOrder', (answer) => {
+      const location = getHeader(answer, 'location');
       return location === undefined ? answer : withHeader(answer, 'Location', location.replace('/api', ''));
     }),
   },
   {
     name: 'lets answers be stored',
     operationId: undefined,
-    tamper: answering(undefined, (answer) => withHeader(answer, 'Cache-Control', undefined)),
+    tamper: changeResponses(undefined, (answer) => withHeader(answer, 'Cache-Control', undefined)),
   },
   {
     name: 'lets the cart be stored for a minute',
     operationId: 'listCartItems',
-    tamper: answering('listCartItems', (answer) => withHeader(answer, 'Cache-Control', 'max-age=60')),
+    tamper: changeResponses('listCartItems', (answer) => withHeader(answer, 'Cache-Control', 'max-age=60')),
   },
   {
     name: 'lets no other origin read errors',
     operationId: undefined,
-    tamper: answering(undefined, (answer) =>
+    tamper: changeResponses(undefined, (answer) =>
       answer.status >= 400 ? withHeader(answer, 'Access-Control-Allow-Origin', undefined) : answer,
     ),
   },
   {
     name: 'lets no other origin read anything',
     operationId: undefined,
-    tamper: answering(undefined, (answer) => withHeader(answer, 'Access-Control-Allow-Origin', undefined)),
+    tamper: changeResponses(undefined, (answer) => withHeader(answer, 'Access-Control-Allow-Origin', undefined)),
   },
 ];

@@ -1,8 +1,23 @@
-import { adding, losingUpdates, removing, updating, withItem } from './cart-handlers.ts';
+import {
+  createAddHandler,
+  createRemoveHandler,
+  createUpdateHandler,
+  loseUpdates,
+  replaceItem,
+} from './cart-handlers.ts';
 import type { Defect } from './defect.ts';
-import { changeCart, demandOption, itemIn } from './plain-shop.ts';
-import type { Answered, Asked, Pass, Tamper } from './proxy.ts';
-import { bodies, inputs, insteadOf, isSuccess, type Json, jsonIn, pathOf, withJson } from './tamper.ts';
+import { assertDeliveryOption, changeCart, getItem } from './plain-shop.ts';
+import type { Forward, ProxyRequest, ProxyResponse, Tamper } from './proxy.ts';
+import {
+  changeBodies,
+  changeInputs,
+  getPath,
+  isSuccess,
+  type Json,
+  parseBody,
+  replaceBody,
+  respondInstead,
+} from './tamper.ts';
 
 /** The number of requests after which a forgetful shop loses its cart. */
 const FORGETFUL_AFTER = 10;
@@ -11,9 +26,9 @@ const isAny = () => true;
 const takeAny = () => {};
 
 /** Empties the cart through the API of the shop. */
-async function emptyCart(asked: Asked, pass: Pass): Promise<void> {
+async function emptyCart(asked: ProxyRequest, pass: Forward): Promise<void> {
   const cart = await pass({ ...asked, method: 'GET', target: '/api/cart-items', body: Buffer.alloc(0) });
-  for (const { productId } of jsonIn(cart)) {
+  for (const { productId } of parseBody(cart)) {
     await pass({ ...asked, method: 'DELETE', target: `/api/cart-items/${productId}`, body: Buffer.alloc(0) });
   }
 }
@@ -28,15 +43,15 @@ function forgetful(): Tamper {
   };
 }
 
-function withoutBody(asked: Asked): Asked {
+function withoutBody(asked: ProxyRequest): ProxyRequest {
   const headers = asked.headers.filter(([name]) => !/^(content-|transfer-|expect)/i.test(name));
   return { ...asked, headers, body: Buffer.alloc(0) };
 }
 
 /** Stores the quantity before it validates the rest. */
-async function inTwoSteps(asked: Asked, pass: Pass): Promise<Answered> {
-  const { quantity } = jsonIn(asked) ?? {};
-  if (quantity !== undefined) await pass(withJson(asked, { quantity }));
+async function inTwoSteps(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
+  const { quantity } = parseBody(asked) ?? {};
+  if (quantity !== undefined) await pass(replaceBody(asked, { quantity }));
   return pass(asked);
 }
 
@@ -46,12 +61,12 @@ function asWhole(body: Json): Json {
 }
 
 /** Responds to the removal of an unknown item as to any other. */
-async function always204(asked: Asked, pass: Pass): Promise<Answered> {
+async function always204(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const answer = await pass(asked);
   return answer.status === 404 ? { status: 204, headers: noType(answer), body: Buffer.alloc(0) } : answer;
 }
 
-function noType({ headers }: Answered) {
+function noType({ headers }: ProxyResponse) {
   return headers.filter(([name]) => name.toLowerCase() !== 'content-type');
 }
 
@@ -60,48 +75,50 @@ export const cartDefects: readonly Defect[] = [
   {
     name: 'takes a product into the cart that the catalogue does not have',
     operationId: 'addCartItem',
-    handlers: adding(withItem, { demand: takeAny }),
+    handlers: createAddHandler(replaceItem, { demand: takeAny }),
   },
   {
     name: 'overwrites the quantity when a product is added that is in the cart',
     operationId: 'addCartItem',
-    handlers: adding((cart, sum, added) => withItem(cart, { ...sum, quantity: added.quantity })),
+    handlers: createAddHandler((cart, sum, added) => replaceItem(cart, { ...sum, quantity: added.quantity })),
   },
   {
     name: 'resets the delivery option when a product is added that is in the cart',
     operationId: 'addCartItem',
-    handlers: adding((cart, sum) => withItem(cart, { ...sum, deliveryOptionId: '1' })),
+    handlers: createAddHandler((cart, sum) => replaceItem(cart, { ...sum, deliveryOptionId: '1' })),
   },
   {
     name: 'puts a second item of the same product into the cart',
     operationId: 'addCartItem',
-    handlers: adding((cart, _sum, added) => [...cart, added]),
+    handlers: createAddHandler((cart, _sum, added) => [...cart, added]),
   },
   {
     name: 'moves an item to the end when its product is added again',
     operationId: 'addCartItem',
-    handlers: adding((cart, sum) => [...cart.filter(({ productId }) => productId !== sum.productId), sum]),
+    handlers: createAddHandler((cart, sum) => [...cart.filter(({ productId }) => productId !== sum.productId), sum]),
   },
   {
     name: 'puts a new item first instead of last',
     operationId: 'addCartItem',
-    handlers: adding((cart, sum, _added, present) => (present ? withItem(cart, sum) : [sum, ...cart])),
+    handlers: createAddHandler((cart, sum, _added, present) => (present ? replaceItem(cart, sum) : [sum, ...cart])),
   },
   {
     name: 'gives a new item the fastest delivery option',
     operationId: 'addCartItem',
-    handlers: adding((cart, sum, _added, present) => withItem(cart, present ? sum : { ...sum, deliveryOptionId: '3' })),
+    handlers: createAddHandler((cart, sum, _added, present) =>
+      replaceItem(cart, present ? sum : { ...sum, deliveryOptionId: '3' }),
+    ),
   },
   {
     name: 'caps the sum of what is added at 10',
     operationId: 'addCartItem',
-    handlers: adding((cart, sum) => withItem(cart, { ...sum, quantity: Math.min(sum.quantity, 10) })),
+    handlers: createAddHandler((cart, sum) => replaceItem(cart, { ...sum, quantity: Math.min(sum.quantity, 10) })),
   },
   ...[100, 999, 65_535].map((most) => ({
     name: `caps the sum of what is added at ${most}`,
     operationId: 'addCartItem' as const,
-    handlers: adding((cart, sum, _added, present) =>
-      withItem(cart, {
+    handlers: createAddHandler((cart, sum, _added, present) =>
+      replaceItem(cart, {
         ...sum,
         quantity: present ? Math.max(present.quantity, Math.min(sum.quantity, most)) : sum.quantity,
       }),
@@ -110,48 +127,48 @@ export const cartDefects: readonly Defect[] = [
   {
     name: 'refuses additions that reach exactly 1,000,000',
     operationId: 'addCartItem',
-    handlers: adding(withItem, { limit: 999_999 }),
+    handlers: createAddHandler(replaceItem, { limit: 999_999 }),
   },
   {
     name: 'answers an addition with the quantity added, not the sum',
     operationId: 'addCartItem',
     tamper: () => async (asked, pass) => {
       const answer = await pass(asked);
-      const isAdded = asked.method === 'POST' && pathOf(asked.target) === '/api/cart-items' && isSuccess(answer);
-      return isAdded ? withJson(answer, { ...jsonIn(answer), quantity: jsonIn(asked).quantity }) : answer;
+      const isAdded = asked.method === 'POST' && getPath(asked.target) === '/api/cart-items' && isSuccess(answer);
+      return isAdded ? replaceBody(answer, { ...parseBody(answer), quantity: parseBody(asked).quantity }) : answer;
     },
   },
   {
     name: 'loses one of two additions made at once',
     operationId: 'addCartItem',
-    handlers: { addCartItem: losingUpdates },
+    handlers: { addCartItem: loseUpdates },
   },
   {
     name: 'takes a delivery option that there is not',
     operationId: 'updateCartItem',
-    handlers: updating(withItem, takeAny),
+    handlers: createUpdateHandler(replaceItem, takeAny),
   },
   {
     name: 'ignores the delivery option of an update',
     operationId: 'updateCartItem',
-    tamper: inputs('updateCartItem', ({ deliveryOptionId: _, ...rest }) => rest),
+    tamper: changeInputs('updateCartItem', ({ deliveryOptionId: _, ...rest }) => rest),
   },
   {
     name: 'ignores the quantity of an update',
     operationId: 'updateCartItem',
-    tamper: inputs('updateCartItem', ({ quantity: _, ...rest }) => rest),
+    tamper: changeInputs('updateCartItem', ({ quantity: _, ...rest }) => rest),
   },
   {
     name: 'ignores a delivery option that is given as a number',
     operationId: 'updateCartItem',
-    tamper: inputs('updateCartItem', (body) =>
+    tamper: changeInputs('updateCartItem', (body) =>
       typeof body.deliveryOptionId === 'number' ? { quantity: body.quantity } : body,
     ),
   },
   {
     name: 'moves an item to the end of the cart when it is updated',
     operationId: 'updateCartItem',
-    handlers: updating((cart, changed) => [
+    handlers: createUpdateHandler((cart, changed) => [
       ...cart.filter(({ productId }) => productId !== changed.productId),
       changed,
     ]),
@@ -159,35 +176,35 @@ export const cartDefects: readonly Defect[] = [
   {
     name: 'keeps the quantity of an update that it refuses for its delivery option',
     operationId: 'updateCartItem',
-    tamper: insteadOf('updateCartItem', isAny, inTwoSteps),
+    tamper: respondInstead('updateCartItem', isAny, inTwoSteps),
   },
   {
     name: 'resets the delivery option when only the quantity is updated',
     operationId: 'updateCartItem',
-    tamper: inputs('updateCartItem', asWhole),
+    tamper: changeInputs('updateCartItem', asWhole),
   },
   {
     name: 'adds the quantity of an update to that of the item',
     operationId: 'updateCartItem',
-    handlers: updating((cart, changed) =>
-      withItem(cart, { ...changed, quantity: changed.quantity + itemIn(cart, changed.productId).quantity }),
+    handlers: createUpdateHandler((cart, changed) =>
+      replaceItem(cart, { ...changed, quantity: changed.quantity + getItem(cart, changed.productId).quantity }),
     ),
   },
   {
     name: 'answers an update that it does not store',
     operationId: 'updateCartItem',
-    handlers: updating((cart) => cart),
+    handlers: createUpdateHandler((cart) => cart),
   },
   {
     name: 'answers an update with the item as it was before',
     operationId: 'updateCartItem',
     handlers: {
       updateCartItem: async ({ path, body }, shop) => {
-        const before = itemIn(shop.read().cartItems, path.productId);
+        const before = getItem(shop.read().cartItems, path.productId);
         const deliveryOptionId = String(body?.deliveryOptionId ?? before.deliveryOptionId);
         await changeCart(shop, (cart, state) => {
-          demandOption(state, deliveryOptionId);
-          return withItem(cart, { ...before, quantity: body?.quantity ?? before.quantity, deliveryOptionId });
+          assertDeliveryOption(state, deliveryOptionId);
+          return replaceItem(cart, { ...before, quantity: body?.quantity ?? before.quantity, deliveryOptionId });
         });
         return { body: before };
       },
@@ -201,34 +218,34 @@ export const cartDefects: readonly Defect[] = [
         const cart = await changeCart(shop, (cart, state) => {
           const present = cart.find(({ productId }) => productId === path.productId);
           const deliveryOptionId = String(body?.deliveryOptionId ?? present?.deliveryOptionId ?? '1');
-          demandOption(state, deliveryOptionId);
+          assertDeliveryOption(state, deliveryOptionId);
           const quantity = body?.quantity ?? present?.quantity ?? 1;
-          return withItem(cart, { productId: path.productId, quantity, deliveryOptionId });
+          return replaceItem(cart, { productId: path.productId, quantity, deliveryOptionId });
         });
-        return { body: itemIn(cart, path.productId) };
+        return { body: getItem(cart, path.productId) };
       },
     },
   },
   {
     name: 'answers a removal and removes nothing',
     operationId: 'removeCartItem',
-    handlers: removing((cart) => cart),
+    handlers: createRemoveHandler((cart) => cart),
   },
   {
     name: 'answers 204 to the removal of what is not in the cart',
     operationId: 'removeCartItem',
-    tamper: insteadOf('removeCartItem', isAny, always204),
+    tamper: respondInstead('removeCartItem', isAny, always204),
   },
   {
     name: 'removes all items instead of one',
     operationId: 'removeCartItem',
-    handlers: removing(() => []),
+    handlers: createRemoveHandler(() => []),
   },
   {
     name: 'removes one unit instead of the item',
     operationId: 'removeCartItem',
-    handlers: removing((cart, item) => {
-      if (item.quantity > 1) return withItem(cart, { ...item, quantity: item.quantity - 1 });
+    handlers: createRemoveHandler((cart, item) => {
+      if (item.quantity > 1) return replaceItem(cart, { ...item, quantity: item.quantity - 1 });
       return cart.filter((other) => other !== item);
     }),
   },
@@ -240,7 +257,7 @@ export const cartDefects: readonly Defect[] = [
   {
     name: 'empties the cart when the summary is read',
     operationId: 'getPaymentSummary',
-    tamper: insteadOf('getPaymentSummary', isAny, async (asked, pass) => {
+    tamper: respondInstead('getPaymentSummary', isAny, async (asked, pass) => {
       const answer = await pass(asked);
       await emptyCart(withoutBody(asked), pass);
       return answer;
@@ -249,6 +266,6 @@ export const cartDefects: readonly Defect[] = [
   {
     name: 'lists the cart by quantity',
     operationId: 'listCartItems',
-    tamper: bodies('listCartItems', (items) => items.toSorted((a: Json, b: Json) => a.quantity - b.quantity)),
+    tamper: changeBodies('listCartItems', (items) => items.toSorted((a: Json, b: Json) => a.quantity - b.quantity)),
   },
 ];

@@ -3,7 +3,7 @@ import { DomainError } from '../../../src/index.ts';
 import type { State } from '../../../src/shop/state.ts';
 import type { CartItem } from '../../../src/shop/types.ts';
 import type { WrongHandler } from './defect.ts';
-import { changeCart, demandOption, demandProduct, itemIn } from './plain-shop.ts';
+import { assertDeliveryOption, assertProduct, changeCart, getItem } from './plain-shop.ts';
 
 /** The maximum quantity of a product in the cart. */
 const QUANTITY_LIMIT = 1_000_000;
@@ -12,7 +12,7 @@ const QUANTITY_LIMIT = 1_000_000;
 const RACE_MS = 10;
 
 /** Determines the cart after an addition; `sum` is the correct item, `present` the item before. */
-export type Adding = (
+export type AddToCart = (
   cart: readonly CartItem[],
   sum: CartItem,
   added: CartItem,
@@ -20,7 +20,7 @@ export type Adding = (
 ) => readonly CartItem[];
 
 /** Returns a handler that adds products to the cart in a defective way. */
-export function adding(add: Adding, { demand = demandProduct, limit = QUANTITY_LIMIT } = {}) {
+export function createAddHandler(add: AddToCart, { demand = assertProduct, limit = QUANTITY_LIMIT } = {}) {
   const handler: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
     const cart = await changeCart(shop, (cart, state) => {
       demand(state, productId);
@@ -36,20 +36,20 @@ export function adding(add: Adding, { demand = demandProduct, limit = QUANTITY_L
 }
 
 /** Returns the cart with an item replaced or appended. */
-export function withItem(cart: readonly CartItem[], item: CartItem): readonly CartItem[] {
+export function replaceItem(cart: readonly CartItem[], item: CartItem): readonly CartItem[] {
   const isThere = cart.some(({ productId }) => productId === item.productId);
   return isThere ? cart.map((other) => (other.productId === item.productId ? item : other)) : [...cart, item];
 }
 
 /** Returns a handler that changes items in a defective way. */
-export function updating(
+export function createUpdateHandler(
   update: (cart: readonly CartItem[], changed: CartItem) => readonly CartItem[],
-  demand: (state: State, optionId: string) => void = demandOption,
+  demand: (state: State, optionId: string) => void = assertDeliveryOption,
 ) {
   const handler: WrongHandler<'updateCartItem'> = async ({ path, body }, shop) => {
     let answered: CartItem | undefined;
     await changeCart(shop, (cart, state) => {
-      const present = itemIn(cart, path.productId);
+      const present = getItem(cart, path.productId);
       const deliveryOptionId = String(body?.deliveryOptionId ?? present.deliveryOptionId);
       demand(state, deliveryOptionId);
       answered = { ...present, quantity: body?.quantity ?? present.quantity, deliveryOptionId };
@@ -61,23 +61,23 @@ export function updating(
 }
 
 /** Returns a handler that removes items in a defective way. */
-export function removing(remove: (cart: readonly CartItem[], item: CartItem) => readonly CartItem[]) {
+export function createRemoveHandler(remove: (cart: readonly CartItem[], item: CartItem) => readonly CartItem[]) {
   const handler: WrongHandler<'removeCartItem'> = async ({ path }, shop) => {
-    await changeCart(shop, (cart) => remove(cart, itemIn(cart, path.productId)));
+    await changeCart(shop, (cart) => remove(cart, getItem(cart, path.productId)));
     return {};
   };
   return { removeCartItem: handler };
 }
 
 /** Adds to a state read a moment ago, and so loses the changes since then. */
-export const losingUpdates: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
+export const loseUpdates: WrongHandler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const before = shop.read();
-  demandProduct(before, productId);
+  assertProduct(before, productId);
   await wait(RACE_MS);
   const present = before.cartItems.find((item) => item.productId === productId);
   const sum = (present?.quantity ?? 0) + quantity;
   if (sum > QUANTITY_LIMIT) throw new DomainError('quantity-limit', 'the cart takes no more of this product');
   const item = { productId, deliveryOptionId: '1', ...present, quantity: sum };
-  await changeCart(shop, () => withItem(before.cartItems, item));
+  await changeCart(shop, () => replaceItem(before.cartItems, item));
   return { body: item };
 };

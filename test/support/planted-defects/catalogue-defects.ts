@@ -1,10 +1,10 @@
 import type { Defect } from './defect.ts';
 import { DAY_MS } from './plain-shop.ts';
-import { asking, bodies, type Json, withQuery } from './tamper.ts';
+import { changeBodies, changeRequests, type Json, withQuery } from './tamper.ts';
 
 /** Changes each entry of a list in a response. */
 function each(operationId: 'listProducts' | 'listDeliveryOptions' | 'listCartItems', change: (entry: Json) => Json) {
-  return bodies(operationId, (entries) => entries.map(change));
+  return changeBodies(operationId, (entries) => entries.map(change));
 }
 
 /** Changes the estimates of the delivery options. */
@@ -54,26 +54,26 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'gives null for the picture of a product',
     operationId: 'listProducts',
-    tamper: bodies('listProducts', (products) =>
+    tamper: changeBodies('listProducts', (products) =>
       products.map((product: Json, at: number) => (at === 0 ? { ...product, image: null } : product)),
     ),
   },
   {
     name: 'gives an id of a product that is no uuid',
     operationId: 'listProducts',
-    tamper: bodies('listProducts', (products) =>
+    tamper: changeBodies('listProducts', (products) =>
       products.map((product: Json, at: number) => ({ ...product, id: String(at + 1) })),
     ),
   },
   {
     name: 'wraps the list of products in an object',
     operationId: 'listProducts',
-    tamper: bodies('listProducts', (products) => ({ data: products, total: products.length })),
+    tamper: changeBodies('listProducts', (products) => ({ data: products, total: products.length })),
   },
   {
     name: 'gives the first ten products as if they were all',
     operationId: 'listProducts',
-    tamper: bodies('listProducts', (products) => products.slice(0, 10)),
+    tamper: changeBodies('listProducts', (products) => products.slice(0, 10)),
   },
   {
     name: 'gives the ids of delivery options as numbers',
@@ -108,7 +108,7 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'gives estimates always, whether asked for or not',
     operationId: 'listDeliveryOptions',
-    tamper: asking('listDeliveryOptions', (asked) => ({
+    tamper: changeRequests('listDeliveryOptions', (asked) => ({
       ...asked,
       target: withQuery(asked.target, (query) => query || 'expand=estimatedDeliveryTime'),
     })),
@@ -116,7 +116,7 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'takes an unknown value of expand',
     operationId: 'listDeliveryOptions',
-    tamper: asking('listDeliveryOptions', (asked) => ({
+    tamper: changeRequests('listDeliveryOptions', (asked) => ({
       ...asked,
       target: withQuery(asked.target, (query) => (/^expand=(?!estimatedDeliveryTime$)[^&]*$/.test(query) ? '' : query)),
     })),
@@ -124,7 +124,7 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'takes an expand of the cart that is given twice',
     operationId: 'listCartItems',
-    tamper: asking('listCartItems', (asked) => ({
+    tamper: changeRequests('listCartItems', (asked) => ({
       ...asked,
       target: withQuery(asked.target, (query) => query.split('&').at(-1) ?? ''),
     })),
@@ -132,7 +132,7 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'gives the products of the cart always, whether asked for or not',
     operationId: 'listCartItems',
-    tamper: asking('listCartItems', (asked) => ({
+    tamper: changeRequests('listCartItems', (asked) => ({
       ...asked,
       target: withQuery(asked.target, (query) => query || 'expand=product'),
     })),
@@ -149,14 +149,14 @@ export const catalogueDefects: readonly Defect[] = [
   {
     name: 'gives one and the same product for every item of the cart',
     operationId: 'listCartItems',
-    tamper: bodies('listCartItems', (items) =>
+    tamper: changeBodies('listCartItems', (items) =>
       items.map((item: Json) => ('product' in item ? { ...item, product: items[0].product } : item)),
     ),
   },
   {
     name: 'adds an id and a time to cart items',
     operationId: 'listCartItems',
-    tamper: bodies('listCartItems', (items) =>
+    tamper: changeBodies('listCartItems', (items) =>
       items.map((item: Json, at: number) => ({ id: at + 1, ...item, createdAt: '2025-06-01T12:00:00.000Z' })),
     ),
   },

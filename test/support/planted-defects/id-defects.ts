@@ -1,7 +1,7 @@
 import type { OperationId } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
-import type { Asked, Pass } from './proxy.ts';
-import { insteadOf, jsonIn, pathOf, withJson } from './tamper.ts';
+import type { Forward, ProxyRequest } from './proxy.ts';
+import { getPath, parseBody, replaceBody, respondInstead } from './tamper.ts';
 
 /** The paths of the lists with the ids of an operation, and the name of the id in them. */
 const LISTS = {
@@ -13,13 +13,13 @@ const LISTS = {
 
 /** Returns the id in a list that differs from this one only in letter case. */
 async function knownId(
-  asked: Asked,
-  pass: Pass,
+  asked: ProxyRequest,
+  pass: Forward,
   [target, name]: readonly [string, string],
   id: string,
 ): Promise<string> {
   const headers = asked.headers.filter(([header]) => !/^(content-|transfer-|expect)/i.test(header));
-  const list = jsonIn(await pass({ method: 'GET', target, headers, body: Buffer.alloc(0) }));
+  const list = parseBody(await pass({ method: 'GET', target, headers, body: Buffer.alloc(0) }));
   const ids: readonly string[] = list.map((entry: Record<string, string>) => entry[name]);
   return ids.find((one) => one.toLowerCase() === id.toLowerCase()) ?? id;
 }
@@ -29,8 +29,8 @@ function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect
   return {
     name: `compares the ids of ${operationId} without regard to letter case`,
     operationId,
-    tamper: insteadOf(operationId, isAny, async (asked, pass) => {
-      const id = pathOf(asked.target).split('/').at(-1) ?? '';
+    tamper: respondInstead(operationId, isAny, async (asked, pass) => {
+      const id = getPath(asked.target).split('/').at(-1) ?? '';
       const known = await knownId(asked, pass, LISTS[operationId], id);
       return pass({ ...asked, target: asked.target.replace(id, known) });
     }),
@@ -44,12 +44,12 @@ function inBody(operationId: OperationId, name: string, list: readonly [string, 
   return {
     name: `compares the ${name} of ${operationId} without regard to letter case`,
     operationId,
-    tamper: insteadOf(operationId, isAny, async (asked, pass) => {
-      const body = jsonIn(asked);
+    tamper: respondInstead(operationId, isAny, async (asked, pass) => {
+      const body = parseBody(asked);
       const id = body?.[name];
       if (typeof id !== 'string') return pass(asked);
       const known = await knownId(asked, pass, list, id);
-      return pass(known === id ? asked : withJson(asked, { ...body, [name]: known }));
+      return pass(known === id ? asked : replaceBody(asked, { ...body, [name]: known }));
     }),
   };
 }

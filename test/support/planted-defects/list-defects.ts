@@ -1,18 +1,18 @@
 import type { OperationId } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
-import { ordering } from './plain-shop.ts';
-import { bodies, type Json } from './tamper.ts';
+import { createOrderHandler } from './plain-shop.ts';
+import { changeBodies, type Json } from './tamper.ts';
 
 /** Returns a defect that truncates a list. */
 function ending(operationId: OperationId, length: number, what: string): Defect {
-  const tamper = bodies(operationId, (entries) => entries.slice(0, length));
+  const tamper = changeBodies(operationId, (entries) => entries.slice(0, length));
   return { name: `lists ${length} ${what} at most`, operationId, tamper };
 }
 
 /** Truncates the list of products in orders. */
 function shortened(operationId: 'listOrders' | 'getOrder', length: number): Defect {
   const cut = (order: Json) => ({ ...order, products: order.products.slice(0, length) });
-  const tamper = bodies(operationId, (body) => (Array.isArray(body) ? body.map(cut) : cut(body)));
+  const tamper = changeBodies(operationId, (body) => (Array.isArray(body) ? body.map(cut) : cut(body)));
   return { name: `gives ${length} products of an order at most in ${operationId}`, operationId, tamper };
 }
 
@@ -31,7 +31,7 @@ export const listDefects: readonly Defect[] = [
   {
     name: 'lists orders in the wrong order from the eleventh on',
     operationId: 'listOrders',
-    tamper: bodies('listOrders', (orders) => [
+    tamper: changeBodies('listOrders', (orders) => [
       ...orders.slice(0, FIRST_PAGE),
       ...orders.slice(FIRST_PAGE).toReversed(),
     ]),
@@ -40,7 +40,7 @@ export const listDefects: readonly Defect[] = [
     name: 'keeps the last twenty orders alone',
     operationId: 'createOrder',
     handlers: {
-      createOrder: ordering({
+      createOrder: createOrderHandler({
         next: (state, order) => ({ ...state, cartItems: [], orders: [order, ...state.orders].slice(0, 20) }),
       }),
     },
@@ -49,7 +49,7 @@ export const listDefects: readonly Defect[] = [
     name: 'orders the first twenty items of the cart alone',
     operationId: 'createOrder',
     handlers: {
-      createOrder: ordering({
+      createOrder: createOrderHandler({
         next: (state, order) => ({ ...state, cartItems: state.cartItems.slice(20), orders: [order, ...state.orders] }),
       }),
     },
@@ -57,7 +57,7 @@ export const listDefects: readonly Defect[] = [
   {
     name: 'expands the first twenty items of the cart alone',
     operationId: 'listCartItems',
-    tamper: bodies('listCartItems', (items) =>
+    tamper: changeBodies('listCartItems', (items) =>
       items.map((item: Json, place: number) => {
         const { product: _, ...plain } = item;
         return place < 20 ? item : plain;

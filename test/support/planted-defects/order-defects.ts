@@ -1,7 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Defect, WrongHandler } from './defect.ts';
-import { DAY_MS, ordering } from './plain-shop.ts';
-import { asJson, asking, bodies, insteadOf, type Json, jsonIn, pathOf, withJson } from './tamper.ts';
+import { createOrderHandler, DAY_MS } from './plain-shop.ts';
+import {
+  changeBodies,
+  changeRequests,
+  getPath,
+  type Json,
+  parseBody,
+  replaceBody,
+  respondInstead,
+  toJsonResponse,
+} from './tamper.ts';
 
 /** The time in ms after which the shop empties the ordered cart. */
 const RACE_MS = 10;
@@ -9,7 +18,7 @@ const RACE_MS = 10;
 /** The days of the slowest delivery option. */
 const SLOWEST_DAYS = 7;
 
-const orderOnce = ordering({ next: (state, order) => ({ ...state, orders: [order, ...state.orders] }) });
+const orderOnce = createOrderHandler({ next: (state, order) => ({ ...state, orders: [order, ...state.orders] }) });
 
 /** Creates the order, and empties the cart a moment later. */
 const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
@@ -21,7 +30,7 @@ const orderTwice: WrongHandler<'createOrder'> = async (input, shop) => {
 
 /** Changes each order in the responses of an operation. */
 function ordersOf(operationId: 'listOrders' | 'getOrder' | 'createOrder', change: (order: Json) => Json) {
-  return bodies(operationId, (body) => (Array.isArray(body) ? body.map(change) : change(body)));
+  return changeBodies(operationId, (body) => (Array.isArray(body) ? body.map(change) : change(body)));
 }
 
 /** Changes each product of an order. */
@@ -34,7 +43,7 @@ export const orderDefects: readonly Defect[] = [
   {
     name: 'answers an order that it does not store',
     operationId: 'createOrder',
-    handlers: { createOrder: ordering({ next: (state) => ({ ...state, cartItems: [] }) }) },
+    handlers: { createOrder: createOrderHandler({ next: (state) => ({ ...state, cartItems: [] }) }) },
   },
   {
     name: 'leaves the cart full after an order',
@@ -44,7 +53,7 @@ export const orderDefects: readonly Defect[] = [
   {
     name: 'takes an order from an empty cart',
     operationId: 'createOrder',
-    handlers: { createOrder: ordering({ isRefused: () => false }) },
+    handlers: { createOrder: createOrderHandler({ isRefused: () => false }) },
   },
   {
     name: 'makes two orders of one cart when asked twice at once',
@@ -56,7 +65,7 @@ export const orderDefects: readonly Defect[] = [
     operationId: 'createOrder',
     handlers: {
       createOrder: async (input, shop) => {
-        const answer = await ordering({})(input, shop);
+        const answer = await createOrderHandler({})(input, shop);
         const id = shop.newId();
         return { body: { ...(answer.body as Json), id }, headers: { Location: `/api/orders/${id}` } };
       },
@@ -66,7 +75,7 @@ export const orderDefects: readonly Defect[] = [
     name: 'puts a new order last',
     operationId: 'createOrder',
     handlers: {
-      createOrder: ordering({
+      createOrder: createOrderHandler({
         next: (state, order) => ({ ...state, cartItems: [], orders: [...state.orders, order] }),
       }),
     },
@@ -74,22 +83,24 @@ export const orderDefects: readonly Defect[] = [
   {
     name: 'lists the oldest order first',
     operationId: 'listOrders',
-    tamper: bodies('listOrders', (orders) => orders.toReversed()),
+    tamper: changeBodies('listOrders', (orders) => orders.toReversed()),
   },
   {
     name: 'keeps the newest order only',
     operationId: 'createOrder',
-    handlers: { createOrder: ordering({ next: (state, order) => ({ ...state, cartItems: [], orders: [order] }) }) },
+    handlers: {
+      createOrder: createOrderHandler({ next: (state, order) => ({ ...state, cartItems: [], orders: [order] }) }),
+    },
   },
   {
     name: 'estimates an order by the slowest delivery option',
     operationId: 'createOrder',
-    handlers: { createOrder: ordering({ estimate: (nowMs) => nowMs + SLOWEST_DAYS * DAY_MS }) },
+    handlers: { createOrder: createOrderHandler({ estimate: (nowMs) => nowMs + SLOWEST_DAYS * DAY_MS }) },
   },
   {
     name: 'estimates an order as a span instead of a moment',
     operationId: 'createOrder',
-    handlers: { createOrder: ordering({ estimate: (_nowMs, days) => days * DAY_MS }) },
+    handlers: { createOrder: createOrderHandler({ estimate: (_nowMs, days) => days * DAY_MS }) },
   },
   {
     name: 'gives the time of an order as text',
@@ -125,7 +136,7 @@ export const orderDefects: readonly Defect[] = [
   {
     name: 'gives the newest order, whichever is asked for',
     operationId: 'getOrder',
-    tamper: insteadOf(
+    tamper: respondInstead(
       'getOrder',
       (asked) => asked.method === 'GET',
       async (asked, pass) => {
@@ -133,26 +144,29 @@ export const orderDefects: readonly Defect[] = [
         if (answer.status !== 200) return answer;
         const query = asked.target.split('?')[1];
         const list = await pass({ ...asked, target: `/api/orders${query === undefined ? '' : `?${query}`}` });
-        return withJson(answer, jsonIn(list)[0]);
+        return replaceBody(answer, parseBody(list)[0]);
       },
     ),
   },
   {
     name: 'answers 200 and null for an order that there is not',
     operationId: 'getOrder',
-    tamper: insteadOf(
+    tamper: respondInstead(
       'getOrder',
       () => true,
       async (asked, pass) => {
         const answer = await pass(asked);
-        return answer.status === 404 ? asJson(answer, null) : answer;
+        return answer.status === 404 ? toJsonResponse(answer, null) : answer;
       },
     ),
   },
   {
     name: 'ignores expand for one order',
     operationId: 'getOrder',
-    tamper: asking('getOrder', (asked) => ({ ...asked, target: asked.target.replace(/\?expand=products$/, '') })),
+    tamper: changeRequests('getOrder', (asked) => ({
+      ...asked,
+      target: asked.target.replace(/\?expand=products$/, ''),
+    })),
   },
   {
     name: 'gives null for the products of the orders that are expanded',
@@ -216,6 +230,6 @@ export const orderDefects: readonly Defect[] = [
     name: 'resets by GET too',
     operationId: 'resetData',
     tamper: () => (asked, pass) =>
-      pass(asked.method === 'GET' && pathOf(asked.target) === '/api/reset' ? { ...asked, method: 'POST' } : asked),
+      pass(asked.method === 'GET' && getPath(asked.target) === '/api/reset' ? { ...asked, method: 'POST' } : asked),
   },
 ];

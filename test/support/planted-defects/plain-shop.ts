@@ -8,7 +8,7 @@ import type { Defect, WrongHandler } from './defect.ts';
 export const DAY_MS = 86_400_000;
 
 /** The calculations of a shop; each part can have a defect. */
-export interface Reckoning {
+export interface CostCalculation {
   readonly items: (cart: readonly CartItem[]) => number;
   readonly product: (priceCents: number, quantity: number) => number;
   readonly shipping: (priceCents: number, quantity: number) => number;
@@ -16,7 +16,7 @@ export interface Reckoning {
 }
 
 /** The calculations of the contract in the simplest arithmetic, which is exact for the amounts in tests. */
-const RIGHT: Reckoning = {
+const RIGHT: CostCalculation = {
   items: (cart) => sum(cart.map(({ quantity }) => quantity)),
   product: (priceCents, quantity) => priceCents * quantity,
   shipping: (priceCents) => priceCents,
@@ -24,7 +24,7 @@ const RIGHT: Reckoning = {
 };
 
 /** Returns the payment summary for the cart of a state. */
-export function costOf(state: State, wrong: Partial<Reckoning> = {}): PaymentSummary {
+export function calculateCost(state: State, wrong: Partial<CostCalculation> = {}): PaymentSummary {
   const { items, product, shipping, tax } = { ...RIGHT, ...wrong };
   const cart = state.cartItems;
   const productCostCents = sum(cart.map((item) => product(priceOf(state.products, item.productId), item.quantity)));
@@ -45,15 +45,15 @@ export function costOf(state: State, wrong: Partial<Reckoning> = {}): PaymentSum
 }
 
 /** Returns handlers of a shop whose summary and orders have the same defect. */
-export function reckoning(wrong: Partial<Reckoning>): NonNullable<Defect['handlers']> {
+export function createCostHandlers(wrong: Partial<CostCalculation>): NonNullable<Defect['handlers']> {
   return {
-    getPaymentSummary: (_input, shop) => ({ body: costOf(shop.read(), wrong) }),
-    createOrder: ordering({ total: (state) => costOf(state, wrong).totalCostCents }),
+    getPaymentSummary: (_input, shop) => ({ body: calculateCost(shop.read(), wrong) }),
+    createOrder: createOrderHandler({ total: (state) => calculateCost(state, wrong).totalCostCents }),
   };
 }
 
 /** The steps that create an order; each part can have a defect. */
-export interface Ordering {
+export interface OrderSteps {
   readonly total: (state: State) => number;
   /** Returns the delivery time of a product that is ordered at `nowMs`. */
   readonly estimate: (nowMs: number, deliveryDays: number) => number;
@@ -62,15 +62,15 @@ export interface Ordering {
   readonly isRefused: (state: State) => boolean;
 }
 
-const RIGHT_ORDERING: Ordering = {
-  total: (state) => costOf(state).totalCostCents,
+const RIGHT_ORDERING: OrderSteps = {
+  total: (state) => calculateCost(state).totalCostCents,
   estimate: (nowMs, deliveryDays) => nowMs + deliveryDays * DAY_MS,
   next: (state, order) => ({ ...state, cartItems: [], orders: [order, ...state.orders] }),
   isRefused: ({ cartItems }) => cartItems.length === 0,
 };
 
 /** Returns a handler that creates orders with the given defects. */
-export function ordering(wrong: Partial<Ordering>): WrongHandler<'createOrder'> {
+export function createOrderHandler(wrong: Partial<OrderSteps>): WrongHandler<'createOrder'> {
   const { total, estimate, next, isRefused } = { ...RIGHT_ORDERING, ...wrong };
   return async (_input, shop): Promise<AnyAnswer> => {
     const order = await shop.update((state, nowMs) => {
@@ -99,20 +99,20 @@ export function changeCart(
 }
 
 /** Returns the item of a product; throws the error of the shop if there is none. */
-export function itemIn(cart: readonly CartItem[], productId: string): CartItem {
+export function getItem(cart: readonly CartItem[], productId: string): CartItem {
   const item = cart.find((item) => item.productId === productId);
   if (item) return item;
   throw new DomainError('unknown-cart-item', `the cart has no item of product ${productId}: add it first`);
 }
 
 /** Throws if the catalogue does not have the product. */
-export function demandProduct({ products }: State, productId: string): void {
+export function assertProduct({ products }: State, productId: string): void {
   if (products.some(({ id }) => id === productId)) return;
   throw new DomainError('unknown-product', `no product has the id ${productId}: GET /api/products lists them`);
 }
 
 /** Throws if the delivery option does not exist. */
-export function demandOption({ deliveryOptions }: State, optionId: string): void {
+export function assertDeliveryOption({ deliveryOptions }: State, optionId: string): void {
   if (deliveryOptions.some(({ id }) => id === optionId)) return;
   throw new DomainError('unknown-delivery-option', `no delivery option has the id ${optionId}`);
 }

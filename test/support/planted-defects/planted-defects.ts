@@ -33,7 +33,7 @@ export const defects: readonly Defect[] = [
 ];
 
 /** A shop without a defect behind the same proxy: any finding is a false alarm, or a defect of the proxy. */
-export const soundBehindProxy: Defect = {
+export const correctShopBehindProxy: Defect = {
   name: 'does all as the contract has it',
   operationId: undefined,
   tamper: () => (asked, pass) => pass(asked),

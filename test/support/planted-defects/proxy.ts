@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** A request that is read completely. */
-export interface Asked {
+export interface ProxyRequest {
   readonly method: string;
   /** Path and query, byte for byte. */
   readonly target: string;
@@ -15,17 +15,17 @@ export interface Asked {
 }
 
 /** A response that is read completely. */
-export interface Answered {
+export interface ProxyResponse {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly body: Buffer;
 }
 
 /** Sends a request to the shop. */
-export type Pass = (asked: Asked) => Promise<Answered>;
+export type Forward = (asked: ProxyRequest) => Promise<ProxyResponse>;
 
 /** Responds to a request, usually with the response of the shop. */
-export type Tamper = (asked: Asked, pass: Pass) => Promise<Answered>;
+export type Tamper = (asked: ProxyRequest, pass: Forward) => Promise<ProxyResponse>;
 
 /** A running proxy. */
 export interface Proxy {
@@ -86,7 +86,7 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
 }
 
 /** Sends a request to the shop and returns the response. If the shop has closed the connection, uses another one. */
-async function send(asked: Asked, port: number, agent: Agent): Promise<Answered> {
+async function send(asked: ProxyRequest, port: number, agent: Agent): Promise<ProxyResponse> {
   for (;;) {
     const upstream = request({ host: LOOPBACK, port, agent, method: asked.method, path: asked.target, setHost: false });
     try {
@@ -97,7 +97,7 @@ async function send(asked: Asked, port: number, agent: Agent): Promise<Answered>
   }
 }
 
-function answerTo(upstream: ReturnType<typeof request>, { headers, body }: Asked): Promise<Answered> {
+function answerTo(upstream: ReturnType<typeof request>, { headers, body }: ProxyRequest): Promise<ProxyResponse> {
   const headerOf = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   for (const [name, value] of headers) if (isPassed(name, value)) upstream.appendHeader(name, value);
   // An empty body is framed as the client framed it.
@@ -119,7 +119,7 @@ function isPassed(name: string, value: string): boolean {
   return !HOP_BY_HOP.includes(name.toLowerCase());
 }
 
-function give(res: ServerResponse, { status, headers, body }: Answered): void {
+function give(res: ServerResponse, { status, headers, body }: ProxyResponse): void {
   const isHead = res.req.method === 'HEAD';
   res.sendDate = false;
   res.statusCode = status;

@@ -1,20 +1,20 @@
 import type { OperationId } from '../../../src/shop/types.ts';
-import { adding, withItem } from './cart-handlers.ts';
+import { createAddHandler, replaceItem } from './cart-handlers.ts';
 import type { Defect } from './defect.ts';
-import type { Asked, Tamper } from './proxy.ts';
+import type { ProxyRequest, Tamper } from './proxy.ts';
 import {
-  asking,
-  crash,
-  headerOf,
-  inputs,
-  insteadOf,
-  isFor,
+  changeInputs,
+  changeRequests,
+  getHeader,
+  getPath,
+  isRequestFor,
   isSuccess,
   type Json,
-  jsonIn,
-  pathOf,
+  parseBody,
+  replaceBody,
+  respondInstead,
+  respondWithError,
   withHeader,
-  withJson,
 } from './tamper.ts';
 
 /** A product that no catalogue has. */
@@ -32,7 +32,7 @@ const DEEP = 100;
 
 /** Returns a defect that accepts an invalid quantity as the value that `read` returns; undefined if `read` does not apply. */
 function taking(seen: string, operationId: OperationId, read: (quantity: unknown) => number | undefined): Defect {
-  const tamper = inputs(operationId, (body) => {
+  const tamper = changeInputs(operationId, (body) => {
     const quantity = read(body.quantity);
     return quantity === undefined ? body : { ...body, quantity };
   });
@@ -44,13 +44,13 @@ function taking(seen: string, operationId: OperationId, read: (quantity: unknown
 }
 
 /** Returns a defect that makes a server fail at unexpected input. */
-function crashing(at: string, operationId: OperationId, isHit: (asked: Asked) => boolean): Defect {
-  return { name: `has a fault at ${at}`, operationId, tamper: insteadOf(operationId, isHit, crash) };
+function crashing(at: string, operationId: OperationId, isHit: (asked: ProxyRequest) => boolean): Defect {
+  return { name: `has a fault at ${at}`, operationId, tamper: respondInstead(operationId, isHit, respondWithError) };
 }
 
 /** Looks up an id in a path without validating that it is a UUID. */
 function looseInPath(operationId: OperationId): () => Tamper {
-  return insteadOf(
+  return respondInstead(
     operationId,
     ({ target }) => !UUID.test(idOf(target)),
     async (asked, pass) => {
@@ -63,7 +63,7 @@ function looseInPath(operationId: OperationId): () => Tamper {
 
 /** Returns the last part of a path. */
 function idOf(target: string): string {
-  return pathOf(target).split('/').at(-1) ?? '';
+  return getPath(target).split('/').at(-1) ?? '';
 }
 
 /** Defects of requests that the shop accepts although they are invalid, or that make it fail. */
@@ -93,17 +93,17 @@ export const requestDefects: readonly Defect[] = [
   {
     name: 'lets additions pass 1,000,000 of a product',
     operationId: 'addCartItem',
-    handlers: adding(withItem, { limit: Number.POSITIVE_INFINITY }),
+    handlers: createAddHandler(replaceItem, { limit: Number.POSITIVE_INFINITY }),
   },
   {
     name: 'refuses a quantity of 10',
     operationId: 'addCartItem',
-    tamper: inputs('addCartItem', (body) => (body.quantity === 10 ? { ...body, quantity: 11 } : body)),
+    tamper: changeInputs('addCartItem', (body) => (body.quantity === 10 ? { ...body, quantity: 11 } : body)),
   },
   {
     name: 'looks for a product by an id that is no uuid in a body',
     operationId: 'addCartItem',
-    tamper: inputs('addCartItem', (body) =>
+    tamper: changeInputs('addCartItem', (body) =>
       typeof body.productId === 'string' && !UUID.test(body.productId) ? { ...body, productId: NO_PRODUCT } : body,
     ),
   },
@@ -120,15 +120,15 @@ export const requestDefects: readonly Defect[] = [
   {
     name: 'takes a delivery option of true in an update',
     operationId: 'updateCartItem',
-    tamper: inputs('updateCartItem', (body) =>
+    tamper: changeInputs('updateCartItem', (body) =>
       typeof body.deliveryOptionId === 'boolean' ? { ...body, deliveryOptionId: '1' } : body,
     ),
   },
   {
     name: 'takes JSON that is announced as text',
     operationId: 'addCartItem',
-    tamper: asking('addCartItem', (asked) =>
-      headerOf(asked, 'content-type')?.startsWith('text/')
+    tamper: changeRequests('addCartItem', (asked) =>
+      getHeader(asked, 'content-type')?.startsWith('text/')
         ? withHeader(asked, 'Content-Type', 'application/json')
         : asked,
     ),
@@ -136,43 +136,43 @@ export const requestDefects: readonly Defect[] = [
   {
     name: 'takes a body without a content type',
     operationId: 'addCartItem',
-    tamper: asking('addCartItem', (asked) =>
-      withHeader(asked, 'Content-Type', headerOf(asked, 'content-type') ?? 'application/json'),
+    tamper: changeRequests('addCartItem', (asked) =>
+      withHeader(asked, 'Content-Type', getHeader(asked, 'content-type') ?? 'application/json'),
     ),
   },
   {
     name: 'takes a body of any size',
     operationId: 'addCartItem',
-    tamper: asking('addCartItem', (asked) => {
+    tamper: changeRequests('addCartItem', (asked) => {
       if (asked.body.length <= LIMIT_BYTES) return asked;
-      const { productId, quantity } = jsonIn(asked) ?? {};
-      return withJson(asked, { productId, quantity });
+      const { productId, quantity } = parseBody(asked) ?? {};
+      return replaceBody(asked, { productId, quantity });
     }),
   },
   {
     name: 'takes malformed JSON for an empty object',
     operationId: 'updateCartItem',
-    tamper: asking('updateCartItem', (asked) =>
-      asked.body.length > 0 && jsonIn(asked) === undefined ? withJson(asked, {}) : asked,
+    tamper: changeRequests('updateCartItem', (asked) =>
+      asked.body.length > 0 && parseBody(asked) === undefined ? replaceBody(asked, {}) : asked,
     ),
   },
   {
     name: 'refuses an update without a body',
     operationId: 'updateCartItem',
-    tamper: asking('updateCartItem', (asked) =>
-      asked.body.length === 0 ? withJson(withHeader(asked, 'Content-Type', 'application/json'), null) : asked,
+    tamper: changeRequests('updateCartItem', (asked) =>
+      asked.body.length === 0 ? replaceBody(withHeader(asked, 'Content-Type', 'application/json'), null) : asked,
     ),
   },
   {
     name: 'refuses unknown properties of a body',
     operationId: 'addCartItem',
-    tamper: inputs('addCartItem', (body: Json) =>
+    tamper: changeInputs('addCartItem', (body: Json) =>
       Object.keys(body).some((name) => !['productId', 'quantity'].includes(name)) ? {} : body,
     ),
   },
-  crashing('a body that is null', 'addCartItem', (asked) => jsonIn(asked) === null),
+  crashing('a body that is null', 'addCartItem', (asked) => parseBody(asked) === null),
   crashing('a missing body', 'addCartItem', ({ body }) => body.length === 0),
-  crashing('malformed JSON', 'addCartItem', (asked) => asked.body.length > 0 && jsonIn(asked) === undefined),
+  crashing('malformed JSON', 'addCartItem', (asked) => asked.body.length > 0 && parseBody(asked) === undefined),
   crashing('a NUL in a search', 'listProducts', ({ target }) => target.includes('%00')),
   crashing('half a surrogate pair in a search', 'listProducts', ({ target }) => /%ED%[AB]/i.test(target)),
   crashing('half a surrogate pair in a body', 'updateCartItem', (asked) => /\\ud[89a-f]/i.test(asked.body.toString())),
@@ -182,16 +182,17 @@ export const requestDefects: readonly Defect[] = [
   crashing('a broken escape in a search', 'listProducts', ({ target }) => /%(?![0-9a-f]{2})/i.test(target)),
   crashing('a broken escape in a path', 'removeCartItem', ({ target }) => /%(?![0-9a-f]{2})/i.test(target)),
   crashing('a name of Object.prototype as a delivery option', 'updateCartItem', (asked) =>
-    ['__proto__', 'constructor', 'toString'].includes(jsonIn(asked)?.deliveryOptionId),
+    ['__proto__', 'constructor', 'toString'].includes(parseBody(asked)?.deliveryOptionId),
   ),
   {
     name: 'takes a list of one addition for the addition',
     operationId: 'addCartItem',
     tamper: () => async (asked, pass) => {
-      const body = jsonIn(asked);
-      if (!isFor(asked, 'addCartItem') || !Array.isArray(body) || body[0]?.productId === undefined) return pass(asked);
-      const answer = await pass(withJson(asked, body[0]));
-      return isSuccess(answer) ? withJson(answer, [jsonIn(answer)]) : answer;
+      const body = parseBody(asked);
+      if (!isRequestFor(asked, 'addCartItem') || !Array.isArray(body) || body[0]?.productId === undefined)
+        return pass(asked);
+      const answer = await pass(replaceBody(asked, body[0]));
+      return isSuccess(answer) ? replaceBody(answer, [parseBody(answer)]) : answer;
     },
   },
 ];

@@ -1,6 +1,6 @@
 import type { Product } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
-import { asking, bodies, type Json, withQuery } from './tamper.ts';
+import { changeBodies, changeRequests, type Json, withQuery } from './tamper.ts';
 
 /** Returns handlers of a search that loses some of the products that the shop finds. */
 function losing(isLost: (product: Product, term: string) => boolean): NonNullable<Defect['handlers']> {
@@ -77,14 +77,14 @@ export const searchDefects: readonly Defect[] = [
   {
     name: 'adds a score to the products that a search finds',
     operationId: 'listProducts',
-    tamper: bodies('listProducts', (products, { target }) =>
+    tamper: changeBodies('listProducts', (products, { target }) =>
       target.includes('search=') ? products.map((product: Json) => ({ ...product, score: 0.5 })) : products,
     ),
   },
   {
     name: 'takes a search that is given twice',
     operationId: 'listProducts',
-    tamper: asking('listProducts', (asked) => ({
+    tamper: changeRequests('listProducts', (asked) => ({
       ...asked,
       target: withQuery(asked.target, (query) => query.split('&').at(-1) ?? ''),
     })),

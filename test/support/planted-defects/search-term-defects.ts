@@ -1,7 +1,7 @@
 import type { Product } from '../../../src/shop/types.ts';
 import type { Defect, WrongHandler } from './defect.ts';
-import type { Asked, Tamper } from './proxy.ts';
-import { asking, bodies, isFor, withQuery } from './tamper.ts';
+import type { ProxyRequest, Tamper } from './proxy.ts';
+import { changeBodies, changeRequests, isRequestFor, withQuery } from './tamper.ts';
 
 type SearchHandler = NonNullable<Defect['handlers']>;
 
@@ -23,7 +23,10 @@ function ofWords(words: (words: readonly string[]) => readonly string[]): Search
 
 /** Changes the encoded query of a search before it is decoded. */
 function ofQuery(change: (query: string) => string): () => Tamper {
-  return asking('listProducts', (asked: Asked) => ({ ...asked, target: withQuery(asked.target, change) }));
+  return changeRequests('listProducts', (asked: ProxyRequest) => ({
+    ...asked,
+    target: withQuery(asked.target, change),
+  }));
 }
 
 /** The maximum number of products of a truncated search. */
@@ -125,8 +128,8 @@ export const searchTermDefects: readonly Defect[] = [
   {
     name: 'finds twenty products at most',
     operationId: 'listProducts',
-    tamper: bodies('listProducts', (products, asked) =>
-      isFor(asked, 'listProducts') && asked.target.includes('search=') ? products.slice(0, PAGE) : products,
+    tamper: changeBodies('listProducts', (products, asked) =>
+      isRequestFor(asked, 'listProducts') && asked.target.includes('search=') ? products.slice(0, PAGE) : products,
     ),
   },
 ];

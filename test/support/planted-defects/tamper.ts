@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../src/shop/types.ts';
-import type { Answered, Asked, HeaderLines, Pass, Tamper } from './proxy.ts';
+import type { Forward, HeaderLines, ProxyRequest, ProxyResponse, Tamper } from './proxy.ts';
 
 /** A JSON value that a defect changes. */
 // biome-ignore lint/suspicious/noExplicitAny: what is taken apart here is what the shop is known to send.
@@ -21,15 +21,15 @@ const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: R
 };
 
 /** Returns whether a request is for an operation, or for any path below /api without one; HEAD counts as GET. */
-export function isFor({ method, target }: Asked, operationId: OperationId | undefined): boolean {
-  const path = pathOf(target);
+export function isRequestFor({ method, target }: ProxyRequest, operationId: OperationId | undefined): boolean {
+  const path = getPath(target);
   if (operationId === undefined) return path.startsWith('/api/');
   const [wanted, pattern] = OPERATIONS[operationId];
   return (method === 'HEAD' ? 'GET' : method) === wanted && pattern.test(path);
 }
 
 /** Returns the path of a target without its query and a trailing slash. */
-export function pathOf(target: string): string {
+export function getPath(target: string): string {
   return (target.split('?')[0] ?? '').replace(/\/$/, '');
 }
 
@@ -41,76 +41,83 @@ export function withQuery(target: string, change: (query: string) => string): st
 }
 
 /** Returns whether a response has a success status. */
-export function isSuccess({ status }: Answered): boolean {
+export function isSuccess({ status }: ProxyResponse): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Changes the responses of an operation; HEAD counts as GET. */
-export function answering(
+export function changeResponses(
   operationId: OperationId | undefined,
-  change: (answer: Answered, asked: Asked) => Answered,
+  change: (answer: ProxyResponse, asked: ProxyRequest) => ProxyResponse,
 ): () => Tamper {
   return () => async (asked, pass) => {
-    if (!isFor(asked, operationId)) return pass(asked);
+    if (!isRequestFor(asked, operationId)) return pass(asked);
     const whole = asked.method === 'HEAD' ? { ...asked, method: 'GET' } : asked;
     return change(await pass(whole), whole);
   };
 }
 
 /** Changes the JSON of an operation's success responses. */
-export function bodies(operationId: OperationId, change: (body: Json, asked: Asked) => unknown): () => Tamper {
-  return answering(operationId, (answer, asked) =>
-    isSuccess(answer) && answer.body.length > 0 ? withJson(answer, change(jsonIn(answer), asked)) : answer,
+export function changeBodies(
+  operationId: OperationId,
+  change: (body: Json, asked: ProxyRequest) => unknown,
+): () => Tamper {
+  return changeResponses(operationId, (answer, asked) =>
+    isSuccess(answer) && answer.body.length > 0 ? replaceBody(answer, change(parseBody(answer), asked)) : answer,
   );
 }
 
 /** Changes the problem documents of all operations. */
-export function problems(change: (problem: Json, asked: Asked) => unknown): () => Tamper {
-  return answering(undefined, (answer, asked) =>
-    isProblem(answer) ? withJson(answer, change(jsonIn(answer), asked)) : answer,
+export function changeProblems(change: (problem: Json, asked: ProxyRequest) => unknown): () => Tamper {
+  return changeResponses(undefined, (answer, asked) =>
+    isProblem(answer) ? replaceBody(answer, change(parseBody(answer), asked)) : answer,
   );
 }
 
 /** Changes the requests for an operation. */
-export function asking(operationId: OperationId | undefined, change: (asked: Asked) => Asked): () => Tamper {
-  return () => (asked, pass) => pass(isFor(asked, operationId) ? change(asked) : asked);
+export function changeRequests(
+  operationId: OperationId | undefined,
+  change: (asked: ProxyRequest) => ProxyRequest,
+): () => Tamper {
+  return () => (asked, pass) => pass(isRequestFor(asked, operationId) ? change(asked) : asked);
 }
 
 /** Changes the objects in the bodies for an operation; an unchanged body is forwarded byte for byte. */
-export function inputs(operationId: OperationId, change: (body: Json) => unknown): () => Tamper {
-  return asking(operationId, (asked) => {
-    const body = jsonIn(asked);
+export function changeInputs(operationId: OperationId, change: (body: Json) => unknown): () => Tamper {
+  return changeRequests(operationId, (asked) => {
+    const body = parseBody(asked);
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return asked;
     const changed = change(body);
-    return changed === body || isTooDeep(asked) ? asked : withJson(asked, changed);
+    return changed === body || isTooDeep(asked) ? asked : replaceBody(asked, changed);
   });
 }
 
 /** The depth from which on JSON is read but not written again: with thousands of levels the stack overflows. */
 const TOO_DEEP = 1_000;
 
-function isTooDeep({ body }: Asked): boolean {
+function isTooDeep({ body }: ProxyRequest): boolean {
   return body.toString().split(/[[{]/).length > TOO_DEEP;
 }
 
 /** Responds as if the path of the request did not exist. */
-export async function notFound(asked: Asked, pass: Pass): Promise<Answered> {
+export async function respondNotFound(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const missing = '/api/missing';
   const answer = await pass({ ...asked, method: 'GET', target: missing });
-  return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(missing, pathOf(asked.target))) };
+  return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(missing, getPath(asked.target))) };
 }
 
 /** Responds to requests for an operation that match `isHit` without the shop. */
-export function insteadOf(
+export function respondInstead(
   operationId: OperationId | undefined,
-  isHit: (asked: Asked) => boolean,
-  answer: (asked: Asked, pass: Pass) => Answered | Promise<Answered>,
+  isHit: (asked: ProxyRequest) => boolean,
+  answer: (asked: ProxyRequest, pass: Forward) => ProxyResponse | Promise<ProxyResponse>,
 ): () => Tamper {
-  return () => async (asked, pass) => (isFor(asked, operationId) && isHit(asked) ? answer(asked, pass) : pass(asked));
+  return () => async (asked, pass) =>
+    isRequestFor(asked, operationId) && isHit(asked) ? answer(asked, pass) : pass(asked);
 }
 
 /** Returns the JSON of a message; undefined without JSON. */
-export function jsonIn({ body }: { readonly body: Buffer }): Json {
+export function parseBody({ body }: { readonly body: Buffer }): Json {
   try {
     return JSON.parse(body.toString());
   } catch {
@@ -119,7 +126,7 @@ export function jsonIn({ body }: { readonly body: Buffer }): Json {
 }
 
 /** Returns a message with this JSON body; undefined removes the body. */
-export function withJson<Message extends { readonly body: Buffer }>(message: Message, body: unknown): Message {
+export function replaceBody<Message extends { readonly body: Buffer }>(message: Message, body: unknown): Message {
   return { ...message, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) };
 }
 
@@ -134,20 +141,20 @@ export function withHeader<Message extends { readonly headers: HeaderLines }>(
 }
 
 /** Returns the value of a header; undefined if it is missing. */
-export function headerOf({ headers }: { readonly headers: HeaderLines }, wanted: string): string | undefined {
+export function getHeader({ headers }: { readonly headers: HeaderLines }, wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
 }
 
 /** Returns a response as JSON with a success status. */
-export function asJson(answer: Answered, body: unknown): Answered {
-  return withJson(withHeader({ ...answer, status: 200 }, 'Content-Type', 'application/json'), body);
+export function toJsonResponse(answer: ProxyResponse, body: unknown): ProxyResponse {
+  return replaceBody(withHeader({ ...answer, status: 200 }, 'Content-Type', 'application/json'), body);
 }
 
 /** Returns an internal error as the contract defines it. */
-export async function crash(asked: Asked, pass: Pass): Promise<Answered> {
+export async function respondWithError(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const answer = withHeader(await pass(asked), 'Content-Type', 'application/problem+json');
   const detail = "the server has a fault, which its log tells of: this is not the request's";
-  return withJson(
+  return replaceBody(
     { ...answer, status: 500 },
     {
       type: '/problems/internal-error',
@@ -155,17 +162,17 @@ export async function crash(asked: Asked, pass: Pass): Promise<Answered> {
       status: 500,
       detail,
       message: detail,
-      instance: pathOf(asked.target),
+      instance: getPath(asked.target),
     },
   );
 }
 
 /** Returns the problem document of a response with another status. */
-export function withStatus(answer: Answered, status: number): Answered {
+export function withStatus(answer: ProxyResponse, status: number): ProxyResponse {
   if (!isProblem(answer)) return { ...answer, status };
-  return withJson({ ...answer, status }, { ...jsonIn(answer), status });
+  return replaceBody({ ...answer, status }, { ...parseBody(answer), status });
 }
 
-function isProblem(answer: Answered): boolean {
-  return headerOf(answer, 'content-type') === 'application/problem+json';
+function isProblem(answer: ProxyResponse): boolean {
+  return getHeader(answer, 'content-type') === 'application/problem+json';
 }

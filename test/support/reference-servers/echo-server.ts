@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A request as received. */
-export interface Seen {
+export interface ReceivedRequest {
   readonly method: string;
   /** Path and query, byte for byte. */
   readonly target: string;
@@ -14,15 +14,15 @@ export interface Seen {
 /** A server for one test that records its requests. */
 export interface Recorder {
   readonly url: string;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ReceivedRequest[];
 }
 
 /** Starts a server on a free loopback port for one test. It responds as the handler does, by default with 204. */
-export async function recorder(
-  answer: (seen: Seen, response: ServerResponse) => void | Promise<void> = (_, response) =>
+export async function startRecorder(
+  answer: (seen: ReceivedRequest, response: ServerResponse) => void | Promise<void> = (_, response) =>
     void response.writeHead(204).end(),
 ): Promise<Recorder> {
-  const seen: Seen[] = [];
+  const seen: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);

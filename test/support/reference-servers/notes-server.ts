@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { folderWith } from '../harness/folder-with.ts';
-import { type Recorder, recorder, type Seen } from './echo-server.ts';
+import { type ReceivedRequest, type Recorder, startRecorder } from './echo-server.ts';
 
 /** A contract unrelated to the shop's: notes that can be created, read, listed and deleted. */
 export const NOTES_CONTRACT = `openapi: 3.0.3
@@ -74,17 +74,17 @@ interface Notes {
 }
 
 /** Returns the contract of the notes for one test. */
-export async function notesContract(): Promise<Contract> {
+export async function loadNotesContract(): Promise<Contract> {
   return loadContract({ path: join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml'), strict: false });
 }
 
 /** Starts a server of the notes for one test. */
-export async function notesServer(defects: NotesDefects = {}): Promise<Recorder> {
+export async function startNotesServer(defects: NotesDefects = {}): Promise<Recorder> {
   const notes: Notes = { held: new Map([['first', 'A note']]), defects, next: 1 };
-  return recorder((seen, response) => answer(notes, seen, response));
+  return startRecorder((seen, response) => answer(notes, seen, response));
 }
 
-function answer(notes: Notes, { method, target, headers, body }: Seen, response: ServerResponse): void {
+function answer(notes: Notes, { method, target, headers, body }: ReceivedRequest, response: ServerResponse): void {
   const [, collection, id, ...more] = (target.split('?')[0] ?? '').split('/');
   if (collection !== 'notes' || more.length > 0) refuse(response, 404, 'nothing is here');
   else if (method === 'POST' && body.length > 0 && !/^application\/json\b/.test(headers['content-type'] ?? ''))

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { folderWith } from '../harness/folder-with.ts';
-import { type Recorder, recorder, type Seen } from './echo-server.ts';
+import { type ReceivedRequest, type Recorder, startRecorder } from './echo-server.ts';
 
 /** A contract with common features: error responses without `content`, prices with decimals, an optional form, and access with a key. */
 export const ORDERS_CONTRACT = `openapi: 3.0.3
@@ -65,7 +65,7 @@ components:
 `;
 
 /** Variants of a server of orders, all of them correct. */
-export interface OrdersWays {
+export interface OrdersVariants {
   /** Requires a key before it checks anything else. */
   readonly isSecured?: boolean;
   /** Accepts this number of requests after each 429 response. */
@@ -75,16 +75,16 @@ export interface OrdersWays {
 }
 
 /** Returns the contract of the orders for one test. */
-export async function ordersContract(): Promise<Contract> {
+export async function loadOrdersContract(): Promise<Contract> {
   const path = join(await folderWith({ 'orders.yaml': ORDERS_CONTRACT }), 'orders.yaml');
   return loadContract({ path, strict: false });
 }
 
 /** Starts a correct server of the orders for one test. */
-export async function ordersServer(ways: OrdersWays = {}): Promise<Recorder> {
+export async function startOrdersServer(ways: OrdersVariants = {}): Promise<Recorder> {
   const orders = new Map<string, Order>([['first', { orderId: 'first', price: 165.39, note: 'say "size":12' }]]);
   let left = ways.letsThrough ?? Number.POSITIVE_INFINITY;
-  return recorder((seen, response) => {
+  return startRecorder((seen, response) => {
     if (left-- <= 0) {
       left = ways.letsThrough ?? 0;
       refuse(response, 429, { 'retry-after': '0' });
@@ -100,18 +100,23 @@ interface Order {
   readonly note: string;
 }
 
-function isRefusedByProxy({ target, body }: Seen): boolean {
+function isRefusedByProxy({ target, body }: ReceivedRequest): boolean {
   const [path = ''] = target.split('?');
   return target.length > 4_000 || body.length > 10_000 || /%(2f|00|0d|25|ff|ed|e0)|%(?![0-9a-f]{2})/i.test(path);
 }
 
-function page(response: ServerResponse, { target, body }: Seen): void {
+function page(response: ServerResponse, { target, body }: ReceivedRequest): void {
   const status = target.length > 4_000 ? 414 : body.length > 10_000 ? 413 : 404;
   response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${status}</h1>`);
 }
 
 /** Like a router of pairs of method and path: another method is an unknown path. */
-function answer(orders: Map<string, Order>, seen: Seen, response: ServerResponse, { hasProxy }: OrdersWays): void {
+function answer(
+  orders: Map<string, Order>,
+  seen: ReceivedRequest,
+  response: ServerResponse,
+  { hasProxy }: OrdersVariants,
+): void {
   const url = new URL(seen.target.replace(/^\/\/+/, '/'), 'http://localhost');
   const id = /^\/orders\/([^/]+)$/.exec(url.pathname)?.[1];
   const known = id === undefined ? undefined : orders.get(unescaped(id));
@@ -133,7 +138,7 @@ function list(orders: Map<string, Order>, query: URLSearchParams, response: Serv
   else give(response, 200, [...orders.values()].slice(0, Number(limit ?? 50)));
 }
 
-function add(orders: Map<string, Order>, { headers, body }: Seen, response: ServerResponse): void {
+function add(orders: Map<string, Order>, { headers, body }: ReceivedRequest, response: ServerResponse): void {
   const isJson = /^application\/json\b/.test(headers['content-type'] ?? '');
   const { price, note } = (parsed(body) ?? {}) as Partial<Order>;
   const holds = typeof price === 'number' && price >= 0 && typeof note === 'string' && [...note].length <= 50_000;
@@ -146,7 +151,7 @@ function add(orders: Map<string, Order>, { headers, body }: Seen, response: Serv
 }
 
 /** The form is optional, but must be there if the request has its content type. */
-function mark({ headers, body }: Seen, response: ServerResponse): void {
+function mark({ headers, body }: ReceivedRequest, response: ServerResponse): void {
   const type = headers['content-type'];
   if (type === undefined && body.length === 0) response.writeHead(204).end();
   else if (!type?.startsWith('application/x-www-form-urlencoded')) refuse(response, 415);
