@@ -114,7 +114,7 @@ const exemptLines: readonly string[] = [
 const modules: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     'openapi/document.ts',
-    'server/contract-watcher.ts',
+    'server/file-watcher.ts',
     'server/version.ts',
     'store',
     'cli/options.ts',

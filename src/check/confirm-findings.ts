@@ -1,7 +1,7 @@
+import { ServerGoneError } from './check-stopped-error.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
-import { ServerGoneError } from './stopped.ts';
 
 /** The number of repetitions before a finding counts as not reproducible. */
 const REPEATS = 3;

@@ -2,6 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
+import { CheckStoppedError } from './check-stopped-error.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import type { CheckName, Finding } from './findings.ts';
@@ -14,7 +15,6 @@ import { createPool, type Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
-import { CheckStoppedError } from './stopped.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** Runs parts of a check one after the other, on a server or in one sandbox of it. */

@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 export interface Pool {
   /** Adds the values in the response of an operation. */
   learn(route: Route, body: unknown): void;
-  /** Returns the values of a parameter name such as `productId`, the first received ones first. */
+  /** Returns the values of a parameter name such as `bookId`, the first received ones first. */
   getValues(name: string): readonly unknown[];
   /** Replaces the values of a name, also for the future. */
   fix(name: string, values: readonly unknown[]): void;

@@ -4,11 +4,11 @@ import { getNode } from '../openapi/document.ts';
 import { findMediaType, findResponse, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ResponseViolation } from '../openapi/verify-response.ts';
+import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
 import { type Client, NoResponseError, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import type { CheckName, Finding, FindingKind, Ledger } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
-import { CheckStoppedError, ServerGoneError, ServerSilentError } from './stopped.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 

@@ -1,5 +1,5 @@
 import { CheckError } from './check-error.ts';
-import { CheckStoppedError } from './stopped.ts';
+import { CheckStoppedError } from './check-stopped-error.ts';
 
 /** Returns a signal that stops a check after `maxTime` seconds (0 or undefined: never) or on an interrupt. Its reason is a `CheckStoppedError`. */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {

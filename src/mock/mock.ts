@@ -18,8 +18,9 @@ import {
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
+import { findExampleNames } from './find-example-names.ts';
+import { toXml } from './format-xml.ts';
 import { createGenerator, EndlessSchemaError } from './generate.ts';
-import { findExampleNames } from './pair-examples.ts';
 import {
   createStatusProblem,
   describeStatus,
@@ -27,7 +28,6 @@ import {
   replaceOtherPath,
   setStatusHeaders,
 } from './status-problem.ts';
-import { toXml } from './xml.ts';
 
 /** Thrown if no valid value was generated for a schema. `message` has its JSON Pointer. */
 export class MockError extends Error {

@@ -1,7 +1,7 @@
 import type { HttpServer } from '../http/server.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Durability, OpenedState } from '../store/open-state.ts';
-import { type ReloadedFile, reloadOnSave } from './contract-watcher.ts';
+import { type ReloadedFile, reloadOnSave } from './file-watcher.ts';
 import { describeExposure, isLoopback } from './listen.ts';
 import { HANDLERS_KEPT, type LiveService, MAX_WARM_ROUTES } from './live-service.ts';
 import type { Files, Runtime } from './runtime.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { clampTime } from '../sandbox/clock.ts';
-import { getFileSignature } from './contract-watcher.ts';
+import { getFileSignature } from './file-watcher.ts';
 import { createLogger } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 

@@ -5,7 +5,7 @@ import { type AppParts, createApp } from '../http/app.ts';
 import { recordCachedResponse } from '../http/pipeline/record.ts';
 import { type Log, logRequest } from '../http/request-log.ts';
 import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from '../http/response-cache.ts';
-import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/added-fields.ts';
+import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { createContractError } from '../openapi/document.ts';

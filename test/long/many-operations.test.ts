@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createManyOperations } from '../support/fixtures/many-operations.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
-import { type OtherOperation, readOperations } from '../support/oracles/second-judge.ts';
+import { type OtherOperation, readOperations } from '../support/oracles/second-validator.ts';
 
 /** Starts a server with the 600 operations; `askAll` returns the response to each, with its issues. */
 async function startMany() {

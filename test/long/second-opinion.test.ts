@@ -5,7 +5,7 @@ import { createMock } from '../../src/mock/mock.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { documentedOperations, type Schema } from '../support/fixtures/contract-document.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { closeSchema } from '../support/oracles/contract-judge.ts';
+import { closeSchema } from '../support/oracles/contract-validator.ts';
 
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
 const mock = createMock(contract);

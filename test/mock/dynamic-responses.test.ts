@@ -4,8 +4,8 @@ import { loadContract } from '../../src/openapi/contract.ts';
 import { documentedOperations, getOperation } from '../support/fixtures/contract-document.ts';
 import { defaults, getProductId, projectFile } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
-import { getResponseIssues } from '../support/oracles/contract-judge.ts';
-import { getPlainIssues } from '../support/oracles/plain-judge.ts';
+import { getResponseIssues } from '../support/oracles/contract-validator.ts';
+import { getPlainIssues } from '../support/oracles/plain-validator.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 30);
 

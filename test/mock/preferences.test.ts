@@ -4,7 +4,7 @@ import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { sendRawRequest } from '../support/harness/raw-client.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
-import { getResponseIssues } from '../support/oracles/contract-judge.ts';
+import { getResponseIssues } from '../support/oracles/contract-validator.ts';
 import { askPreferring, getApplied } from './prefer.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');

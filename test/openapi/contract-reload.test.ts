@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { getFileSignature, POLL_MS, watchFile } from '../../src/server/contract-watcher.ts';
+import { getFileSignature, POLL_MS, watchFile } from '../../src/server/file-watcher.ts';
 import type { Handler } from '../../src/shop/operations/handler.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';

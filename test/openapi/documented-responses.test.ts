@@ -4,7 +4,7 @@ import type { OperationId } from '../../src/shop/types.ts';
 import { contractDocument, documentedOperations } from '../support/fixtures/contract-document.ts';
 import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
-import { getResponseIssues } from '../support/oracles/contract-judge.ts';
+import { getResponseIssues } from '../support/oracles/contract-validator.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART = ''] = defaults.cartItems.map((item) => item.productId);

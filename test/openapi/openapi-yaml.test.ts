@@ -6,7 +6,7 @@ import {
   getOperation,
   type WithExamples,
 } from '../support/fixtures/contract-document.ts';
-import { getValueIssues } from '../support/oracles/contract-judge.ts';
+import { getValueIssues } from '../support/oracles/contract-validator.ts';
 
 /** Returns the objects in the document that have a schema and examples. */
 function findExemplified(node: unknown, place = '#'): readonly (readonly [string, WithExamples])[] {

@@ -1,5 +1,5 @@
 import type { HandlerResponse } from '../../application.ts';
-import type { CompletedBody } from '../../mock/added-fields.ts';
+import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';

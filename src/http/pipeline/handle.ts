@@ -5,7 +5,7 @@ import {
   type Implementation,
   type Input,
 } from '../../application.ts';
-import type { CompletedBody } from '../../mock/added-fields.ts';
+import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import type { Mock } from '../../mock/mock.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';

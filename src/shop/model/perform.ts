@@ -1,9 +1,9 @@
-import { checkList, type List } from './looks.ts';
-import { addAround, addEach, orderOften } from './many.ts';
+import { createInvalidRequests, type InvalidRequest } from './invalid-requests.ts';
+import { checkLetterCase } from './letter-case.ts';
+import { checkList, type List } from './lists.ts';
+import { addAround, addEach, orderOften } from './long-lists.ts';
 import type { Model } from './model.ts';
-import { checkLetterCase } from './other-case.ts';
 import type { Player } from './player.ts';
-import { createUnusualRequests, type UnusualRequest } from './right-requests.ts';
 import {
   add,
   addBeyond,
@@ -17,7 +17,7 @@ import {
   reset,
   UNKNOWN_ID,
 } from './steps.ts';
-import { createInvalidRequests, type InvalidRequest } from './wrong-requests.ts';
+import { createUnusualRequests, type UnusualRequest } from './unusual-requests.ts';
 
 /** One step of a sequence; products, options and orders are indexes modulo their number. */
 export type Step =

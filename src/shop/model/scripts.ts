@@ -1,9 +1,9 @@
-import { LISTS } from './looks.ts';
+import { createInvalidRequests } from './invalid-requests.ts';
+import { LISTS } from './lists.ts';
 import { MAX_QUANTITY, type Model } from './model.ts';
 import type { Step } from './perform.ts';
-import { createUnusualRequests } from './right-requests.ts';
 import { UNKNOWN_ID } from './steps.ts';
-import { createInvalidRequests } from './wrong-requests.ts';
+import { createUnusualRequests } from './unusual-requests.ts';
 
 /** Steps in their order. */
 export type Script = readonly Step[];

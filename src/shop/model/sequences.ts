@@ -5,13 +5,13 @@ import { addConfirmed } from '../../check/confirm-findings.ts';
 import { explore, type Failure, type FastCheckModule } from '../../check/explore.ts';
 import { type CheckName, type Finding, getFindingKey } from '../../check/findings.ts';
 import type { Session } from '../../check/session.ts';
-import { LISTS } from './looks.ts';
+import { LISTS } from './lists.ts';
+import { withoutReads } from './minimize-steps.ts';
 import { MAX_QUANTITY, type Model } from './model.ts';
 import { perform, type Step } from './perform.ts';
 import { createPlayer, ModelMismatchError } from './player.ts';
 import { ORIGIN } from './rules.ts';
 import { isBreaking, type Script } from './scripts.ts';
-import { withoutReads } from './shown-steps.ts';
 import { resetAlone } from './steps.ts';
 
 /** The number of products in a sequence, and its maximum number of steps. */

@@ -1,6 +1,7 @@
 import { createJsonRequest, getLocationPath, type ReceivedResponse } from '../../check/exchange.ts';
 import type { CartItem, OperationId, Order, Problem } from '../types.ts';
-import { checkList, readClock, requestList, SLACK_MS } from './looks.ts';
+import type { InvalidRequest } from './invalid-requests.ts';
+import { checkList, readClock, requestList, SLACK_MS } from './lists.ts';
 import {
   createModelOrder,
   MAX_QUANTITY,
@@ -11,7 +12,6 @@ import {
   withProducts,
 } from './model.ts';
 import type { Player } from './player.ts';
-import type { InvalidRequest } from './wrong-requests.ts';
 
 /** An unknown id. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';

@@ -6,7 +6,7 @@ import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';
 import { contractDocument } from '../../support/fixtures/contract-document.ts';
 import { defaults, projectFile } from '../../support/fixtures/default-data.ts';
-import { getValueIssues } from '../../support/oracles/contract-judge.ts';
+import { getValueIssues } from '../../support/oracles/contract-validator.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

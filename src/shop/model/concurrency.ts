@@ -2,7 +2,7 @@ import { createJsonRequest, type RequestToSend } from '../../check/exchange.ts';
 import { getFindingKey } from '../../check/findings.ts';
 import type { Session } from '../../check/session.ts';
 import type { OperationId } from '../types.ts';
-import { checkList } from './looks.ts';
+import { checkList } from './lists.ts';
 import { type Model, withAdded } from './model.ts';
 import { createPlayer, ModelMismatchError, type Player } from './player.ts';
 import { resetAlone } from './steps.ts';

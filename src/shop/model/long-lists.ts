@@ -1,4 +1,4 @@
-import { checkList } from './looks.ts';
+import { checkList } from './lists.ts';
 import type { Player } from './player.ts';
 import { add, addAlone, change, checkCart, order, orderAlone, readOrder } from './steps.ts';
 

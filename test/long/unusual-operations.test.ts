@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
-import { type OtherOperation, readOperations } from '../support/oracles/second-judge.ts';
+import { type OtherOperation, readOperations } from '../support/oracles/second-validator.ts';
 
 const ODD = projectFile('test/documents/odd.yaml');
 const ODD_3_1 = projectFile('test/documents/odd-3.1.yaml');
