@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // Most of these tests wait: two run at a time.
+    maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [
