@@ -134,7 +134,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:os': ['store/lock.ts'],
   'node:events': ['server/runtime.ts', 'check/client.ts'],
   'node:http': ['http', 'server/service.ts', 'mock/status-problem.ts', 'check', 'client'],
-  'node:https': ['check/client.ts', 'client'],
+  'node:https': ['check/transport.ts', 'client'],
   'node:stream': ['http'],
   'node:stream/consumers': ['client'],
   'node:child_process': ['testing/child.ts'],

@@ -2,9 +2,10 @@ import { loadContract } from '../openapi/contract.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { reachServer } from './check.ts';
 import { CheckError } from './check-error.ts';
-import { type Client, createClient, NoResponseError } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import type { CheckCommand } from './options.ts';
 import { createNotCheckedError } from './stop-signal.ts';
+import { NoResponseError } from './transport.ts';
 
 /** The header that selects a sandbox of a storefront server. */
 const SANDBOX_HEADER = 'x-sandbox';

@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { CheckStoppedError, ServerSilentError } from './check-stopped-error.ts';
-import { type Client, createClient, NoResponseError } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import { createLedger, type Finding, type Ledger } from './findings.ts';
 import {
   type CheckPart,
@@ -16,6 +16,7 @@ import {
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
 import { createNotCheckedError } from './stop-signal.ts';
+import { NoResponseError } from './transport.ts';
 
 /** The result of a check. */
 export interface Verdict {

@@ -5,10 +5,11 @@ import { findMediaType, findResponse, isJsonType, removeTypeParameters } from '.
 import type { Route } from '../openapi/routes.ts';
 import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
-import { type Client, NoResponseError, TOO_MANY_REQUESTS } from './client.ts';
+import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import type { CheckName, Finding, FindingKind, Ledger } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
+import { NoResponseError } from './transport.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
@@ -55,13 +56,9 @@ const PAUSE_MS = 200;
 
 /** Creates a session with a server. */
 export function createSession(parts: SessionParts): Session {
-  const { ledger, rules, signal } = parts;
+  const { ledger, signal } = parts;
   const unanswered = new UnansweredRequests();
   let consecutiveRateLimits = 0;
-  const findAllViolations = (route: Route, exchange: Exchange) => [
-    ...findViolations(parts, route, exchange),
-    ...rules.flatMap((rule) => rule(route, exchange)),
-  ];
 
   function recordResponse(check: CheckName, route: Route, exchange: Exchange): SendResult {
     const { request, response } = exchange;
@@ -73,14 +70,7 @@ export function createSession(parts: SessionParts): Session {
     // OPTIONS is sent to a path: no operation documents its response.
     if (request.method !== 'OPTIONS' || route.method === 'OPTIONS')
       ledger.count(check, route.operationId, getResponseName(route, response.status));
-    const { operationId } = route;
-    const findings = findAllViolations(route, exchange).map((one) => ({
-      ...one,
-      check: check,
-      operationId,
-      exchanges: [exchange],
-    }));
-    return { exchange, findings };
+    return { exchange, findings: findFindings(parts, check, { route, exchange }) };
   }
 
   function recordRateLimit({ headers }: ReceivedResponse): SendResult {
@@ -90,21 +80,6 @@ export function createSession(parts: SessionParts): Session {
         `${consecutiveRateLimits} consecutive requests received 429 (Retry-After: ${headers['retry-after']})`,
       );
     return { exchange: undefined, findings: [] };
-  }
-
-  function recordNoResponse(
-    check: CheckName,
-    route: Route,
-    request: RequestToSend,
-    { message }: NoResponseError,
-  ): SendResult {
-    session.mayHaveChanged = true;
-    const { operationId, pointer } = route;
-    const violation = { status: 'none', rule: 'responds', message, pointer };
-    return {
-      exchange: undefined,
-      findings: [{ ...violation, check, operationId, exchanges: [{ request, response: NO_RESPONSE }] }],
-    };
   }
 
   const session: Session = {
@@ -122,11 +97,34 @@ export function createSession(parts: SessionParts): Session {
         const rounds = unanswered.recordFailure(requestNumber);
         if (rounds >= MAX_UNANSWERED_ROUNDS)
           throw new ServerSilentError(`no response in ${rounds} rounds of requests: ${error.message}`);
-        return recordNoResponse(check, route, request, error);
+        session.mayHaveChanged = true;
+        return { exchange: undefined, findings: [createNoResponseFinding(check, route, { request, error })] };
       }
     },
   };
   return session;
+}
+
+function findFindings(
+  parts: SessionParts,
+  check: CheckName,
+  { route, exchange }: { readonly route: Route; readonly exchange: Exchange },
+): readonly Finding[] {
+  const { operationId } = route;
+  const violations = [
+    ...findViolations(parts, route, exchange),
+    ...parts.rules.flatMap((rule) => rule(route, exchange)),
+  ];
+  return violations.map((violation) => ({ ...violation, check, operationId, exchanges: [exchange] }));
+}
+
+function createNoResponseFinding(
+  check: CheckName,
+  { operationId, pointer }: Route,
+  { request, error }: { readonly request: RequestToSend; readonly error: NoResponseError },
+): Finding {
+  const violation = { status: 'none', rule: 'responds', message: error.message, pointer };
+  return { ...violation, check, operationId, exchanges: [{ request, response: NO_RESPONSE }] };
 }
 
 /** Returns the response to a request. Throws `ServerGoneError` if all connection attempts are refused. */

@@ -8,7 +8,8 @@ import { DATA_HEADERS } from './headers.ts';
 import { escapeHtml, renderPage } from './html-page.ts';
 import { getNamedSandbox } from './pipeline/named-sandbox.ts';
 import { JSON_TYPE } from './pipeline/response.ts';
-import { createMethodNotAllowed, HttpProblemError, type ProblemKinds, problemKinds } from './problem.ts';
+import { createMethodNotAllowed, HttpProblemError, type ProblemKinds } from './problem.ts';
+import { problemKinds } from './problem-kinds.ts';
 
 /** What the pages beside the operations of the contract show. */
 export interface PagesParts {

@@ -51,83 +51,95 @@ interface PendingChange<S extends State> {
   readonly reject: (reason: unknown) => void;
 }
 
+/** Creates a store with group commit. */
+export function createStore<S extends State>(options: StoreOptions<S>): Store<S> {
+  return new GroupCommitStore(options);
+}
+
 /**
- * Creates a store with group commit: all pending changes are applied to the committed state and committed together, and only then their callers get
- * their results. So the memory is never ahead of the backend, and 50 concurrent callers cost one commit.
+ * A store that applies all pending changes to the committed state and commits them together; only then their callers get their results. So the memory is
+ * never ahead of the backend, and 50 concurrent callers cost one commit.
  */
-export function createStore<S extends State>({ backend, initial, defaults, nowMs }: StoreOptions<S>): Store<S> {
-  let committed: CommittedState<S> = { state: initial, revision: 0 };
-  let pending: PendingChange<S>[] = [];
-  let draining: Promise<void> | undefined;
-  let closing: Promise<void> | undefined;
+class GroupCommitStore<S extends State> implements Store<S> {
+  private committed: CommittedState<S>;
+  private pending: PendingChange<S>[] = [];
+  private draining: Promise<void> | undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(private readonly options: StoreOptions<S>) {
+    this.committed = { state: options.initial, revision: 0 };
+  }
+
+  // Arrow functions: callers pass them on without the store.
+  readonly read = (): CommittedState<S> => this.committed;
+
+  readonly update = <Result>(change: Change<Result, S>): Promise<Result> => {
+    if (this.closing) {
+      return Promise.reject(new StoreUnavailableError('the server is stopping, so nothing was changed'));
+    }
+    return new Promise((resolve, reject) => {
+      this.pending.push({ change, resolve, reject });
+      this.draining ??= this.drain();
+    });
+  };
+
+  readonly reset = (): Promise<void> => this.update(() => ({ next: this.options.defaults(), result: undefined }));
+
+  readonly loadEdits = (): Promise<void> => {
+    if (!this.closing) this.draining ??= this.drain();
+    return Promise.resolve(this.draining);
+  };
+
+  readonly close = (): Promise<void> => {
+    this.closing ??= Promise.resolve(this.draining).then(() => this.options.backend.close());
+    return this.closing;
+  };
 
   /** Commits the pending changes until there are none. */
-  async function drain(): Promise<void> {
+  private async drain(): Promise<void> {
     do {
       // Requests that arrive in one turn of the event loop are handled one by one. Without this, a commit that does not wait for the disk would be
       // complete before the second request is read.
       await setImmediate();
-      const edited = await backend.findEdit();
-      if (edited) setCommitted(edited);
-      const batch = pending;
-      pending = [];
-      if (batch.length > 0) await commitOrReject(batch);
-    } while (pending.length > 0);
-    draining = undefined;
+      const edited = await this.options.backend.findEdit();
+      if (edited) this.setCommitted(edited);
+      const batch = this.pending;
+      this.pending = [];
+      if (batch.length > 0) await this.commitOrReject(batch);
+    } while (this.pending.length > 0);
+    this.draining = undefined;
   }
 
   /** Commits a batch. If the state gets too large, commits each half separately, so that only the changes that cause it are rejected. */
-  async function commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
+  private async commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
-      await commit(batch);
+      await this.commit(batch);
     } catch (reason) {
       if (reason instanceof StateTooLargeError && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
-        await commitOrReject(batch.slice(0, middle));
-        await commitOrReject(batch.slice(middle));
+        await this.commitOrReject(batch.slice(0, middle));
+        await this.commitOrReject(batch.slice(middle));
       } else for (const { reject } of batch) reject(reason);
     }
   }
 
-  async function commit(batch: readonly PendingChange<S>[]): Promise<void> {
-    const { state: next, settleAll } = applyChanges(committed.state, batch, nowMs());
-    if (next !== committed.state) {
+  private async commit(batch: readonly PendingChange<S>[]): Promise<void> {
+    const { backend, nowMs } = this.options;
+    const { state: next, settleAll } = applyChanges(this.committed.state, batch, nowMs());
+    if (next !== this.committed.state) {
       await backend.commit(next).catch((cause) => {
         if (cause instanceof StateTooLargeError) throw cause;
-        throw new StoreUnavailableError(`the change could not be stored (${cause.message}), so nothing was changed`, {
-          cause,
-        });
+        const message = `the change could not be stored (${cause.message}), so nothing was changed`;
+        throw new StoreUnavailableError(message, { cause });
       });
-      setCommitted(next);
+      this.setCommitted(next);
     }
     for (const settle of settleAll) settle();
   }
 
-  function setCommitted(state: S): void {
-    committed = { state, revision: committed.revision + 1 };
+  private setCommitted(state: S): void {
+    this.committed = { state, revision: this.committed.revision + 1 };
   }
-
-  function update<Result>(change: Change<Result, S>): Promise<Result> {
-    if (closing) return Promise.reject(new StoreUnavailableError('the server is stopping, so nothing was changed'));
-    return new Promise((resolve, reject) => {
-      pending.push({ change, resolve, reject });
-      draining ??= drain();
-    });
-  }
-
-  return {
-    read: () => committed,
-    update,
-    reset: () => update(() => ({ next: defaults(), result: undefined })),
-    loadEdits() {
-      if (!closing) draining ??= drain();
-      return Promise.resolve(draining);
-    },
-    close() {
-      closing ??= Promise.resolve(draining).then(() => backend.close());
-      return closing;
-    },
-  };
 }
 
 /** Returns the state after all changes of a batch, and functions that settle the callers' promises once it is committed. */

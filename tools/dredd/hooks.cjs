@@ -1,7 +1,8 @@
-// What dredd does beside asking: resets the server before each transaction, leads up to the documented status, and gives dredd the schema that holds.
-// All that it knows stands in the view (view.ts). It has to be CommonJS: dredd can't load another kind in this package, and passes without it.
+// The hooks of dredd: they reset the server before each transaction, prepare the documented status, and set the schema of the contract. The data comes
+// from the view (view.ts). It has to be CommonJS: dredd cannot load an ES module, and passes without its hooks.
 const { isDeepStrictEqual } = require('node:util');
 const hooks = require('hooks');
+const { hookForAll, hookForEach } = require('./async-hooks.cjs');
 
 const ENDPOINT = hooks.configuration.endpoint.replace(/\/+$/, '');
 const [description] = hooks.configuration.apiDescriptions;
@@ -240,25 +241,4 @@ function parseBody(text) {
 
 function toBareType(type) {
   return type.split(';')[0].trim().toLowerCase();
-}
-
-/** A hook for one transaction, which fails where the work does. */
-function hookForEach(work) {
-  const failTransaction = (transaction) => (message) => {
-    transaction.fail = message;
-  };
-  return (transaction, done) => continueAfter(work(transaction), failTransaction(transaction), done);
-}
-
-/** A hook for all transactions, each of which fails where the work does. */
-function hookForAll(work) {
-  const failAll = (transactions) => (message) => {
-    for (const transaction of transactions) transaction.fail = message;
-  };
-  return (transactions, done) => continueAfter(work(transactions), failAll(transactions), done);
-}
-
-/** Dredd awaits no promises, and what is thrown while it goes on is no fault of the work. */
-function continueAfter(working, fail, done) {
-  working.catch((error) => fail(error.message)).then(() => setImmediate(done));
 }

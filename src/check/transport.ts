@@ -1,0 +1,157 @@
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { isJsonType } from '../openapi/responses.ts';
+import type { ReceivedResponse, RequestToSend } from './exchange.ts';
+import { NO_RESPONSE_WITHIN } from './findings.ts';
+
+/** The error of a request without a response, or with one that is not HTTP; its message says why. */
+export class NoResponseError extends Error {
+  override readonly name = 'NoResponseError';
+  /** Whether the server closed a reused connection just before the request. */
+  readonly isStale: boolean;
+  /** Whether the connection was refused. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, { isStale = false, isRefused = false } = {}) {
+    super(message);
+    this.isStale = isStale;
+    this.isRefused = isRefused;
+  }
+}
+
+/** The maximum size of a response body, in bytes. */
+const MAX_RESPONSE_BYTES = 50_000_000;
+
+/** The maximum number of open connections. */
+const MAX_CONNECTIONS = 10;
+
+const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
+
+/** What happens to a request: a response, or the reason for none. */
+interface Settlement {
+  finish(response: ReceivedResponse): void;
+  fail(message: string, code?: string): void;
+}
+
+/** Sends requests over a few reused connections, unchanged: paths are not normalized, redirects are not followed. */
+export class Transport {
+  private readonly base: URL;
+  private readonly prefix: string;
+  private readonly isSecure: boolean;
+  private readonly agent: PlainAgent;
+
+  /** `headers` are sent with each request. No request is sent after `signal` is aborted. */
+  constructor(
+    url: string,
+    private readonly headers: Readonly<Record<string, string>>,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.base = new URL(url);
+    this.prefix = this.base.pathname.replace(/\/$/, '');
+    this.isSecure = this.base.protocol === 'https:';
+    this.agent = new (this.isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
+  }
+
+  /** Throws a `NoResponseError` if there is no response within `timeoutMs`. */
+  async send(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
+    try {
+      return await this.sendOnce(request, timeoutMs, this.agent);
+    } catch (error) {
+      // Another reused connection may be closed as well.
+      if (error instanceof NoResponseError && error.isStale) return this.sendOnce(request, timeoutMs, false);
+      if (error instanceof NoResponseError) throw error;
+      // Node refuses to send some characters.
+      throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
+    }
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private sendOnce(request: RequestToSend, timeoutMs: number, agent: PlainAgent | false): Promise<ReceivedResponse> {
+    return new Promise((resolve, reject) => {
+      const outgoing = this.createRequest(request, agent);
+      const timeout = setTimeout(() => fail(`${NO_RESPONSE_WITHIN} ${timeoutMs / 1_000} s`), timeoutMs);
+      const fail = (message: string, code?: string) => {
+        clearTimeout(timeout);
+        outgoing.destroy();
+        const isStale = outgoing.reusedSocket && code === 'ECONNRESET';
+        reject(new NoResponseError(message, { isStale, isRefused: code === 'ECONNREFUSED' }));
+      };
+      const finish = (response: ReceivedResponse) => {
+        clearTimeout(timeout);
+        resolve(response);
+      };
+      settle(outgoing, { finish, fail });
+      outgoing.end(request.body);
+    });
+  }
+
+  private createRequest({ method, target, headers = {}, body }: RequestToSend, agent: PlainAgent | false) {
+    const { hostname, port } = this.base;
+    return (this.isSecure ? secureRequest : plainRequest)({
+      // Node would look up an IPv6 address in brackets as a host name.
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      ...(this.signal ? { signal: this.signal } : {}),
+      // Data after a response to HEAD must not become the response to another request.
+      agent: method === 'HEAD' ? false : agent,
+      method,
+      path: this.prefix + target,
+      headers: { ...this.headers, ...headers, ...toContentLength(headers, body) },
+    });
+  }
+}
+
+/** Settles a request with its response or its failure. */
+function settle(outgoing: ReturnType<typeof plainRequest>, { finish, fail }: Settlement): void {
+  let head: IncomingMessage | undefined;
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    // Node parses the forbidden body as another response.
+    if (outgoing.method === 'HEAD' && head && error.code?.startsWith('HPE_'))
+      finish({ ...toResponse(head, ''), httpError: HEAD_BODY_VIOLATION });
+    else fail(error.message || String(error.code), error.code);
+  });
+  outgoing.on('response', (response) => {
+    head = response;
+    readResponse(response, { finish, fail });
+  });
+  outgoing.on('upgrade', () => fail('the response is 101, but the request has no Upgrade'));
+}
+
+/** Returns the header with the length of a body, unless it is sent in chunks. */
+function toContentLength(
+  headers: Readonly<Record<string, string>>,
+  body: RequestToSend['body'],
+): { 'content-length'?: number } {
+  if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
+  return { 'content-length': Buffer.byteLength(body) };
+}
+
+function readResponse(response: IncomingMessage, { finish, fail }: Settlement): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) fail(`the response is larger than ${MAX_RESPONSE_BYTES / 1_000_000} MB`);
+  });
+  response.on('error', (error) => fail(`the response was cut off: ${error.message}`));
+  response.on('end', () => finish(toResponse(response, Buffer.concat(chunks).toString())));
+}
+
+function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string): ReceivedResponse {
+  const joined = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ]);
+  const response = { status: statusCode, headers: Object.fromEntries(joined), text, jsonError: undefined };
+  if (text === '') return { ...response, body: undefined };
+  if (!isJsonType(headers['content-type'] ?? '')) return { ...response, body: text };
+  try {
+    return { ...response, body: JSON.parse(text) };
+  } catch (error) {
+    return { ...response, body: text, jsonError: (error as Error).message };
+  }
+}

@@ -1,0 +1,24 @@
+// Hooks of dredd that are async functions.
+
+/** Returns a hook for one transaction. The transaction fails if `work` rejects. */
+function hookForEach(work) {
+  const failTransaction = (transaction) => (message) => {
+    transaction.fail = message;
+  };
+  return (transaction, done) => continueAfter(work(transaction), failTransaction(transaction), done);
+}
+
+/** Returns a hook for all transactions. All of them fail if `work` rejects. */
+function hookForAll(work) {
+  const failAll = (transactions) => (message) => {
+    for (const transaction of transactions) transaction.fail = message;
+  };
+  return (transactions, done) => continueAfter(work(transactions), failAll(transactions), done);
+}
+
+/** Calls `done` after the work. Dredd does not await promises, and errors in `done` are not errors of the work. */
+function continueAfter(working, fail, done) {
+  working.catch((error) => fail(error.message)).then(() => setImmediate(done));
+}
+
+module.exports = { hookForAll, hookForEach };
