@@ -51,7 +51,11 @@ const MAX_ISSUES = 1_000;
 export function createStateValidator(rules: StateRules): StateValidator {
   const copying: StateRules = {
     ...rules,
-    validateEntry: (schema, value) => rules.validateEntry(schema, structuredClone(value)),
+    validateEntry(schema, value) {
+      const place = findLargeObject(value);
+      if (place === undefined) return rules.validateEntry(schema, structuredClone(value));
+      return [{ pointer: place, message: `has more than ${MAX_PROPERTIES} properties: use fewer` }];
+    },
   };
   return {
     validate: (data) => [...validationSteps(data, rules)].flatMap((issue) => issue ?? []),
@@ -66,6 +70,27 @@ export function createStateValidator(rules: StateRules): StateValidator {
       return issues;
     },
   };
+}
+
+/** The maximum number of properties of an object in a state that a client sends: an error for each of a million would block the server for seconds. */
+const MAX_PROPERTIES = 10_000;
+
+/** Returns the location of an object with too many properties (JSON Pointer); undefined if there is none. */
+function findLargeObject(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (hasTooManyProperties(value)) return '';
+  for (const [name, inner] of Object.entries(value)) {
+    const place = findLargeObject(inner);
+    if (place !== undefined) return formatPointer(name) + place;
+  }
+  return undefined;
+}
+
+function hasTooManyProperties(value: object): boolean {
+  if (Array.isArray(value)) return false;
+  let count = 0;
+  for (const _ in value) if (++count > MAX_PROPERTIES) return true;
+  return false;
 }
 
 function* validationSteps(data: unknown, rules: StateRules): Generator<Issue | undefined> {

@@ -42,3 +42,12 @@ it('validateInSlices stops after 1,000 issues', async () => {
   const state = { ...defaults, orders: Array(5_000).fill({}) };
   expect(await validator.validateInSlices(state)).toHaveLength(1_000);
 });
+
+it('validateInSlices reports one issue for an object with more than 10,000 properties', async () => {
+  const properties = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`property${index}`, 1]));
+  const [product] = defaults.products;
+  const isLarge = [{ ...product, rating: { ...product?.rating, ...properties } }];
+  expect(await validator.validateInSlices({ ...defaults, products: isLarge })).toEqual([
+    { pointer: '/products/0/rating', message: 'has more than 10000 properties: use fewer' },
+  ]);
+});
