@@ -67,3 +67,20 @@ export type Delay = number | { readonly from: number; readonly to: number };
 
 /** Options of `repair`: the data file to repair, and the default data to restore. */
 export type RepairOptions = Pick<Options, 'defaultData'> & { readonly data: string };
+
+/** A running server. */
+export interface Storefront {
+  /** Its address, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** The data file; undefined if the state is in memory only. */
+  readonly dataFile: string | undefined;
+  /** What an acknowledged change survives. */
+  readonly durability: Durability;
+  /** The number of operations of its contract. */
+  readonly operations: number;
+  /** The ids of the mocked operations. */
+  readonly mocked: readonly string[];
+  /** Stops: takes no new request, finishes those that have begun (for 8 s at most), and releases the port and the data file. */
+  close(): Promise<void>;
+}

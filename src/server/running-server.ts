@@ -1,29 +1,13 @@
 import type { HttpServer } from '../http/server.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
-import type { Durability, OpenedState } from '../store/open-state.ts';
+import type { OpenedState } from '../store/open-state.ts';
 import { type ReloadedFile, reloadOnSave } from './file-watcher.ts';
 import { describeExposure, isLoopback } from './listen.ts';
 import { HANDLERS_KEPT, type LiveService, MAX_WARM_ROUTES } from './live-service.ts';
+import type { Storefront } from './options.ts';
 import type { Files, Runtime } from './runtime.ts';
 import { formatStartMessage } from './start-message.ts';
 import { warmUp } from './warm-up.ts';
-
-/** A running server. */
-export interface Storefront {
-  /** Its address, without a slash at the end. */
-  readonly url: string;
-  readonly port: number;
-  /** The data file; undefined if the state is in memory only. */
-  readonly dataFile: string | undefined;
-  /** What an acknowledged change survives. */
-  readonly durability: Durability;
-  /** The number of operations of its contract. */
-  readonly operations: number;
-  /** The ids of the mocked operations. */
-  readonly mocked: readonly string[];
-  /** Stops: takes no new request, finishes those that have begun (for 8 s at most), and releases the port and the data file. */
-  close(): Promise<void>;
-}
 
 /** What a running server is made of. */
 export interface RunningParts {

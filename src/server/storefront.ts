@@ -1,9 +1,8 @@
 import { shop } from '../shop/application.ts';
-import type { Options } from './options.ts';
-import type { Storefront } from './running-server.ts';
+import type { Options, Storefront } from './options.ts';
 import { startApplication } from './start-application.ts';
 
-export type { Storefront } from './running-server.ts';
+export type { Storefront } from './options.ts';
 
 /**
  * Starts a storefront in this process, and returns it once it listens: on a free port, with its state in memory, unless the options say otherwise.

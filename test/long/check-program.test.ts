@@ -122,7 +122,9 @@ describe('storefront check', () => {
     );
     const { code, stdout, stderr } = await getOutcome(checking);
     expect({ code, told: stderr.replaceAll(/^judging \w+ …\n/gm, '') }, stdout).toEqual({ code: 0, told: '' });
-    expect(stdout).toMatch(/^Checked http:\/\/\S+ against \S*openapi\.yaml with the shop model\b.*\bseed \d+, 1 runs/m);
+    expect(stdout).toMatch(
+      /^Checked http:\/\/\S+ against \S*openapi\.yaml with the model of the shop\b.*\bseed \d+, 1 runs/m,
+    );
     expect(stdout).toMatch(/Contract check passed: no violations found\n$/);
     expect((await readdir(checking.folder)).sort()).toEqual(['db.json', 'loaded.txt']);
     expect(await readFile(join(checking.folder, 'db.json'), 'utf8')).toBe(`${defaultText}\n`);

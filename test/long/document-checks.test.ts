@@ -42,7 +42,7 @@ const examples: readonly Plant[] = [
   ],
   [
     'nothing more in what is only read, which answers have to have',
-    'description: The id of the delivery option chosen for it',
+    'description: The id of the selected delivery option',
     'readOnly: true',
   ],
   [
@@ -59,8 +59,8 @@ const examples: readonly Plant[] = [
   ],
   [
     'a path parameter with an example that is no uuid',
-    '            removed:\n              summary: A product of the cart\n              value: 6fb12208-d3f8-49e5-8f52-3d2038703fc6',
-    '            removed:\n              summary: A product of the cart\n              value: socks',
+    '            removed:\n              summary: A product in the cart\n              value: 6fb12208-d3f8-49e5-8f52-3d2038703fc6',
+    '            removed:\n              summary: A product in the cart\n              value: socks',
     ['/paths/~1api~1cart-items~1{productId}/delete/parameters/0/examples/removed/value', /uuid/],
   ],
   [
@@ -118,7 +118,7 @@ const names: readonly Plant[] = [
   ],
   [
     'two answers without parameters',
-    '                plain:\n                  summary: As they are\n                  value:\n                    - { id',
+    '                plain:\n                  summary: Without expanded properties\n                  value:\n                    - { id',
     '                none: { value: [] }\n                plain:\n                  value:\n                    - { id',
     [`${OPTIONS}/responses/200/content/application~1json/examples/plain`, /^The response example plain has no/],
   ],
@@ -145,14 +145,14 @@ const limits: readonly Plant[] = [
   ['the largest body', '100 kB (102,400 bytes)', '200 kB (204,800 bytes)', [`${TOO_LARGE}/description`, /LIMIT_BYTES/]],
   [
     'the largest headers',
-    '431 headers of more than 64 kB',
-    '431 headers of more than 164 kB',
+    '431 the headers exceed 64 kB',
+    '431 the headers exceed 164 kB',
     [`${BESIDE}/description`, /maxHeaderSize/],
   ],
   [
     'the largest headers, in an example',
-    'summary: Headers of more than 64 kB',
-    'summary: Headers of more than 164 kB',
+    'summary: Headers larger than 64 kB',
+    'summary: Headers larger than 164 kB',
     [`${BESIDE}${PROBLEMS}/headersTooLarge/summary`, /maxHeaderSize/],
   ],
   ['the time for a request', 'within 30 s', 'within 300 s', [`${BESIDE}/description`, /REQUEST_TIMEOUT_MS/]],

@@ -32,30 +32,6 @@ const invalid: readonly [string, string, RegExp][] = [
     /:\d+ has "quantity" a second time in one object/,
   ],
   [
-    'the same field twice',
-    replaceFirst('"stars"', '"stars": 4, "stars"'),
-    /:\d+ has "stars" a second time in one object/,
-  ],
-  [
-    'one name spelt in two ways',
-    replaceFirst('{', '{ "\\u006frders": [],'),
-    /:\d+ has "orders" a second time in one object/,
-  ],
-  ['nothing but lists in each other', LISTS, /\/0\/0 is nested deeper than 100 levels/],
-  ['nothing but objects in each other', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
-  ['a list of such lists', replaceFirst('"products": [', `"products": [${LISTS},`), /\/products\/0 is nested deeper/],
-  [
-    'a name that is such an object',
-    replaceFirst('"name": "', `"name": ${OBJECTS}, "x": "`),
-    /\/products\/0 is nested deeper/,
-  ],
-  [
-    'a name that is a list',
-    replaceFirst('"name": "', '"name": [], "x": "'),
-    /\/products\/0\/name is \[\]: use a string/,
-  ],
-  ['keywords of such lists', replaceFirst('"keywords": [', `"keywords": [${LISTS},`), /\/products\/0 is nested deeper/],
-  [
     'a repeated nested property',
     replaceFirst('"stars"', '"stars": 4, "stars"'),
     /:\d+ has "stars" a second time in one object/,
@@ -77,7 +53,11 @@ const invalid: readonly [string, string, RegExp][] = [
     replaceFirst('"name": "', `"name": ${OBJECTS}, "x": "`),
     /\/products\/0 is nested deeper/,
   ],
-  ['a name that is a list', replaceFirst('"name": "', '"name": [], "x": "'), /\/products\/0\/name is \[\]: use a text/],
+  [
+    'a name that is a list',
+    replaceFirst('"name": "', '"name": [], "x": "'),
+    /\/products\/0\/name is \[\]: use a string/,
+  ],
   [
     'keywords with nested lists',
     replaceFirst('"keywords": [', `"keywords": [${LISTS},`),
@@ -126,14 +106,9 @@ const invalid: readonly [string, string, RegExp][] = [
   ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].flatMap((name): [string, string, RegExp][] => [
     [`a list named ${name}`, replaceFirst('{', `{ "${name}": [],`), RegExp(`/${name} is not one of products`)],
     [
-      `a field named ${name}`,
-      replaceFirst('"image"', `"${name}": {}, "image"`),
-      RegExp(`/products/0/${name} is unknown`),
-    ],
-    [
       `a property named ${name}`,
       replaceFirst('"image"', `"${name}": {}, "image"`),
-      RegExp(`/products/0/${name} is not known`),
+      RegExp(`/products/0/${name} is unknown`),
     ],
     [
       `a property of a rating named ${name}`,

@@ -26,12 +26,12 @@ const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
     [`${TOO_LARGE}${PROBLEM}/bodyTooLarge/value/detail`]: `${MAX_BODY_BYTES} bytes`,
   }),
   ...documented('maxHeaderSize of http/server.ts', {
-    [`${BESIDE}/description`]: `headers of more than ${kilobytes(LIMITS.maxHeaderSize)}`,
+    [`${BESIDE}/description`]: `the headers exceed ${kilobytes(LIMITS.maxHeaderSize)}`,
     [`${BESIDE}${PROBLEM}/headersTooLarge/summary`]: kilobytes(LIMITS.maxHeaderSize),
     [`${BESIDE}${PROBLEM}/headersTooLarge/value/detail`]: kilobytes(LIMITS.maxHeaderSize),
   }),
   ...documented('REQUEST_TIMEOUT_MS of http/server.ts', {
-    [`${BESIDE}/description`]: `not sent within ${REQUEST_TIMEOUT_MS / 1_000} s`,
+    [`${BESIDE}/description`]: `did not arrive within ${REQUEST_TIMEOUT_MS / 1_000} s`,
   }),
   ...documented('TERM_LIMIT of search/product-index.ts', {
     '/paths/~1api~1products/get/description': `the first ${MAX_TERM_LENGTH} characters`,
@@ -39,7 +39,7 @@ const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
   ...documented('QUANTITY_LIMIT of domain/cart.ts', {
     '/components/schemas/Quantity/maximum': QUANTITY_LIMIT,
     [`${ADD}/description`]: `up to ${formatNumber(QUANTITY_LIMIT)}`,
-    [`${ADD}/responses/409/description`]: `more than ${formatNumber(QUANTITY_LIMIT)} of the product`,
+    [`${ADD}/responses/409/description`]: `would exceed ${formatNumber(QUANTITY_LIMIT)}`,
     [`${ADD}/responses/409${PROBLEM}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT} of a product`,
   }),
 ];
