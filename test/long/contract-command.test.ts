@@ -18,10 +18,10 @@ describe('npm run contract', () => {
       cwd: projectFile('.'),
     });
     expect(exitCode, output).toBe(0);
-    const [head = ''] = output.match(/^operation +answer .*$/m) ?? [];
+    const [head = ''] = output.match(/^operation +response .*$/m) ?? [];
     expect(head.split(/ +/)).toEqual([
       'operation',
-      'answer',
+      'response',
       'statuses',
       'input',
       'methods',
@@ -51,7 +51,7 @@ describe('npm run contract', () => {
     const { exitCode, output } = await runCommand('npm', args, { cwd: projectFile('.') });
     expect(exitCode, output).toBe(1);
     expect(output).toMatch(
-      /^http:.* is a storefront: the check runs in 8 sandboxes of its own \(check-\d+ and 7 more\) and does not change the default sandbox$/m,
+      /^http:.* is a storefront server: the check runs in 8 new sandboxes \(check-.* and does not change the default sandbox\.$/m,
     );
     for (const judge of ['statuses', 'dredd'])
       expect(output).toMatch(new RegExp(`^\\d+\\. addCartItem 20\\d \\(${judge}\\)`, 'm'));
@@ -69,9 +69,9 @@ describe('npm run contract', () => {
     ]);
     expect([refused.exitCode, refused.output]).toEqual([
       2,
-      expect.stringMatching(/^contract: this changes data on .* add --allow-writes\n$/),
+      expect.stringMatching(/^contract: The check changes data on .* add --allow-writes\.\n$/),
     ]);
     expect(missing.exitCode).toBe(3);
-    expect(missing.output).toMatch(/^contract: no server answers at http:\/\/127\.0\.0\.1:1 /m);
+    expect(missing.output).toMatch(/^contract: No server responds at http:\/\/127\.0\.0\.1:1 /m);
   });
 });
