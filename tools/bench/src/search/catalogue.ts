@@ -45,7 +45,7 @@ function makeCatalogue(size: number, seed: number): readonly Item[] {
 
 function item(word: () => string, categories: readonly string[], random: Random): Item {
   const [noun, kind] = [word(), word()];
-  const size = random.next() < 0.3 ? `, ${random.whole(1, 90)} ${random.pick(UNITS)}` : '';
+  const size = random.next() < 0.3 ? `, ${random.integer(1, 90)} ${random.pick(UNITS)}` : '';
   const joined = random.next() < 0.15 ? `${capital(word())}-${capital(word())} ` : '';
   const name = `${capital(word())} ${joined}${capital(kind)} ${capital(noun)}${size}`;
   const pair = random.next() < 0.3 ? [`${kind} ${noun}`] : [noun];

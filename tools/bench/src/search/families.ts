@@ -39,12 +39,12 @@ const makers: Readonly<Record<string, Maker>> = {
     meaning: { kind: 'inside', text: word },
   }),
   prefix: (word, _item, random) => {
-    const text = word.slice(0, random.whole(3, Math.max(3, word.length - 1)));
+    const text = word.slice(0, random.integer(3, Math.max(3, word.length - 1)));
     return { term: text, meaning: { kind: 'inside', text } };
   },
   inside: (word, _item, random) => {
     if (word.length < 6) return undefined;
-    const from = random.whole(1, word.length - 4);
+    const from = random.integer(1, word.length - 4);
     const text = word.slice(from, from + 4);
     return { term: text, meaning: { kind: 'inside', text } };
   },
@@ -61,7 +61,7 @@ const makers: Readonly<Record<string, Maker>> = {
     word.length < 5 ? undefined : meant(oneTypo(oneTypo(word, random), random), word),
   'typo while typing': (word, _item, random) => {
     if (word.length < 7) return undefined;
-    return meant(oneTypo(word.slice(0, word.length - random.whole(1, 2)), random), word);
+    return meant(oneTypo(word.slice(0, word.length - random.integer(1, 2)), random), word);
   },
   'both words misspelt': (word, item, random) => {
     const others = wordsOf(item).filter((one) => one !== word && one.length > 3 && !/\d/.test(one));
@@ -74,7 +74,7 @@ const makers: Readonly<Record<string, Maker>> = {
     const typos = typosOf.get(word);
     return typos && meant(random.pick(typos), word);
   },
-  'vowels dropped': (word, _item, random) => meant(withoutSomeVowels(word, random.whole(2, 3)), word),
+  'vowels dropped': (word, _item, random) => meant(withoutSomeVowels(word, random.integer(2, 3)), word),
   'consonants only': (word) => meant(withoutVowels(word, 2), word),
   'head and tail': (word, _item, random) => meant(headAndTail(word, random), word),
   'other number': (word) => meant(otherNumber(word), word),
@@ -84,19 +84,19 @@ const makers: Readonly<Record<string, Maker>> = {
   },
   split: (word, _item, random) => {
     if (word.length < 7) return undefined;
-    const at = random.whole(3, word.length - 3);
+    const at = random.integer(3, word.length - 3);
     return meant(`${word.slice(0, at)} ${word.slice(at)}`, word);
   },
   border: (_word, { keywords }, random) => {
     if (keywords.length < 2) return undefined;
-    const at = random.whole(0, keywords.length - 2);
+    const at = random.integer(0, keywords.length - 2);
     const [one = '', two = ''] = keywords.slice(at, at + 2);
     const between = random.pick([',', ', ', '']);
-    const term = one.slice(-random.whole(3, 5)) + between + two.slice(0, random.whole(3, 5));
+    const term = one.slice(-random.integer(3, 5)) + between + two.slice(0, random.integer(3, 5));
     return { term, meaning: { kind: 'border', text: term } };
   },
   nothing: (_word, _item, random) => ({
-    term: Array.from({ length: random.whole(5, 9) }, (_, at) =>
+    term: Array.from({ length: random.integer(5, 9) }, (_, at) =>
       random.pick([...(at % 2 ? 'aeiouy' : 'bcdfghjklmnpqrstvwxz')]),
     ).join(''),
     meaning: { kind: 'none' },

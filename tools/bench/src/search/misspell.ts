@@ -15,10 +15,10 @@ function neighbours(letter: string): string {
 
 /** One wrong, missing, extra, doubled or swapped letter, at any place. */
 export function oneTypo(word: string, random: Random): string {
-  const at = random.whole(0, word.length - 1);
+  const at = random.integer(0, word.length - 1);
   const letter = word[at] ?? '';
   const [before, after] = [word.slice(0, at), word.slice(at + 1)];
-  switch (random.whole(0, 4)) {
+  switch (random.integer(0, 4)) {
     case 0:
       return before + random.pick([...(random.next() < 0.7 ? neighbours(letter) || LETTERS : LETTERS)]) + after;
     case 1:
@@ -87,7 +87,7 @@ export function withoutSomeVowels(word: string, count: number): string | undefin
 /** The first letter and the end of a long word: "bball" of "basketball". */
 export function headAndTail(word: string, random: Random): string | undefined {
   if (word.length < 8) return undefined;
-  return word.slice(0, 1) + word.slice(-random.whole(4, 5));
+  return word.slice(0, 1) + word.slice(-random.integer(4, 5));
 }
 
 /** Singular of plural, plural of singular. */
