@@ -18,6 +18,8 @@ export interface CheckOptions extends Selection {
   readonly waitSeconds: number;
   /** Headers that select further isolated sandboxes with the same data, in which parts of the check run concurrently. */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[] | undefined;
+  /** The maximum number of concurrent requests. Default: 10, or 2 in each of several sandboxes. */
+  readonly maxConcurrent?: number | undefined;
   /** Called after each part with the number of completed parts, of all parts, and its name. */
   readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
   /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */

@@ -50,7 +50,8 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     const ledger = createLedger(routes);
     const notes: string[] = [];
     const model = options.model?.applies(contract) ? options.model : undefined;
-    const maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT;
+    const maxConcurrent =
+      options.maxConcurrent ?? (sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT);
     const common = {
       contract,
       ledger,

@@ -25,8 +25,10 @@ export function getDefect(name: string): Defect {
 }
 
 async function findersOf(defect: Defect): Promise<readonly (typeof COLUMNS)[number][]> {
-  // Each check has its own shop, as in `npm run contract`.
-  const byChecks = await having(defect, async (url) => getFailedChecks(await runCheck(url, { runs: 50 })));
+  // Each check has its own shop, as in `npm run contract`. One request at a time: the responses of a defective shop depend on their order.
+  const byChecks = await having(defect, async (url) =>
+    getFailedChecks(await runCheck(url, { runs: 50, maxConcurrent: 1 })),
+  );
   const { transactions, errors: faults } = await having(defect, (url) =>
     runDredd({ url, contractFile: projectFile('openapi.yaml') }),
   );
