@@ -1,66 +1,67 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Who may steer. */
+/** The access rules of the control API. */
 export interface ControlAccess {
-  /** Whether control is on at all. */
+  /** Whether the control API is enabled. */
   readonly isOn: boolean;
-  /** Whether the server listens on loopback alone. */
+  /** Whether the server listens on loopback only. */
   readonly isLoopback: boolean;
-  /** What a request has to bring along, `Authorization: Bearer TOKEN`; undefined where none is wanted. */
+  /** The bearer token that requests need; undefined if they need none. */
   readonly token: string | undefined;
 }
 
-/** What of a request says who asks. */
+/** The headers of a request that decide about access. */
 export interface Requester {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
 }
 
-/** Why a request may not steer, and how it may. */
+/** Why access is denied. `detail` has the remedy. */
 export interface Denial {
   readonly code: 'control-disabled' | 'token-required' | 'host-not-allowed' | 'origin-not-allowed';
   readonly detail: string;
 }
 
-/** Why somebody may not steer; undefined where they may. Which hosts the whole server answers to was decided before. */
+/** Returns why a request has no access to the control API; undefined if it has. The hosts of the whole server are checked before. */
 export function checkAccess(
   { isOn, isLoopback, token }: ControlAccess,
   { host, origin, authorization }: Requester,
 ): Denial | undefined {
-  if (!isOn) return { code: 'control-disabled', detail: 'control is off: start the server without --no-control' };
+  if (!isOn)
+    return { code: 'control-disabled', detail: 'The control API is disabled. Start the server without --no-control.' };
   if (!isLoopback && token === undefined) {
     return {
       code: 'control-disabled',
       detail:
-        'control is off, since the server listens on more than loopback: give it --control-token TOKEN, and send Authorization: Bearer TOKEN',
+        'The control API is disabled, because the server listens on other addresses than loopback. Start it with --control-token TOKEN, and send Authorization: Bearer TOKEN.',
     };
   }
   if (host === undefined) {
-    return { code: 'host-not-allowed', detail: 'the control API needs a Host header: send one' };
+    return { code: 'host-not-allowed', detail: 'The control API needs a Host header.' };
   }
-  if (origin !== undefined && !isSame(origin, host)) {
+  if (origin !== undefined && !isOwnOrigin(origin, host)) {
     return {
       code: 'origin-not-allowed',
-      detail: `a page at ${origin.slice(0, 100)} may not steer: ask from a program, or from a page of this server`,
+      detail: `Pages of ${origin.slice(0, 100)} cannot use the control API. Send the request from a program, or from a page of this server.`,
     };
   }
-  if (token !== undefined && !isToken(authorization, token)) {
+  if (token !== undefined && !hasToken(authorization, token)) {
     return {
       code: 'token-required',
-      detail: 'control wants its token: send Authorization: Bearer TOKEN, with that of --control-token',
+      detail: 'The token is missing or wrong. Send Authorization: Bearer TOKEN with the token of --control-token.',
     };
   }
   return undefined;
 }
 
-function isSame(origin: string, host: string | undefined): boolean {
+function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 
-/** Compares in a time that says nothing about the token. The scheme's case doesn't count (RFC 9110, section 11.1). */
-function isToken(authorization: string | undefined, token: string): boolean {
+/** Compares in constant time. The scheme is case-insensitive (RFC 9110, section 11.1). */
+function hasToken(authorization: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  const [, sent = ''] = /^bearer +(.*)$/i.exec(authorization ?? '') ?? [];
-  return timingSafeEqual(digest(sent), digest(token));
+  const [, received = ''] = /^bearer +(.*)$/i.exec(authorization ?? '') ?? [];
+  return timingSafeEqual(digest(received), digest(token));
 }

@@ -10,35 +10,35 @@ import type { Fault, FaultDefinition } from './operation.ts';
 import { ControlProblemError } from './refusal.ts';
 import { formatNames, getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
 
-/** What is to fail. */
+/** The operations on faults. */
 export const faultHandlers: ControlHandlers<
   'listFaults' | 'getFault' | 'addFault' | 'replaceFaults' | 'clearFaults' | 'removeFault'
 > = {
   listFaults: ({ path }, parts) =>
     getSandbox(path.id, parts)
       .faults.list()
-      .map((fault) => shown(fault, parts)),
+      .map((fault) => addWarnings(fault, parts)),
   getFault: ({ path }, parts) =>
-    shown(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
+    addWarnings(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
   addFault({ path, body }, parts) {
-    refuseFaults([{ wish: body, at: '' }], parts);
+    refuseFaults([{ fault: body, at: '' }], parts);
     return withControlProblems(() => {
-      const wanted = parseFault(body);
+      const parsed = parseFault(body);
       // A refused fault does not create the sandbox.
-      rejectTooManyFaults([wanted]);
+      rejectTooManyFaults([parsed]);
       const sandbox = parts.sandboxes.get(path.id);
-      return told(sandbox, sandbox.faults.add(wanted), parts);
+      return logWarnings(sandbox, sandbox.faults.add(parsed), parts);
     });
   },
   replaceFaults({ path, body }, parts) {
-    const placed = body.map((wish, place) => ({ wish, at: `/${place}` }));
+    const placed = body.map((fault, index) => ({ fault, at: `/${index}` }));
     refuseFaults(placed, parts);
     return withControlProblems(() => {
-      const wanted = placed.map(({ wish, at }) => parseFault(wish, at));
-      // What is refused makes no sandbox.
-      rejectTooManyFaults(wanted);
+      const parsed = placed.map(({ fault, at }) => parseFault(fault, at));
+      // Refused faults do not create the sandbox.
+      rejectTooManyFaults(parsed);
       const sandbox = parts.sandboxes.get(path.id);
-      return sandbox.faults.replace(wanted).map((fault) => told(sandbox, fault, parts));
+      return sandbox.faults.replace(parsed).map((fault) => logWarnings(sandbox, fault, parts));
     });
   },
   clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
@@ -49,14 +49,14 @@ export const faultHandlers: ControlHandlers<
 
 /** A fault of a request, and its JSON Pointer in the body. */
 interface PlacedFault {
-  readonly wish: FaultDefinition;
+  readonly fault: FaultDefinition;
   readonly at: string;
 }
 
 /** Refuses faults that cannot be applied, or whose operations or responses the contract of the application doesn't have. */
 function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void {
-  const findIssues = (find: (wish: FaultDefinition) => readonly Issue[]) =>
-    faults.flatMap(({ wish, at }) => find(wish).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
+  const findIssues = (find: (fault: FaultDefinition) => readonly Issue[]) =>
+    faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
   refuseIssues('invalid-fault', findIssues(findFaultIssues));
   refuseIssues(
     'unknown-operation',
@@ -65,8 +65,8 @@ function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void
   refuseIssues('contract-conflict', findIssues(parts.undocumented));
 }
 
-/** A fault with why no request can meet it, where none can. */
-function shown(fault: Fault, parts: ControlParts): Fault {
+/** Returns a fault with warnings if no request can match it. */
+function addWarnings(fault: Fault, parts: ControlParts): Fault {
   return withWarnings(fault, parts.unmatched({ ...fault, needsBody: needsBody(fault.where) }));
 }
 
@@ -74,9 +74,9 @@ function withWarnings(fault: Fault, warnings: readonly string[]): Fault {
   return warnings.length > 0 ? { ...fault, warnings: [...(fault.warnings ?? []), ...warnings] } : fault;
 }
 
-/** A fault that was set, whose warnings stand in the log. */
-function told({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
-  const result = withWarnings(shown(fault, parts), findExpiredUntil(fault, clock.nowMs()));
+/** Logs the warnings of a new fault, and returns it with them. */
+function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
+  const result = withWarnings(addWarnings(fault, parts), findExpiredUntil(fault, clock.nowMs()));
   for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
   return result;
 }
@@ -88,7 +88,9 @@ function findExpiredUntil({ until }: Fault, nowMs: number): readonly string[] {
 }
 
 function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts): never {
-  const there = getSandbox(id, parts).faults.list();
-  const told = there.length > 0 ? `there is ${formatNames(there.map((one) => one.id))}` : 'there are none';
-  throw new ControlProblemError('unknown-fault', `there is no fault ${fault} in ${id}: ${told}`);
+  const ids = getSandbox(id, parts)
+    .faults.list()
+    .map((one) => one.id);
+  const existing = ids.length > 0 ? `The sandbox has ${formatNames(ids)}.` : 'The sandbox has no faults.';
+  throw new ControlProblemError('unknown-fault', `Fault ${fault} does not exist in sandbox ${id}. ${existing}`);
 }

@@ -5,7 +5,7 @@ import type { ControlId, ControlInput } from './operation.ts';
 import { sandboxHandlers } from './sandbox-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
 
-/** Who does which operation of control; one without an entry does not compile. */
+/** The handler of each operation of the control API. */
 export const controlHandlers: ControlHandlers<ControlId> = {
   ...sandboxHandlers,
   ...snapshotHandlers,
@@ -13,7 +13,7 @@ export const controlHandlers: ControlHandlers<ControlId> = {
   ...journalHandlers,
 };
 
-/** What can be followed as it comes, of those operations of which anything can. */
+/** The operations that can respond with an event stream. */
 export const controlFollowed: {
   readonly [Id in ControlId]?: (input: ControlInput<Id>, parts: ControlParts) => FollowedRequests;
 } = { listRequests: followedRequests };

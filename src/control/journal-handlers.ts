@@ -13,84 +13,84 @@ import { ControlProblemError } from './refusal.ts';
 import { getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
-/** What a client follows, told of as it comes. */
+/** The requests that a client follows. */
 export interface FollowedRequests {
   readonly journal: Journal;
-  /** Of those that came before only those with a higher id are told of; where it isn't given none. */
+  /** Earlier requests with a higher id are sent first; none if undefined. */
   readonly after: number | undefined;
-  readonly isMeant: (entry: Entry) => boolean;
+  readonly isMatch: (entry: Entry) => boolean;
 }
 
-/** What was asked, as it is asked. */
+/** Returns the requests that a client follows. */
 export function followedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts): FollowedRequests {
-  const { after, isMeant } = requestsMeant(query, parts);
-  return { journal: getSandbox(path.id, parts).journal, after, isMeant };
+  const { after, isMatch } = parseQuery(query, parts);
+  return { journal: getSandbox(path.id, parts).journal, after, isMatch };
 }
 
-/** What was asked, and whether it was as wanted. */
+/** The operations on the journal. */
 export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' | 'countRequests' | 'verifyRequests'> = {
   listRequests({ path, query }, parts) {
-    const { isMeant, limit } = requestsMeant(query, parts);
-    const asked = getSandbox(path.id, parts).journal.entries().filter(isMeant);
-    return (limit === undefined ? asked : asked.slice(-limit)).map(toJournalEntry);
+    const { isMatch, limit } = parseQuery(query, parts);
+    const entries = getSandbox(path.id, parts).journal.entries().filter(isMatch);
+    return (limit === undefined ? entries : entries.slice(-limit)).map(toJournalEntry);
   },
   clearRequests: ({ path }, parts) => getSandbox(path.id, parts).journal.clear(),
   countRequests({ path, body }, parts) {
-    const wanted = wantedIn(body, parts);
+    const expected = parseFilter(body, parts);
     const { journal } = getSandbox(path.id, parts);
-    return { count: countOf(wanted, journal) };
+    return { count: countMatches(expected, journal) };
   },
   async verifyRequests({ path, body }, parts) {
-    const wanted = wantedIn(body, parts);
+    const expected = parseFilter(body, parts);
     const bounds = parseBounds(body);
     const { journal } = getSandbox(path.id, parts);
-    const { isMatch: isMeant } = wanted;
-    const count = countOf(wanted, journal);
+    const { isMatch } = expected;
+    const count = countMatches(expected, journal);
     const { stopping } = parts;
-    await waitForRequests({ ...bounds, journal, isMeant, count, stopping, withinMs: body.withinMs ?? 0 });
-    // It may have been removed meanwhile.
-    if (getSandbox(path.id, parts).journal !== journal) throw unknown(path.id);
-    const verdict = withControlProblems(() => verifyRequests(journal, wanted, bounds));
+    await waitForRequests({ ...bounds, journal, isMatch, count, stopping, withinMs: body.withinMs ?? 0 });
+    // The sandbox may have been deleted while the request waited.
+    if (getSandbox(path.id, parts).journal !== journal) throw createDeletedError(path.id);
+    const verification = withControlProblems(() => verifyRequests(journal, expected, bounds));
     return stopping.aborted
-      ? { ...verdict, verified: false, message: 'the server is stopping, so nobody knows' }
-      : verdict;
+      ? { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' }
+      : verification;
   },
 };
 
-/** How many requests of a journal are wanted; declines where that takes too long to find out. */
-function countOf(wanted: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
+/** Returns the number of matching requests. Throws a `ControlProblemError` if the regular expressions would take too long. */
+function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
   const entries = journal.entries();
-  withControlProblems(() => rejectSlowPatterns(wanted, entries));
-  return entries.filter(wanted.isMatch).length;
+  withControlProblems(() => rejectSlowPatterns(expected, entries));
+  return entries.filter(expected.isMatch).length;
 }
 
-function unknown(id: string): ControlProblemError {
+function createDeletedError(id: string): ControlProblemError {
   return new ControlProblemError(
     'unknown-sandbox',
-    `the sandbox ${id} was removed meanwhile, with its journal: verify before`,
+    `Sandbox ${id} was deleted during the verification. Verify before you delete it.`,
   );
 }
 
-/** Which requests a query means; `after` is undefined where it doesn't say. Declines where it names no operations. */
-function requestsMeant(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
-  const numberIn = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
+/** Parses the query of a request for the journal. Throws a `ControlProblemError` if an operation does not exist. */
+function parseQuery(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
+  const getNumber = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
   const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
   refuseIssues('unknown-operation', parts.findUnknownOperations(operation));
-  const after = numberIn('after');
+  const after = getNumber('after');
   return {
     after,
-    limit: numberIn('limit'),
-    isMeant: (entry: Entry) => entry.id > (after ?? 0) && isOf(operation, entry),
+    limit: getNumber('limit'),
+    isMatch: (entry: Entry) => entry.id > (after ?? 0) && hasOperation(operation, entry),
   };
 }
 
-/** Whether a request is one of some operations; of any where none are named. */
-function isOf(operations: readonly string[] | undefined, { operationId }: Pick<Entry, 'operationId'>): boolean {
+/** Returns whether a request is of one of the operations; true if there are none. */
+function hasOperation(operations: readonly string[] | undefined, { operationId }: Pick<Entry, 'operationId'>): boolean {
   return operations === undefined || (operationId !== undefined && operations.includes(operationId));
 }
 
-/** Which requests are wanted; declines where that makes no sense. */
-function wantedIn(body: RequestFilter, parts: ControlParts) {
+/** Parses a filter. Throws a `ControlProblemError` if it is invalid. */
+function parseFilter(body: RequestFilter, parts: ControlParts) {
   refuseIssues('unknown-operation', parts.findUnknownOperations(body.operation));
   return withControlProblems(() => parseExpectedRequests(body));
 }

@@ -1,31 +1,31 @@
-/** Names for the types that `control.yaml` gives: the one place where its schema.d.ts is read. */
+/** The types of `control.yaml` by name. Only this file imports its schema.d.ts. */
 import type { components, operations } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
-/** What a request has to be like. */
+/** A matcher of requests. */
 export type Where = Schemas['Where'];
-/** What is to fail, when, and how. */
+/** Which requests a fault applies to, when, and what it does. */
 export type FaultDefinition = Schemas['FaultDefinition'];
-/** A fault, and what has become of it. */
+/** A fault with its id and counters. */
 export type Fault = Schemas['Fault'];
-/** Which requests of the journal are meant. */
+/** Selects recorded requests. */
 export type RequestFilter = Schemas['RequestFilter'];
-/** A request of the shop, and how it was answered. */
+/** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
-/** What verifying came to. */
+/** The result of a verification. */
 export type Verification = Schemas['Verification'];
 
-/** The id of an operation of control. */
+/** The operationId of an operation of the control API. */
 export type ControlId = keyof operations;
 
 type Part<T, Name extends PropertyKey> = T extends { readonly [K in Name]?: infer P } ? NonNullable<P> : never;
 type JsonOf<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
 
-/** What a request to an operation holds once it has passed the contract of control. */
+/** The validated parts of a request to the control API. */
 export interface ControlInput<Id extends ControlId> {
   readonly path: Part<operations[Id]['parameters'], 'path'>;
-  /** As it was sent, in texts. */
+  /** The values as they were sent: strings. */
   readonly query: { readonly [Name in keyof Part<operations[Id]['parameters'], 'query'>]?: string | readonly string[] };
   readonly body: operations[Id] extends { readonly requestBody: infer Body }
     ? JsonOf<Body>
@@ -36,11 +36,11 @@ export interface ControlInput<Id extends ControlId> {
 
 type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
 
-/** What a function gives back that gives nothing back. */
+/** The return type of a function without a return value. */
 type Nothing = ReturnType<() => void>;
 
-/** The body of its success; nothing where it has none. */
+/** The body of a successful response; nothing if it has none. */
 export type ControlAnswer<Id extends ControlId> = [JsonOf<Success<Id>>] extends [never] ? Nothing : JsonOf<Success<Id>>;
 
-/** Which part of the journal is read: what a request for it may say, before it is put into texts. */
+/** The query parameters of a request for the journal. */
 export type JournalQuery = Part<operations['listRequests']['parameters'], 'query'>;

@@ -1,6 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 
-/** Why control declines a request that keeps its contract. */
+/** The codes of the control API's problems, beside violations of its contract. */
 export type ControlCode =
   | 'unknown-sandbox'
   | 'unknown-snapshot'
@@ -15,16 +15,16 @@ export type ControlCode =
   | 'built-in-snapshot'
   | 'limit-reached';
 
-/** Control declines: `message` is a sentence with the remedy. */
+/** Thrown when the control API refuses a valid request. `message` has the remedy. */
 export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
   readonly code: ControlCode;
-  /** What keeps what was sent from being what is wanted. */
-  readonly flaws: readonly Issue[];
+  /** The issues in the request. */
+  readonly issues: readonly Issue[];
 
-  constructor(code: ControlCode, detail: string, flaws: readonly Issue[] = []) {
+  constructor(code: ControlCode, detail: string, issues: readonly Issue[] = []) {
     super(detail);
     this.code = code;
-    this.flaws = flaws;
+    this.issues = issues;
   }
 }

@@ -6,42 +6,42 @@ import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { type ControlCode, ControlProblemError } from './refusal.ts';
 
-/** The sandbox of an id, which has to be there: looking at one doesn't make it. */
+/** Returns an existing sandbox. Throws a `ControlProblemError` if there is none. */
 export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
   const sandbox = sandboxes.find(id);
   if (sandbox) return sandbox;
-  const there = formatNames(sandboxes.list().map((one) => one.id));
-  const remedy = `PUT /_control/sandboxes/${id} makes it, as does a request of the shop that names it`;
+  const existing = formatNames(sandboxes.list().map((one) => one.id));
+  const remedy = `Create it with PUT /_control/sandboxes/${id}, or use one of ${existing}`;
   const expiredMs = sandboxes.expiredAtMs(id);
-  const expired = expiredMs === undefined ? '' : `; it expired at ${toIsoTime(expiredMs)}`;
-  throw new ControlProblemError('unknown-sandbox', `there is no sandbox ${id}, but ${there}${expired}: ${remedy}`);
+  const expiry = expiredMs === undefined ? '' : `; it expired at ${toIsoTime(expiredMs)}`;
+  throw new ControlProblemError('unknown-sandbox', `Sandbox ${id} does not exist${expiry}. ${remedy}.`);
 }
 
-/** How many names a sentence tells. */
-const TOLD = 20;
+/** The maximum number of names in a message. */
+const MAX_NAMES = 20;
 
-/** Some names, and how many more there are. */
+/** Formats a list of names, with the number of names that are left out. */
 export function formatNames(names: readonly string[]): string {
-  const rest = names.length - TOLD;
-  return `${names.slice(0, TOLD).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const rest = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** Declines where there are flaws. */
-export function refuseIssues(code: ControlCode, flaws: readonly Issue[]): void {
-  if (flaws.length > 0) throw new ControlProblemError(code, sentenceOf(flaws), flaws);
+/** Throws a `ControlProblemError` if there are issues. */
+export function refuseIssues(code: ControlCode, issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ControlProblemError(code, describeIssues(issues), issues);
 }
 
-function sentenceOf(flaws: readonly Issue[]): string {
-  return flaws.map(({ pointer, message }) => `${pointer || 'it'} ${message}`).join('; ');
+function describeIssues(issues: readonly Issue[]): string {
+  return issues.map(({ pointer, message }) => `${pointer || 'it'} ${message}`).join('; ');
 }
 
-/** What is given back, where what was asked for makes sense and there is room for it. */
-export function withControlProblems<Value>(make: () => Value): Value {
+/** Returns the result of a function. Turns errors about matchers and limits into a `ControlProblemError`. */
+export function withControlProblems<Value>(run: () => Value): Value {
   try {
-    return make();
+    return run();
   } catch (error) {
     if (error instanceof InvalidMatcherError)
-      throw new ControlProblemError('invalid-matcher', sentenceOf(error.issues), error.issues);
+      throw new ControlProblemError('invalid-matcher', describeIssues(error.issues), error.issues);
     if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
     throw error;
   }

@@ -7,10 +7,10 @@ import { countEntries } from './counts.ts';
 import type { ControlHandlers } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
 import { getSandbox } from './refuse.ts';
-import { snapshotOf } from './snapshot-handlers.ts';
+import { getSnapshotState } from './snapshot-handlers.ts';
 import { replaceCollections } from './state-replacement.ts';
 
-/** Sandboxes, what they hold, their clocks and their ids. */
+/** The operations on sandboxes, their states, clocks and ids. */
 export const sandboxHandlers: ControlHandlers<
   | 'listSandboxes'
   | 'getSandbox'
@@ -27,22 +27,22 @@ export const sandboxHandlers: ControlHandlers<
   | 'seedIds'
   | 'randomIds'
 > = {
-  listSandboxes: (_input, { sandboxes }) => sandboxes.list().map((sandbox) => shown(sandbox, sandboxes)),
-  getSandbox: ({ path }, parts) => shown(getSandbox(path.id, parts), parts.sandboxes),
+  listSandboxes: (_input, { sandboxes }) => sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, sandboxes)),
+  getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts.sandboxes),
   async putSandbox({ path, body }, parts) {
     const from = body?.from;
-    const state = from === undefined ? undefined : snapshotOf(parts.sandboxes.default, from, parts);
+    const state = from === undefined ? undefined : getSnapshotState(parts.sandboxes.default, from, parts);
     const sandbox =
       path.id === DEFAULT_SANDBOX_ID
-        ? await renewed(parts.sandboxes.default, state)
+        ? await recreateDefault(parts.sandboxes.default, state)
         : parts.sandboxes.make(path.id, state);
-    return shown(sandbox, parts.sandboxes);
+    return toSandboxSummary(sandbox, parts.sandboxes);
   },
   removeSandbox({ path }, parts) {
     if (path.id === DEFAULT_SANDBOX_ID)
       throw new ControlProblemError(
         'default-sandbox',
-        'the sandbox default can not be removed: reset it with POST /_control/sandboxes/default/reset',
+        'The sandbox default cannot be deleted. Reset it with POST /_control/sandboxes/default/reset.',
       );
     getSandbox(path.id, parts);
     parts.sandboxes.remove(path.id);
@@ -50,30 +50,30 @@ export const sandboxHandlers: ControlHandlers<
   resetSandbox: ({ path }, { sandboxes }) => sandboxes.get(path.id).store.reset(),
   getState: ({ path }, parts) => getSandbox(path.id, parts).store.read().state,
   putState: ({ path, body }, parts) => replaceCollections(path.id, body, parts),
-  getClock: ({ path }, parts) => clockOf(getSandbox(path.id, parts)),
+  getClock: ({ path }, parts) => toClock(getSandbox(path.id, parts)),
   setClock({ path, body }, { sandboxes }) {
     const nowMs = body.now === undefined ? undefined : parseTime(body.now);
     const sandbox = sandboxes.get(path.id);
     sandbox.clock.set({ nowMs, isFrozen: body.frozen });
-    return clockOf(sandbox);
+    return toClock(sandbox);
   },
   followClock: ({ path }, parts) => getSandbox(path.id, parts).clock.follow(),
   advanceClock({ path, body }, { sandboxes }) {
     const sandbox = sandboxes.get(path.id);
     sandbox.clock.advance(body.ms);
-    return clockOf(sandbox);
+    return toClock(sandbox);
   },
-  getIds: ({ path }, parts) => idsOf(getSandbox(path.id, parts)),
+  getIds: ({ path }, parts) => toIds(getSandbox(path.id, parts)),
   seedIds({ path, body }, { sandboxes }) {
     const sandbox = sandboxes.get(path.id);
     sandbox.ids.use(body.seed);
-    return idsOf(sandbox);
+    return toIds(sandbox);
   },
   randomIds: ({ path }, parts) => getSandbox(path.id, parts).ids.use(undefined),
 };
 
-/** The default sandbox with another state, all else but its snapshots as at the start. */
-async function renewed(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {
+/** Replaces the state of the default sandbox, and resets everything but its snapshots. */
+async function recreateDefault(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {
   if (state) await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
   else await sandbox.store.reset();
   sandbox.clock.follow();
@@ -83,13 +83,13 @@ async function renewed(sandbox: Sandbox, state: State | undefined): Promise<Sand
   return sandbox;
 }
 
-function shown(sandbox: Sandbox, sandboxes: Sandboxes) {
+function toSandboxSummary(sandbox: Sandbox, sandboxes: Sandboxes) {
   const { state } = sandbox.store.read();
   return {
     id: sandbox.id,
     counts: countEntries(state),
-    clock: clockOf(sandbox),
-    ids: idsOf(sandbox),
+    clock: toClock(sandbox),
+    ids: toIds(sandbox),
     faults: sandbox.faults.list().filter(({ expired }) => !expired).length,
     requests: sandbox.journal.size(),
     snapshots: [...sandbox.snapshots.keys()],
@@ -97,11 +97,11 @@ function shown(sandbox: Sandbox, sandboxes: Sandboxes) {
   };
 }
 
-function clockOf({ clock }: Sandbox) {
+function toClock({ clock }: Sandbox) {
   const nowMs = clock.nowMs();
   return { now: toIsoTime(nowMs), nowMs, frozen: clock.isFrozen };
 }
 
-function idsOf({ ids }: Sandbox) {
+function toIds({ ids }: Sandbox) {
   return { seed: ids.seed ?? null };
 }

@@ -12,41 +12,41 @@ export const snapshotHandlers: ControlHandlers<
 > = {
   listSnapshots({ path }, parts) {
     const { snapshots } = getSandbox(path.id, parts);
-    const saved = [...snapshots].map(([name, state]) => summary(name, state, false));
+    const saved = [...snapshots].map(([name, state]) => toSummary(name, state, false));
     const others = parts.builtIn.names.filter((name) => !snapshots.has(name));
-    return [...saved, ...others.map((name) => summary(name, snapshotOf(undefined, name, parts), true))];
+    return [...saved, ...others.map((name) => toSummary(name, getSnapshotState(undefined, name, parts), true))];
   },
-  getSnapshot: ({ path }, parts) => snapshotOf(getSandbox(path.id, parts), path.name, parts),
+  getSnapshot: ({ path }, parts) => getSnapshotState(getSandbox(path.id, parts), path.name, parts),
   saveSnapshot({ path }, { sandboxes }) {
     const { snapshots, store } = sandboxes.get(path.id);
     const { state } = store.read();
-    if (!snapshots.has(path.name) && snapshots.size >= MOST_SNAPSHOTS)
+    if (!snapshots.has(path.name) && snapshots.size >= MAX_SNAPSHOTS)
       throw new ControlProblemError(
         'limit-reached',
-        `the sandbox has ${MOST_SNAPSHOTS} snapshots already: delete some`,
+        `The sandbox has ${MAX_SNAPSHOTS} snapshots already. Delete some.`,
       );
     snapshots.set(path.name, state);
-    return summary(path.name, state, false);
+    return toSummary(path.name, state, false);
   },
   deleteSnapshot({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
     if (sandbox.snapshots.delete(path.name)) return;
     if (!parts.builtIn.names.includes(path.name)) throw unknownSnapshot(path.name, sandbox, parts);
-    throw new ControlProblemError('built-in-snapshot', `the snapshot ${path.name} is built-in, and stays`);
+    throw new ControlProblemError('built-in-snapshot', `Snapshot ${path.name} is built-in and cannot be deleted.`);
   },
   async restoreSnapshot({ path }, parts) {
-    const state = snapshotOf(parts.sandboxes.find(path.id), path.name, parts);
+    const state = getSnapshotState(parts.sandboxes.find(path.id), path.name, parts);
     const sandbox = parts.sandboxes.get(path.id);
-    // A state of its own: it is stored even where it is the one that is there, since the file may hold another.
+    // A copy is stored even if it equals the current state, because the file may have another one.
     await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
   },
 };
 
-/** How many snapshots are saved in a sandbox. */
-const MOST_SNAPSHOTS = 100;
+/** The maximum number of saved snapshots of a sandbox. */
+const MAX_SNAPSHOTS = 100;
 
-/** The state of a snapshot: one that was saved in the sandbox, else a built-in one. */
-export function snapshotOf(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
+/** Returns the state of a saved or built-in snapshot. Throws a `ControlProblemError` if there is none. */
+export function getSnapshotState(sandbox: Sandbox | undefined, name: string, parts: ControlParts): State {
   const state = sandbox?.snapshots.get(name) ?? getBuiltInState(name, parts);
   if (state) return state;
   throw unknownSnapshot(name, sandbox, parts);
@@ -64,13 +64,13 @@ function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): St
 }
 
 function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts): ControlProblemError {
-  const there = formatNames([...(sandbox?.snapshots.keys() ?? []), ...builtIn.names]);
+  const existing = formatNames([...(sandbox?.snapshots.keys() ?? []), ...builtIn.names]);
   return new ControlProblemError(
     'unknown-snapshot',
-    `there is no snapshot ${name} here: save one, or take one of ${there}`,
+    `Snapshot ${name} does not exist. Save it, or use one of ${existing}.`,
   );
 }
 
-function summary(name: string, state: State, isBuiltIn: boolean) {
+function toSummary(name: string, state: State, isBuiltIn: boolean) {
   return { name, builtIn: isBuiltIn, counts: countEntries(state) };
 }

@@ -1,24 +1,24 @@
 import type { Entry, Journal } from '../sandbox/journal/journal.ts';
 import type { Bounds } from '../sandbox/journal/verify-requests.ts';
 
-/** What is waited for, how long, and what ends that before. */
+/** What to wait for, and how long. */
 export interface Waiting extends Bounds {
   readonly journal: Pick<Journal, 'follow'>;
   readonly withinMs: number;
   readonly stopping: AbortSignal;
-  /** How many there are already. */
+  /** The number of requests that match already. */
   readonly count: number;
-  /** Whether one more request is one more of them. */
-  readonly isMeant: (entry: Entry) => boolean;
+  /** Returns whether another request matches. */
+  readonly isMatch: (entry: Entry) => boolean;
 }
 
 /**
- * Resolves as soon as further requests cannot change the verdict: at once if no number of requests is allowed, when the minimum is reached and there is
+ * Resolves as soon as further requests cannot change the result: at once if no number of requests is allowed, when the minimum is reached and there is
  * no maximum, or when the maximum is exceeded. Otherwise resolves after `withinMs`.
  */
-export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMeant }: Waiting): Promise<void> {
-  let seen = count;
-  const isSettled = () => least > most || seen > most || (seen >= least && most === Number.POSITIVE_INFINITY);
+export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
+  let matches = count;
+  const isSettled = () => least > most || matches > most || (matches >= least && most === Number.POSITIVE_INFINITY);
   if (withinMs === 0 || isSettled() || stopping.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
@@ -30,7 +30,7 @@ export function waitForRequests({ journal, withinMs, stopping, least, most, coun
     const timer = setTimeout(end, withinMs);
     const unfollow = journal.follow({
       onEntry(entry) {
-        if (isMeant(entry)) seen++;
+        if (isMatch(entry)) matches++;
         if (isSettled()) end();
       },
       onEnd: end,

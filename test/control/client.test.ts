@@ -10,7 +10,7 @@ describe('a client of the control API', () => {
     const { url } = await startStorefront();
     const fault = await getRejection(sandboxAt(url, 'w3').restore('none'), ControlError);
     expect(fault).toMatchObject({ name: 'ControlError', status: 404, violations: [] });
-    expect(fault.message).toContain('there is no snapshot none here');
+    expect(fault.message).toContain('Snapshot none does not exist');
   });
 
   it('rejects with one line for each violation', async () => {

@@ -144,7 +144,7 @@ describe('a command for the control API', () => {
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).toEqual([]);
     expect(await run('reset')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
-    await expect(run('restore nothing-such')).rejects.toThrow('there is no snapshot nothing-such');
+    await expect(run('restore nothing-such')).rejects.toThrow('Snapshot nothing-such does not exist');
   });
 
   it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {

@@ -332,7 +332,7 @@ describe('waitForRequests', () => {
         return () => followers.delete(follower);
       },
     };
-    const isMeant = ({ id }: Pick<Entry, 'id'>) => checkedIds.push(id) > 0 && id % 2 === 0;
+    const isMatch = ({ id }: Pick<Entry, 'id'>) => checkedIds.push(id) > 0 && id % 2 === 0;
     const stopping = new AbortController();
     const end = waitForRequests({
       ...bounds,
@@ -340,7 +340,7 @@ describe('waitForRequests', () => {
       withinMs: LONG_TIMEOUT_MS,
       stopping: stopping.signal,
       count: 5,
-      isMeant,
+      isMatch,
     });
     const add = (id: number) => followers.forEach(({ onEntry: tell }) => void tell({ id } as Entry));
     return { looks: checkedIds, followers, comes: add, over: end, stop: () => stopping.abort() };

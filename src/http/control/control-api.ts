@@ -86,8 +86,8 @@ async function handle({ request, route, input }: OperationCall, parts: ControlPa
 }
 
 /** Returns a response that streams the journal. */
-function toStream(request: HttpRequest, { journal, after, isMeant }: FollowedRequests, { stopping }: ControlParts) {
-  const options = { after: getLastEventId(request) ?? after, isMeant, stopping };
+function toStream(request: HttpRequest, { journal, after, isMatch }: FollowedRequests, { stopping }: ControlParts) {
+  const options = { after: getLastEventId(request) ?? after, isMatch, stopping };
   return { ...createResponse({ status: 200 }), stream: streamJournal(journal, options) };
 }
 
@@ -116,7 +116,7 @@ async function withHttpProblems<Result>(task: () => Result): Promise<Awaited<Res
 }
 
 function toHttpProblemError(error: ControlProblemError): HttpProblemError {
-  const violations = error.flaws.map(
+  const violations = error.issues.map(
     ({ pointer, message }) => ({ in: 'body', pointer, rule: 'state', remedy: message }) as const,
   );
   return new HttpProblemError({

@@ -20,7 +20,7 @@ const EVENT_STREAM_TYPE = 'text/event-stream';
 export interface StreamOptions {
   /** Of the requests before, only those with a higher id are sent; undefined sends none of them. */
   readonly after: number | undefined;
-  readonly isMeant: (entry: Entry) => boolean;
+  readonly isMatch: (entry: Entry) => boolean;
   /** Ends the stream. */
   readonly stopping: AbortSignal;
 }
@@ -90,7 +90,7 @@ class JournalStream {
         return;
       }
       this.#lastId = entry.id;
-      if (this.#options.isMeant(entry)) this.#res.write(toEvent(entry));
+      if (this.#options.isMatch(entry)) this.#res.write(toEvent(entry));
     }
   };
 

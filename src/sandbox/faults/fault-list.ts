@@ -135,12 +135,12 @@ class SandboxFaults implements FaultList {
     return { ...wish, id, matched, applied, expired: this.isExpired(rule) };
   }
 
-  private createRule({ definition: wish, matcher: isMeant }: ParsedFault): Rule {
+  private createRule({ definition: wish, matcher: isMatch }: ParsedFault): Rule {
     const number = ++this.lastNumber;
     return {
       id: `f${number}`,
       definition: wish,
-      matcher: isMeant,
+      matcher: isMatch,
       random: createRandom(wish.seed ?? number),
       endsMs: wish.durationMs === undefined ? Number.POSITIVE_INFINITY : this.parts.elapsedMs() + wish.durationMs,
       untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : parseTime(wish.until),
@@ -203,7 +203,7 @@ export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
 }
 
 function measurePatterns(faults: readonly ParsedFault[]): number {
-  return faults.reduce((size, { matcher: isMeant }) => size + isMeant.patternSize, 0);
+  return faults.reduce((size, { matcher: isMatch }) => size + isMatch.patternSize, 0);
 }
 
 function measureBytes(faults: readonly ParsedFault[]): number {

@@ -58,8 +58,8 @@ export function parseExpectedRequests(filter: RequestFilter): ExpectedRequests {
     ...(fault === undefined || hasFault(entry, fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
-  const isMeant = (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0;
-  return { reasons, after, patternSize, isMatch: isMeant };
+  const isMatch = (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0;
+  return { reasons, after, patternSize, isMatch: isMatch };
 }
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
