@@ -93,13 +93,7 @@ export function createLedger(routes: readonly Route[]): Ledger {
     },
     has: (finding) => findings.has(getFindingKey(finding)) || !names.has(finding.operationId),
     getCount: (check, operationId, status) => counts.get(toCountKey(check, operationId, status)),
-    getStatuses: (operationId) => [
-      ...new Set(
-        [...counts.keys()]
-          .map((key) => key.split(' '))
-          .flatMap(([, id, status = '']) => (id === operationId ? [status] : [])),
-      ),
-    ],
+    getStatuses: (operationId) => getStatuses(counts.keys(), operationId),
     get findings() {
       return [...findings.values()];
     },
@@ -108,6 +102,11 @@ export function createLedger(routes: readonly Route[]): Ledger {
     },
   };
   return ledger;
+}
+
+function getStatuses(keys: Iterable<string>, operationId: string): readonly string[] {
+  const statuses = [...keys].map((key) => key.split(' ')).filter(([, id]) => id === operationId);
+  return [...new Set(statuses.map(([, , status = '']) => status))];
 }
 
 function toCountKey(check: CheckName, operationId: string, status: string): string {

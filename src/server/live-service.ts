@@ -26,7 +26,7 @@ export interface LiveServiceParts {
   readonly onContract: (contract: Contract) => void;
 }
 
-/** What a warning says if saved handlers can't be used. */
+/** The remedy in a warning about handlers that can't be used. */
 export const HANDLERS_KEPT = 'The previous handlers stay in use';
 
 /** A service that is replaced when the file of the contract or of the handlers is saved. */

@@ -27,7 +27,7 @@ export interface Service {
   answer(req: IncomingMessage, res: ServerResponse): void;
 }
 
-/** What a service is made of beside a binding. */
+/** What a service needs besides a binding. */
 export interface ServiceParts
   extends Omit<AppParts, 'contract' | 'mock' | 'complete' | 'getImplementation' | 'isImplemented' | 'guard' | 'ready'> {
   /** Whether responses are stored as bytes and sent again until the state changes. */
@@ -42,7 +42,7 @@ export function createService(
   const mock = createMock(contract);
   const implementations = new Map(contract.routes.map((route) => [route, getServed(registry, route)]));
   const differences = findDifferences(contract, implementations);
-  const field = remembered(mock.generateField);
+  const generateField = cacheFields(mock.generateField);
   const { default: main } = parts.sandboxes;
   const ready = responseCache
     ? createResponseCache({
@@ -61,17 +61,17 @@ export function createService(
     getImplementation: (route) => implementations.get(route),
     complete(route, body) {
       const difference = differences.get(route);
-      return difference ? completeBody(body, difference, field) : { body, generated: [] };
+      return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
     },
   });
   const all = [...differences.values()];
   return {
     contract,
     mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
-    gained: namesOf(all.flatMap(({ addedFields: gained }) => gained)),
-    lost: namesOf(all.flatMap(({ removedFields: lost }) => lost)),
-    clashes: [...new Set(all.flatMap(({ conflictingFields: clashes }) => clashes.map(({ schema }) => schema)))],
-    answer: answering(app.callback(), ready, { log: parts.log, journal: main.journal }),
+    gained: formatFieldNames(all.flatMap(({ addedFields }) => addedFields)),
+    lost: formatFieldNames(all.flatMap(({ removedFields }) => removedFields)),
+    clashes: [...new Set(all.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)))],
+    answer: createRequestListener(app.callback(), ready, { log: parts.log, journal: main.journal }),
   };
 }
 
@@ -92,45 +92,45 @@ function findDifferences(contract: Contract, implementations: ReadonlyMap<Route,
   return differences;
 }
 
-function namesOf(fields: Difference['addedFields']): readonly string[] {
+function formatFieldNames(fields: Difference['addedFields']): readonly string[] {
   return [...new Set(fields.map(({ way, name }) => [...way.filter((step) => step !== '*'), name].join('.')))];
 }
 
-/** How many made fields are remembered. */
-const FIELDS_REMEMBERED = 100_000;
+/** The maximum number of cached fields. */
+const MAX_CACHED_FIELDS = 100_000;
 
-/** Makes each field once: a catalogue's are asked for again and again. */
-function remembered(make: GenerateField): GenerateField {
-  const made = new Map<string, unknown>();
+/** Generates each field once: the fields of a list are requested again and again. */
+function cacheFields(generate: GenerateField): GenerateField {
+  const fields = new Map<string, unknown>();
   return (schema, seed) => {
     const key = `${seed} ${schema}`;
-    if (!made.has(key)) {
-      if (made.size >= FIELDS_REMEMBERED) made.clear();
-      made.set(key, make(schema, seed));
+    if (!fields.has(key)) {
+      if (fields.size >= MAX_CACHED_FIELDS) fields.clear();
+      fields.set(key, generate(schema, seed));
     }
-    return made.get(key);
+    return fields.get(key);
   };
 }
 
-/** Answers from the bytes that are ready where it can, and through Koa where it can't; both with a line of log. */
-function answering(
+/** Returns the listener of requests: it sends cached responses itself, and hands other requests to Koa. Both are logged. */
+function createRequestListener(
   app: (req: IncomingMessage, res: ServerResponse) => unknown,
   ready: ResponseCache,
   { log, journal }: { readonly log: Log; readonly journal: Journal },
 ) {
   return (req: IncomingMessage, res: ServerResponse): void => {
-    const answer = ready.give(req, res);
-    if (answer) {
-      recordCachedResponse(journal, req, answer);
-      logRequest(log, req, res, () => ({ operation: answer.operationId }));
+    const cached = ready.give(req, res);
+    if (cached) {
+      recordCachedResponse(journal, req, cached);
+      logRequest(log, req, res, () => ({ operation: cached.operationId }));
     } else app(req, res);
   };
 }
 
-/** What has changed from one service to the next, a sentence. */
+/** Describes what changed from one service to the next, in one sentence. */
 export function describeChanges(old: Service, now: Service): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
-  const told = [
+  const groups = [
     ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
     ['operations that are gone', without(before, after)],
     ['mocked now', without(now.mocked, [...old.mocked, ...without(after, before)])],
@@ -140,7 +140,7 @@ export function describeChanges(old: Service, now: Service): string {
     ['fields that are not served any more', without(now.lost, old.lost)],
     ['fields that are served again', without(old.lost, now.lost)],
   ] as const;
-  const changes = told.flatMap(([what, names]) => (names.length > 0 ? [`${what}: ${names.join(', ')}`] : []));
+  const changes = groups.flatMap(([label, names]) => (names.length > 0 ? [`${label}: ${names.join(', ')}`] : []));
   return changes.length > 0 ? changes.join('; ') : 'no operation and no field was added or taken away';
 }
 
@@ -148,7 +148,7 @@ function without(names: readonly string[] = [], others: readonly string[] = []):
   return names.filter((name) => !others.includes(name));
 }
 
-/** Throws a `ContractError` where the contract has fields with other types than the application gives them. */
+/** Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
 export async function refuseClashes({ contract, clashes }: Service): Promise<void> {
   if (clashes.length === 0) return;
   const trouble = 'is of another type than the application gives it';

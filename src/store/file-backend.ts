@@ -123,10 +123,8 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
         database.data = previous;
         if (cause instanceof StateTooLargeError) throw cause;
         const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
-        failures.failed(
-          `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
-          reason,
-        );
+        const message = `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`;
+        failures.failed(message, reason);
         throw reason;
       }
     },

@@ -61,10 +61,7 @@ export async function perform(player: Player, start: Model, step: Step): Promise
     case 'change':
       return change(player, product, toChange(player.model, step));
     case 'change to unknown option':
-      return change(player, product, {
-        ...(step.quantity === undefined ? {} : { quantity: step.quantity }),
-        deliveryOptionId: UNKNOWN_OPTION,
-      });
+      return change(player, product, toUnknownOption(step.quantity));
     case 'remove':
       return remove(player, product);
     case 'order':
@@ -100,6 +97,10 @@ export async function perform(player: Player, start: Model, step: Step): Promise
     case 'reset':
       return reset(player, start);
   }
+}
+
+function toUnknownOption(quantity: number | undefined) {
+  return { ...(quantity === undefined ? {} : { quantity }), deliveryOptionId: UNKNOWN_OPTION };
 }
 
 function getProductId({ products }: Model, place: number): string {

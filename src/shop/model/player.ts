@@ -55,66 +55,81 @@ export function createPlayer(
   model: Model,
   headers: Readonly<Record<string, string>> = {},
 ): Player {
-  const steps: Exchange[] = [];
-  const statuses = new Map<OperationId, number>();
-  const routes = Object.fromEntries(
-    session.contract.routes.map((route) => [route.operationId, route]),
-  ) as Player['routes'];
-  const createFinding = (id: OperationId, rule: string, message: string): Finding => {
-    const status = getResponseName(routes[id], statuses.get(id) ?? 0);
-    return {
-      check,
-      operationId: id,
-      status,
-      rule,
-      message,
-      pointer: routes[id].pointer,
-      exchanges: steps.slice(-SHOWN),
-    };
-  };
-  const player: Player = {
-    model,
-    routes,
-    async send(id, request) {
-      const { exchange, findings } = await session.send(check, routes[id], {
-        ...request,
-        headers: { ...headers, ...request.headers },
-      });
-      const before = steps.slice(-SHOWN);
-      if (exchange) {
-        steps.push(exchange);
-        statuses.set(id, exchange.response.status);
-      }
-      const fresh = findings.filter((finding) => !session.ledger.has(finding));
-      const newFindings = (exchange ? fresh : findings).map((finding) => ({
-        ...finding,
-        exchanges: [...before, ...finding.exchanges],
-      }));
-      if (!exchange || newFindings.length > 0 || findings.some(isBroken)) throw new ModelMismatchError(newFindings);
-      return exchange.response;
-    },
-    fail(id, rule, message) {
-      throw new ModelMismatchError([createFinding(id, rule, message)]);
-    },
-    async ignoreKnown(work) {
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof ModelMismatchError && error.findings.every((finding) => session.ledger.has(finding)))
-          return undefined;
-        throw error;
-      }
-    },
-    expectStatus(id, response, status, why) {
-      if (response.status !== status)
-        player.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
-    },
-    expectEqual(id, rule, { expected, actual }, context) {
-      const found = findDifference(expected, actual);
-      const detail = context === undefined ? found : `${context}: ${found}`;
-      const finding = found === undefined ? undefined : createFinding(id, rule, `Rule: ${rule}. ${detail}`);
-      if (finding && !session.ledger.has(finding)) throw new ModelMismatchError([finding]);
-    },
-  };
-  return player;
+  return new SequencePlayer(model, { session, check, headers });
+}
+
+/** What a player uses. */
+interface PlayerParts {
+  readonly session: Session;
+  readonly check: CheckName;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+class SequencePlayer implements Player {
+  readonly routes: Player['routes'];
+  private readonly steps: Exchange[] = [];
+  private readonly statuses = new Map<OperationId, number>();
+
+  constructor(
+    public model: Model,
+    private readonly parts: PlayerParts,
+  ) {
+    const { routes } = parts.session.contract;
+    this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as Player['routes'];
+  }
+
+  async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
+    const { session, check, headers } = this.parts;
+    const sent = { ...request, headers: { ...headers, ...request.headers } };
+    const { exchange, findings } = await session.send(check, this.routes[id], sent);
+    const before = this.steps.slice(-SHOWN);
+    if (exchange) {
+      this.steps.push(exchange);
+      this.statuses.set(id, exchange.response.status);
+    }
+    const reported = exchange ? findings.filter((finding) => !session.ledger.has(finding)) : findings;
+    const newFindings = reported.map((finding) => ({ ...finding, exchanges: [...before, ...finding.exchanges] }));
+    if (!exchange || newFindings.length > 0 || findings.some(isBroken)) throw new ModelMismatchError(newFindings);
+    return exchange.response;
+  }
+
+  fail(id: OperationId, rule: string, message: string): never {
+    throw new ModelMismatchError([this.createFinding(id, rule, message)]);
+  }
+
+  async ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+    const { ledger } = this.parts.session;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ModelMismatchError && error.findings.every((finding) => ledger.has(finding)))
+        return undefined;
+      throw error;
+    }
+  }
+
+  expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
+    if (response.status !== status)
+      this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
+  }
+
+  expectEqual(
+    id: OperationId,
+    rule: string,
+    { expected, actual }: { readonly expected: unknown; readonly actual: unknown },
+    context?: string,
+  ): void {
+    const difference = findDifference(expected, actual);
+    if (difference === undefined) return;
+    const detail = context === undefined ? difference : `${context}: ${difference}`;
+    const finding = this.createFinding(id, rule, `Rule: ${rule}. ${detail}`);
+    if (!this.parts.session.ledger.has(finding)) throw new ModelMismatchError([finding]);
+  }
+
+  private createFinding(id: OperationId, rule: string, message: string): Finding {
+    const { pointer } = this.routes[id];
+    const status = getResponseName(this.routes[id], this.statuses.get(id) ?? 0);
+    const exchanges = this.steps.slice(-SHOWN);
+    return { check: this.parts.check, operationId: id, status, rule, message, pointer, exchanges };
+  }
 }
