@@ -10,10 +10,10 @@ import { NoResponseError } from './transport.ts';
 /** The header that selects a sandbox of a storefront server. */
 const SANDBOX_HEADER = 'x-sandbox';
 
-/** What a check in a sandbox is told with. */
+/** What the choice of a sandbox needs besides the command. */
 interface SandboxParts {
   readonly model: BehaviourModel;
-  /** The contract, where the command names none. */
+  /** The path of the default contract. */
   readonly contract: string;
   /** Makes the sandbox ids of two checks differ. */
   readonly seed: number;

@@ -96,7 +96,7 @@ export function createUnknownPath(path: string): HttpProblem {
   return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths` };
 }
 
-/** What a client is told of a bug of ours: that there is one. */
+/** The problem of an internal error. Its cause is only in the log. */
 export const internalError: HttpProblem = {
   code: 'internal-error',
   detail: "the server has a fault, which its log tells of: this is not the request's",

@@ -13,7 +13,7 @@ export interface ClientError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** The fault that an error of Node's parser or timers stands for; undefined where nobody is left to be told. */
+/** Returns the problem of an error of Node's parser or timers; undefined if the connection is closed. */
 export function toClientProblem({ code, message }: ClientError): HttpProblem | undefined {
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   if (code === 'HPE_HEADER_OVERFLOW') {

@@ -34,7 +34,7 @@ export interface ResponseCacheParts {
   readonly isAdmitted: (req: IncomingMessage) => boolean;
 }
 
-/** The most that is stored, in bytes. Beyond that, all of it is dropped: most of it is searches that nobody repeats. */
+/** The most that is stored, in bytes. Beyond that, all of it is dropped: most of it is searches that are not repeated. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** What a response takes beside its body and key, in bytes: headers, objects, its place in the map. Measured: some 1,400. */

@@ -29,7 +29,7 @@ function malformed(detail: string): HttpProblem {
   return { code: 'malformed-request', detail };
 }
 
-/** What answers requests, and what they are told of that never reach it. */
+/** The options of the Node server: the request listener, and the refusals of requests that never reach it. */
 export interface ServerParts {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
   readonly log: Log;

@@ -37,7 +37,12 @@ export class MockError extends Error {
 /** Creates responses from the contract alone. */
 export interface Mock {
   /** Returns the response to a request. `accept`: its `Accept` header. Throws `InvalidPreferenceError` and `MockError`. */
-  createResponse(route: Route, input: OperationInput, wish: ResponsePreferences, accept: string): ResponseToVerify;
+  createResponse(
+    route: Route,
+    input: OperationInput,
+    preferences: ResponsePreferences,
+    accept: string,
+  ): ResponseToVerify;
   /** Returns the default of the schema at a JSON Pointer, else a generated value, which is the same for the same seed; undefined if none is valid. */
   generateField(schema: string, seed: number): unknown;
 }
@@ -46,7 +51,7 @@ export interface Mock {
 interface BodyTarget {
   readonly route: Route;
   readonly input: OperationInput;
-  readonly wish: ResponsePreferences;
+  readonly preferences: ResponsePreferences;
   readonly status: number;
   /** The media type without parameters. */
   readonly type: string;
@@ -68,20 +73,20 @@ type GenerateValid = (
 export function createMock(contract: Contract): Mock {
   const generate = createValidGenerator(contract);
   return {
-    createResponse(route, input, wish, accept) {
-      const names = wish.example === undefined ? findExampleNames(route, input) : [wish.example];
-      const { response, status } = chooseResponse(route, wish, wish.dynamic ? [] : names);
+    createResponse(route, input, preferences, accept) {
+      const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
+      const { response, status } = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
       const type = chooseMediaType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
       const example = media && chooseExample(media, names, { response, status });
-      const own = createHeaders(generate, response.headers, { status, example, wish });
+      const own = createHeaders(generate, response.headers, { status, example, preferences });
       const headers =
         status < 400
           ? own
           : setStatusHeaders(contract, { response, status, methods: getMethodsAtPath(contract, route) }, own);
       if (!media || type === undefined) return { status, headers };
       const contentType = toContentType(type);
-      const target = { route, input, wish, status, type: removeTypeParameters(type) };
+      const target = { route, input, preferences, status, type: removeTypeParameters(type) };
       const body = createBody(contract, generate, { media, example }, target);
       return {
         status,
@@ -134,23 +139,23 @@ function createBody(
   contract: Contract,
   generate: GenerateValid,
   { media, example }: { readonly media: DocumentedMedia; readonly example: Example | undefined },
-  { route, input, wish, status, type }: BodyTarget,
+  { route, input, preferences, status, type }: BodyTarget,
 ): unknown {
   const { schema } = media;
   const isValid = (value: unknown) => schema === undefined || contract.holds(schema, value);
-  if (example && !wish.dynamic) {
+  if (example && !preferences.dynamic) {
     const updated = setBodyStatus(isValid, example.value, status);
     const body = status === 405 ? replaceOtherPath(isValid, updated) : updated;
     if (isValid(body)) return body;
   }
-  const describesStatus = status >= 400 && !wish.dynamic;
+  const describesStatus = status >= 400 && !preferences.dynamic;
   const problem = createStatusProblem(status);
   if (describesStatus && type === PROBLEM_TYPE && isValid(problem)) return problem;
   if (schema === undefined) return {};
   const [first] = media.examples;
   if (describesStatus && first && isValid(first.value)) return describeStatus(isValid, first.value, status);
-  const seed = wish.seed ?? (wish.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
-  const value = generate(schema, { seed, query: input.query, usesExamples: !wish.dynamic });
+  const seed = preferences.seed ?? (preferences.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
+  const value = generate(schema, { seed, query: input.query, usesExamples: !preferences.dynamic });
   if (describesStatus) return describeStatus(isValid, value, status);
   return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;
 }
@@ -162,8 +167,8 @@ function createHeaders(
   {
     status,
     example,
-    wish,
-  }: { readonly status: number; readonly example: Example | undefined; readonly wish: ResponsePreferences },
+    preferences,
+  }: { readonly status: number; readonly example: Example | undefined; readonly preferences: ResponsePreferences },
 ): Readonly<Record<string, string>> {
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
     // A client can't follow a redirect without it.
@@ -173,7 +178,9 @@ function createHeaders(
       (isRequired ? examples[0] : undefined);
     if (own?.value !== undefined) return [[name, formatHeader(own.value)]];
     if (own || !isRequired || schema === undefined) return [];
-    return [[name, formatHeader(generate(schema, { seed: wish.seed ?? toSeed(name), query: {}, usesExamples: true }))]];
+    return [
+      [name, formatHeader(generate(schema, { seed: preferences.seed ?? toSeed(name), query: {}, usesExamples: true }))],
+    ];
   });
   return Object.fromEntries(entries);
 }

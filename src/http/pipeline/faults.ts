@@ -42,7 +42,7 @@ export function applyFaults({ faults }: Pick<Sandbox, 'faults'>, faulty: FaultyR
     ? undefined
     : faults.apply(toMatchable(faulty), {
         hasPreference: preferences.isForced,
-        canApply: (wish: FaultDefinition) => canForce(route, wish),
+        canApply: (fault: FaultDefinition) => canForce(route, fault),
       });
   const delayMs = {
     before: preferences.delayMs + (effect?.delayMs.before ?? 0),

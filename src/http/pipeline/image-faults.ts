@@ -23,7 +23,7 @@ export interface ImageParts extends Pick<OperationParts, 'resends' | 'stopping'>
   readonly apis: { readonly contract: { readonly contract: Contract } };
 }
 
-/** What becomes of a request for an image. */
+/** The effect of faults on a request for an image. */
 interface ImageOutcome {
   readonly draft: Draft;
   /** Whether the image itself is sent. */

@@ -49,7 +49,7 @@ class Client {
     this.#res = res;
   }
 
-  /** Whether the connection is closed: nobody gets a response. */
+  /** Whether the connection is closed, so that no response can be sent. */
   get isGone(): boolean {
     return this.socket.destroyed;
   }

@@ -54,16 +54,13 @@ export interface MatchedFault {
 }
 
 /** Returns an effect with the effect of another fault added. */
-export function combineFaults(
-  effect: FaultEffect | undefined,
-  { id, definition: wish, random }: MatchedFault,
-): FaultEffect {
-  const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = wish;
+export function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
+  const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
   return {
     ...effect,
     faults: [...(effect?.faults ?? []), id],
-    delayMs: { ...delayMs, [phase]: Math.min(delayMs[phase] + chooseDelay(wish.delay, random), MAX_DELAY_MS) },
+    delayMs: { ...delayMs, [phase]: Math.min(delayMs[phase] + chooseDelay(definition.delay, random), MAX_DELAY_MS) },
     ...(status !== undefined || example !== undefined ? { response: { status, example, body, headers, phase } } : {}),
     ...(connection ? { connection: { kind: connection, phase } } : {}),
     ...(bodyDurationMs === undefined ? {} : { bodyDurationMs }),

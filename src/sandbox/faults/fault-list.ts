@@ -120,30 +120,31 @@ class SandboxFaults implements FaultList {
     return effect;
   }
 
-  private isExpired({ definition: wish, endsMs, untilMs, applied, isTooSlow }: Rule): boolean {
+  private isExpired({ definition, endsMs, untilMs, applied, isTooSlow }: Rule): boolean {
     const { clock, elapsedMs } = this.parts;
     return (
       isTooSlow ||
-      applied >= (wish.times ?? Number.POSITIVE_INFINITY) ||
+      applied >= (definition.times ?? Number.POSITIVE_INFINITY) ||
       elapsedMs() >= endsMs ||
       clock.nowMs() >= untilMs
     );
   }
 
   private toFault(rule: Rule): Fault {
-    const { definition: wish, id, matched, applied } = rule;
-    return { ...wish, id, matched, applied, expired: this.isExpired(rule) };
+    const { definition, id, matched, applied } = rule;
+    return { ...definition, id, matched, applied, expired: this.isExpired(rule) };
   }
 
-  private createRule({ definition: wish, matcher: isMatch }: ParsedFault): Rule {
+  private createRule({ definition, matcher }: ParsedFault): Rule {
     const number = ++this.lastNumber;
     return {
       id: `f${number}`,
-      definition: wish,
-      matcher: isMatch,
-      random: createRandom(wish.seed ?? number),
-      endsMs: wish.durationMs === undefined ? Number.POSITIVE_INFINITY : this.parts.elapsedMs() + wish.durationMs,
-      untilMs: wish.until === undefined ? Number.POSITIVE_INFINITY : parseTime(wish.until),
+      definition,
+      matcher,
+      random: createRandom(definition.seed ?? number),
+      endsMs:
+        definition.durationMs === undefined ? Number.POSITIVE_INFINITY : this.parts.elapsedMs() + definition.durationMs,
+      untilMs: definition.until === undefined ? Number.POSITIVE_INFINITY : parseTime(definition.until),
       matched: 0,
       applied: 0,
       isTooSlow: false,
@@ -203,7 +204,7 @@ export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
 }
 
 function measurePatterns(faults: readonly ParsedFault[]): number {
-  return faults.reduce((size, { matcher: isMatch }) => size + isMatch.patternSize, 0);
+  return faults.reduce((size, { matcher }) => size + matcher.patternSize, 0);
 }
 
 function measureBytes(faults: readonly ParsedFault[]): number {
@@ -211,5 +212,5 @@ function measureBytes(faults: readonly ParsedFault[]): number {
 }
 
 function measureLength(faults: readonly ParsedFault[]): number {
-  return faults.reduce((length, { definition: wish }) => length + JSON.stringify(wish).length, 0);
+  return faults.reduce((length, { definition }) => length + JSON.stringify(definition).length, 0);
 }

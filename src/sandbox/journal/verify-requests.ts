@@ -59,7 +59,7 @@ export function parseExpectedRequests(filter: RequestFilter): ExpectedRequests {
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
   const isMatch = (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0;
-  return { reasons, after, patternSize, isMatch: isMatch };
+  return { reasons, after, patternSize, isMatch };
 }
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {

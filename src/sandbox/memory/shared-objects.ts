@@ -46,7 +46,7 @@ export class SharedObjects {
       this.#dropList(from);
       return;
     }
-    // A change replaces few entries of a list that nobody else holds: those that both lists begin and end with stay held.
+    // A change replaces few entries of a list without other holders: the common first and last entries stay held.
     const { start, fromEnd, toEnd } = differenceBetween(from, to);
     this.#retain(to, owner, listBytes);
     for (const entry of to.slice(start, toEnd)) this.#retain(entry, owner, entryBytes);
