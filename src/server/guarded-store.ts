@@ -1,6 +1,6 @@
 import { HttpProblemError } from '../http/problem.ts';
 import type { State } from '../store/state.ts';
-import type { Changed, Store } from '../store/store.ts';
+import type { ChangeResult, Store } from '../store/store.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 
@@ -32,7 +32,7 @@ export function guardStore(store: Store, operationId: string, validator: StateVa
 }
 
 /** What is wrong with the result of a change, as the end of a sentence; undefined where nothing is. */
-function findIssue(changed: Changed<unknown>, validator: StateValidator): string | undefined {
+function findIssue(changed: ChangeResult<unknown>, validator: StateValidator): string | undefined {
   if (typeof changed !== 'object' || changed === null) return 'did not return an object: return { next, result }';
   if ('then' in changed) {
     // Its rejection is part of the same mistake.
