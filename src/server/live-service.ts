@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Bind, Binding } from './binding.ts';
 import type { HandlerRegistry, UserHandlers } from './handler-registry.ts';
-import { createService, describeChanges, refuseClashes, type Service, type ServiceParts } from './service.ts';
+import { createService, describeChanges, refuseTypeConflicts, type Service, type ServiceParts } from './service.ts';
 import { refuseContradictions } from './state-validation.ts';
 
 /** The binding that is served now. Only `LiveService` replaces it. */
@@ -39,7 +39,7 @@ export class LiveService {
   /** Creates the service of the current binding. Throws a `ContractError` if the contract can't be served. */
   static async create(parts: LiveServiceParts): Promise<LiveService> {
     const service = createService(parts.current.binding, parts.service);
-    await refuseClashes(service);
+    await refuseTypeConflicts(service);
     return new LiveService(parts, service);
   }
 
@@ -82,7 +82,7 @@ export class LiveService {
   };
 
   readonly #describeContract = (next: Service): string =>
-    `${this.#parts.paths.contract} was read anew: ${describeChanges(this.#service, next)}`;
+    `${this.#parts.paths.contract} was reloaded: ${describeChanges(this.#service, next)}`;
 
   /** Serves a contract with the saved handlers that did not fit the previous one. Returns why they do not fit this one either. */
   async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
@@ -101,7 +101,7 @@ export class LiveService {
     const binding = bind(contract, handlers);
     refuseContradictions(contract, parts.sandboxes.default.store.read().state, binding.validator);
     const service = createService(binding, parts);
-    await refuseClashes(service);
+    await refuseTypeConflicts(service);
     warmUpRoutes(binding);
     info(describe(service));
     const isNew = contract !== this.#service.contract;

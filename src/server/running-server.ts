@@ -64,7 +64,7 @@ function listWarmUps({ application }: Runtime, { store }: OpenedState, live: Liv
 }
 
 function listReloads({ contract, handlers }: Files, live: LiveService): readonly ReloadedFile[] {
-  const kept = 'The contract from before is served on';
+  const kept = 'The previous contract stays in use';
   return [
     { ...contract, reload: live.reloadContract, fallback: kept },
     ...(handlers ? [{ ...handlers, reload: live.reloadHandlers, fallback: HANDLERS_KEPT }] : []),

@@ -20,10 +20,10 @@ export interface Service {
   /** The ids of the mocked operations. */
   readonly mocked: readonly string[];
   /** The fields that the contract has added and removed since the application's handlers were written, each once. */
-  readonly gained: readonly string[];
-  readonly lost: readonly string[];
+  readonly generatedFields: readonly string[];
+  readonly omittedFields: readonly string[];
   /** JSON Pointers of fields whose type in the contract differs from the one that the application's handlers give them. */
-  readonly clashes: readonly string[];
+  readonly typeConflicts: readonly string[];
   answer(req: IncomingMessage, res: ServerResponse): void;
 }
 
@@ -68,9 +68,9 @@ export function createService(
   return {
     contract,
     mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
-    gained: formatFieldNames(all.flatMap(({ addedFields }) => addedFields)),
-    lost: formatFieldNames(all.flatMap(({ removedFields }) => removedFields)),
-    clashes: [...new Set(all.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)))],
+    generatedFields: formatFieldNames(all.flatMap(({ addedFields }) => addedFields)),
+    omittedFields: formatFieldNames(all.flatMap(({ removedFields }) => removedFields)),
+    typeConflicts: [...new Set(all.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)))],
     answer: createRequestListener(app.callback(), ready, { log: parts.log, journal: main.journal }),
   };
 }
@@ -132,16 +132,16 @@ export function describeChanges(old: Service, now: Service): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const groups = [
     ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
-    ['operations that are gone', without(before, after)],
-    ['mocked now', without(now.mocked, [...old.mocked, ...without(after, before)])],
-    ['not mocked any more', without(old.mocked, [...now.mocked, ...without(before, after)])],
-    ['fields that are made up where the data lacks them', without(now.gained, old.gained)],
-    ['fields that are not made up any more', without(old.gained, now.gained)],
-    ['fields that are not served any more', without(now.lost, old.lost)],
-    ['fields that are served again', without(old.lost, now.lost)],
+    ['removed operations', without(before, after)],
+    ['now mocked', without(now.mocked, [...old.mocked, ...without(after, before)])],
+    ['no longer mocked', without(old.mocked, [...now.mocked, ...without(before, after)])],
+    ['fields now generated, because the data lacks them', without(now.generatedFields, old.generatedFields)],
+    ['fields no longer generated', without(old.generatedFields, now.generatedFields)],
+    ['fields now left out', without(now.omittedFields, old.omittedFields)],
+    ['fields no longer left out', without(old.omittedFields, now.omittedFields)],
   ] as const;
   const changes = groups.flatMap(([label, names]) => (names.length > 0 ? [`${label}: ${names.join(', ')}`] : []));
-  return changes.length > 0 ? changes.join('; ') : 'no operation and no field was added or taken away';
+  return changes.length > 0 ? changes.join('; ') : 'no operation or field was added or removed';
 }
 
 function without(names: readonly string[] = [], others: readonly string[] = []): readonly string[] {
@@ -149,12 +149,12 @@ function without(names: readonly string[] = [], others: readonly string[] = []):
 }
 
 /** Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
-export async function refuseClashes({ contract, clashes }: Service): Promise<void> {
-  if (clashes.length === 0) return;
-  const trouble = 'is of another type than the application gives it';
+export async function refuseTypeConflicts({ contract, typeConflicts }: Service): Promise<void> {
+  if (typeConflicts.length === 0) return;
+  const trouble = 'has another type than in the responses of the application';
   throw await createContractError(
     contract.path,
     contract.text,
-    clashes.map((pointer) => ({ pointer, trouble })),
+    typeConflicts.map((pointer) => ({ pointer, trouble })),
   );
 }

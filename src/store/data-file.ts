@@ -128,7 +128,7 @@ function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels: reduce the nesting`;
 
 /** Throws `DataFileError` if a commit of the data would write more bytes than a data file can have. */
 function requireFileSize(path: string, data: unknown): void {

@@ -82,7 +82,7 @@ async function openFile(
     const parts = { ...places, path, disk, lock, defaults: defaults.initial(), texts };
     const { backend, initial } = await openFileBackend(parts);
     if (isNewer(disk, places.defaultData, path))
-      tell.warn(`${places.defaultData} is newer than ${path}: a reset takes it over`);
+      tell.warn(`${places.defaultData} is newer than ${path}. A reset loads it.`);
     const store = createStore({ backend, initial, defaults: defaults.next, nowMs });
     return { store: watched(store, linkWatch(data, path, { disk, tell })), path };
   } catch (error) {
@@ -120,7 +120,7 @@ function loggingFailures(read: () => StateText, { defaultData: path, tell }: Sta
   return () => {
     try {
       const content = read();
-      failures.worked(`${path} is read again`);
+      failures.worked(`${path} can be read again.`);
       return content;
     } catch (error) {
       if (error instanceof DataFileError) failures.failed(error.message, error);
@@ -141,7 +141,7 @@ function linkWatch(
   return () => {
     const now = tryOrUndefined(current);
     if (now !== undefined && now !== path && !isTold) {
-      tell.warn(`${data} does not lead to ${path} any more, which is served on: start anew to have ${now}`);
+      tell.warn(`${data} no longer leads to ${path}, which stays in use. Restart the server to use ${now}.`);
     }
     isTold = now !== path;
   };
@@ -165,7 +165,9 @@ function watched(store: Store, alsoLook: () => void): Store {
 function refuseDefaults(disk: Disk, path: string, defaultPath: string): void {
   const [one, two] = [path, defaultPath].map((each) => tryOrUndefined(() => disk.stats(each)));
   if (!one || one.ino !== two?.ino || one.dev !== two.dev) return;
-  throw new DataFileError(`${path} is the default data too, which a reset restores: choose another file with --data`);
+  throw new DataFileError(
+    `${path} is also the file with the default data, which a reset restores. Choose another file with --data FILE.`,
+  );
 }
 
 function isNewer(disk: Disk, path: string, than: string): boolean {

@@ -173,7 +173,7 @@ describe('a symbolic link to the data file of a running server', () => {
     await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 10_000 });
     await store.loadEdits();
     expect(warnings).toEqual([
-      expect.stringContaining(`${link} does not lead to ${join(folder, 'one.json')} any more`),
+      expect.stringContaining(`${link} no longer leads to ${join(folder, 'one.json')}, which`),
     ]);
   });
 });
