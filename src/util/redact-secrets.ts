@@ -1,3 +1,5 @@
+import { MAX_JSON_DEPTH } from './json-limits.ts';
+
 /** Names of headers, parameters and properties whose values may be secret. */
 const SECRET =
   /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
@@ -6,8 +8,7 @@ const SECRET =
 const REDACTED = '[left out]';
 const TOO_DEEP = '…';
 
-/** The maximum depth at which values are searched, and parameters within parameters. */
-const MAX_DEPTH = 100;
+/** The maximum depth of parameters within parameters that are searched. */
 const MAX_PARAMETER_DEPTH = 3;
 
 /** The number of characters of a text that are searched and returned: a URL or a header of 64 kB takes too long. */
@@ -22,7 +23,7 @@ export function isSecretName(name: string): boolean {
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > MAX_DEPTH) return TOO_DEEP;
+  if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
   // A violation has the value that its pointer refers to.
   const { pointer } = value as { readonly pointer?: unknown };
