@@ -1,7 +1,8 @@
 import type { Issue } from '../util/issue.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type Disk, describeDiskError, getTargetSignature, tryOrUndefined } from './disk.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import { MAX_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';

@@ -1,8 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError } from './data-file.ts';
-import { type Disk, describeDiskError, syncFolder, tryOrUndefined } from './disk.ts';
+import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
  * Returns the absolute path of a data file with symbolic links resolved, since a rename onto a link would replace the link. The file does not have to

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError } from './data-file.ts';
-import { getSignature, syncFolder, tryOrUndefined } from './disk.ts';
+import { getSignature, syncFolder, syncPath } from './disk.ts';
 import { type Content, type FileDurability, isMountedFile, warnIfNotReplaceable, writeNewFile } from './new-file.ts';
 import {
   createSiblingNames,
@@ -133,12 +134,7 @@ async function syncDirectory({ path, disk, durability }: DurableFileOptions): Pr
 async function syncFile(options: DurableFileOptions): Promise<void> {
   const { path, disk, durability } = options;
   if (durability !== 'disk' || !disk.stats(path)?.isFile()) return;
-  const file = disk.open(path);
-  try {
-    await disk.sync(file);
-  } finally {
-    disk.close(file);
-  }
+  await syncPath(disk, path);
   await syncDirectory(options);
 }
 

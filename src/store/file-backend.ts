@@ -1,7 +1,8 @@
 import { type Adapter, Low } from 'lowdb';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Backend, StateTooLargeError } from './backend.ts';
 import { DataFileError, readState } from './data-file.ts';
-import { type Disk, describeDiskError, getSignature, tryOrUndefined } from './disk.ts';
+import { type Disk, describeDiskError, getSignature } from './disk.ts';
 import { type DurableFile, openDurableFile } from './durable-file.ts';
 import { createEditWatcher, type Edit } from './edits.ts';
 import { createFailureLog, type Logger } from './failure-log.ts';

@@ -1,14 +1,7 @@
 import type { BigIntStats } from 'node:fs';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { StateTooLargeError } from './backend.ts';
-import {
-  createFileExclusively,
-  type Disk,
-  describeDiskError,
-  getSignature,
-  type Signature,
-  tryOrUndefined,
-  writeAll,
-} from './disk.ts';
+import { createFileExclusively, type Disk, describeDiskError, getSignature, type Signature, writeAll } from './disk.ts';
 import type { FileContext } from './replaced-file.ts';
 
 /** What an acknowledged change survives: with `disk` a power cut; with `os`, which skips fsync, only the end of the process. */

@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMemoryBackend } from './backend.ts';
 import { createDefaultDataReader, DataFileError, type StateText } from './data-file.ts';
 import { getListedPath, resolveDataPath } from './data-path.ts';
-import { type Disk, machineDisk, tryOrUndefined } from './disk.ts';
+import { type Disk, machineDisk } from './disk.ts';
 import { createFailureLog, type Logger } from './failure-log.ts';
 import { openFileBackend } from './file-backend.ts';
 import { lockFile } from './lock.ts';

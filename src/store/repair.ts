@@ -1,6 +1,7 @@
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createDefaultDataReader, DataFileError, readState } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
-import { type Disk, describeDiskError, getSignature, machineDisk, tryOrUndefined } from './disk.ts';
+import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
 import { openDurableFile } from './durable-file.ts';
 import { lockFile } from './lock.ts';
 import type { Content } from './new-file.ts';

@@ -1,13 +1,6 @@
 import { basename, dirname, join } from 'node:path';
-import {
-  createFileExclusively,
-  type Disk,
-  getSignature,
-  isSymbolicLink,
-  type Signature,
-  tryOrUndefined,
-  writeAll,
-} from './disk.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { createFileExclusively, type Disk, getSignature, isSymbolicLink, type Signature, writeAll } from './disk.ts';
 
 /** The data file and what is needed to replace it. */
 export interface FileContext {

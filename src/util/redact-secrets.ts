@@ -1,4 +1,5 @@
 import { MAX_JSON_DEPTH } from './json-limits.ts';
+import { tryOrUndefined } from './try-or-undefined.ts';
 
 /** Names of headers, parameters and properties whose values may be secret. */
 const SECRET =
@@ -93,22 +94,9 @@ function hasSecret(value: string, depth: number): boolean {
   return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactParts(value, depth + 1) !== value);
 }
 
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // A stray %: it is not an escape.
-    return name;
-  }
-}
-
-function unescapeName(name: string): string {
-  try {
-    return String(JSON.parse(`"${name}"`));
-  } catch {
-    // Not an escape of JSON.
-    return name;
-  }
+/** Decodes a name or a value; a stray % stands for itself. */
+function decode(text: string): string {
+  return tryOrUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
 /** Redacts the values of properties, in JSON that may be cut off anywhere. */
@@ -118,7 +106,9 @@ function redactProperties(text: string): string {
   let result = '';
   let from = 0;
   for (let found = property.exec(text); found; found = property.exec(text)) {
-    if (!isSecretName(unescapeName(found[1] ?? ''))) continue;
+    const [, name = ''] = found;
+    // A name that is no valid JSON string stands for itself.
+    if (!isSecretName(tryOrUndefined(() => JSON.parse(`"${name}"`)) ?? name)) continue;
     result += `${text.slice(from, property.lastIndex)}"${REDACTED}"`;
     from = findEndOfValue(text, property.lastIndex);
     property.lastIndex = from;
