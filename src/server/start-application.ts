@@ -59,7 +59,7 @@ export async function startApplication<S extends State>(
 
 /** Opens the state of the default sandbox, over its clock. */
 async function openServerState(
-  { application, options, nowMs, tell }: Runtime,
+  { application, options, nowMs, log }: Runtime,
   current: Current,
   address: () => string | undefined,
 ) {
@@ -75,7 +75,7 @@ async function openServerState(
     nowMs: clock.nowMs,
     address,
     ...(prepare ? { prepare } : {}),
-    tell,
+    log,
   });
   return { ...state, clock };
 }

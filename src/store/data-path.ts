@@ -46,8 +46,9 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-function isSameFile(file: BigIntStats, other: BigIntStats | undefined): boolean {
-  return other !== undefined && file.ino === other.ino && file.dev === other.dev;
+/** Whether two stats are those of one file; false if one of them does not exist. */
+export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }
 
 /** Creates a folder and its missing parents durably. Node's recursive mkdir never returns below /proc. */

@@ -1,9 +1,8 @@
-/** Logs what happens to the data. */
+/** Logs what happens to the data. pino has this shape. */
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;
-  /** Logs an error with its stack. */
-  error(message: string, error: unknown): void;
+  error(fields: { readonly err: unknown }, message: string): void;
 }
 
 /** Logs a failure that can recur with each request: when it starts, when it changes and when it ends. */
@@ -14,15 +13,15 @@ interface FailureLog {
 }
 
 /** Creates a failure log. */
-export function createFailureLog(logger: Logger): FailureLog {
+export function createFailureLog(log: Logger): FailureLog {
   let lastMessage: string | undefined;
   return {
-    failed(message, error) {
-      if (message !== lastMessage) logger.error(message, error);
+    failed(message, err) {
+      if (message !== lastMessage) log.error({ err }, message);
       lastMessage = message;
     },
     worked(message) {
-      if (lastMessage !== undefined) logger.info(message);
+      if (lastMessage !== undefined) log.info(message);
       lastMessage = undefined;
     },
   };

@@ -1,13 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createFileExclusively, type Disk, getSignature, isSymbolicLink, type Signature, writeAll } from './disk.ts';
+import type { Logger } from './failure-log.ts';
 
 /** The data file and what is needed to replace it. */
 export interface FileContext {
   readonly path: string;
   readonly disk: Disk;
-  /** Logs a warning. */
-  readonly warn: (message: string) => void;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** The temporary names beside a file while it is replaced. */
@@ -109,39 +109,43 @@ function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Si
   return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
-function saveByRename({ path, disk, warn }: FileContext, oldName: string): void {
-  const savedName = tryOrUndefined(() => {
-    const name = createConflictName(disk, { path, label: 'conflict', timeOf: oldName });
-    disk.rename(oldName, name);
-    return name;
-  });
-  warn(`${path} had an edit that was not loaded before it was replaced. The edit is saved in ${savedName ?? oldName}.`);
+function saveByRename(context: FileContext, oldName: string): void {
+  const savedName = save(context, oldName, (name) => context.disk.rename(oldName, name));
+  warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
 /** Writes an edit to a new file if the edited file has no name any more. */
-function saveCopy({ path, disk, warn }: FileContext, bytes: Buffer | 'other'): void {
-  const savedName = tryOrUndefined(() => {
-    const name = createConflictName(disk, { path, label: 'conflict', timeOf: path });
+function saveCopy(context: FileContext, bytes: Buffer | 'other'): void {
+  const { path, disk } = context;
+  const savedName = save(context, path, (name) => {
     const file = disk.create(name, PRIVATE_MODE);
     try {
       if (bytes !== 'other') writeAll(disk, file, bytes);
     } finally {
       disk.close(file);
     }
-    return name;
   });
-  const result = savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`;
-  warn(`${path} had an edit that was not loaded before it was replaced. The edit ${result}.`);
+  warnOfEdit(context, savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`);
 }
 
-function saveLink({ path, disk, warn }: FileContext, target: string): void {
-  const savedName = tryOrUndefined(() => {
-    const name = createConflictName(disk, { path, label: 'conflict', timeOf: path });
-    disk.makeLink(target, name);
+function warnOfEdit({ path, log }: FileContext, result: string): void {
+  log.warn(`${path} had an edit that was not loaded before it was replaced. The edit ${result}.`);
+}
+
+function saveLink(context: FileContext, target: string): void {
+  const { path, disk, log } = context;
+  const savedName = save(context, path, (name) => disk.makeLink(target, name));
+  const saved = savedName === undefined ? '' : ` The link is saved in ${savedName}.`;
+  log.warn(`${path} was a symbolic link to ${target} and was replaced by a file.${saved}`);
+}
+
+/** Calls `create` with an unused name that has the time of the file `timeOf`. Returns the name; undefined if that fails. */
+function save({ path, disk }: FileContext, timeOf: string, create: (name: string) => void): string | undefined {
+  return tryOrUndefined(() => {
+    const name = createConflictName(disk, { path, label: 'conflict', timeOf });
+    create(name);
     return name;
   });
-  const saved = savedName === undefined ? '' : ` The link is saved in ${savedName}.`;
-  warn(`${path} was a symbolic link to ${target} and was replaced by a file.${saved}`);
 }
 
 /** Returns an unused name `PATH.LABEL-TIME`, where TIME is the modification time of the file `timeOf`, in seconds. */
