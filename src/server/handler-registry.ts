@@ -19,17 +19,15 @@ export interface HandlerRegistry {
   isImplemented(operation: Operation): boolean;
 }
 
-/** What handlers are registered from. */
-export interface HandlerRegistryParts {
-  readonly bound: BoundApplication;
-  /** The operations to mock: all of them, or those with these ids. */
-  readonly mock: boolean | readonly string[];
-  /** Handlers of the user, which replace those of the application. */
-  readonly handlers: UserHandlers;
-}
+/** The operations to mock: all of them, or those with these ids. */
+export type MockedOperations = boolean | readonly string[];
 
 /** Registers handlers: operations to mock have none, then come the user's handlers, then those of the application. */
-export function createHandlerRegistry({ bound, mock, handlers }: HandlerRegistryParts): HandlerRegistry {
+export function createHandlerRegistry(
+  bound: BoundApplication,
+  mock: MockedOperations,
+  handlers: UserHandlers,
+): HandlerRegistry {
   const isMocked = (id: string) => mock === true || (mock !== false && mock.includes(id));
   return {
     isImplemented: (operation) => bound.getImplementation(operation) !== undefined,
@@ -48,7 +46,8 @@ export function createHandlerRegistry({ bound, mock, handlers }: HandlerRegistry
 /** Throws a `HandlersError` if handlers or `mock` name an operation that the contract does not have. */
 export function refuseUnknownOperations(
   { routes }: { readonly routes: readonly Operation[] },
-  { mock, handlers }: Pick<HandlerRegistryParts, 'mock' | 'handlers'>,
+  mock: MockedOperations,
+  handlers: UserHandlers,
 ): void {
   const known = routes.map(({ operationId }) => operationId);
   const names = [...(typeof mock === 'boolean' ? [] : mock), ...Object.keys(handlers)];

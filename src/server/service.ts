@@ -149,10 +149,10 @@ function without(names: readonly string[] = [], others: readonly string[] = []):
 }
 
 /** Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
-export async function refuseTypeConflicts({ contract, typeConflicts }: Service): Promise<void> {
+export function refuseTypeConflicts({ contract, typeConflicts }: Service): void {
   if (typeConflicts.length === 0) return;
   const trouble = 'has another type than in the responses of the application';
-  throw await createContractError(
+  throw createContractError(
     contract.path,
     contract.text,
     typeConflicts.map((pointer) => ({ pointer, trouble })),
