@@ -9,12 +9,12 @@ import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
-/** Returns a store that refuses changes to an invalid state. `userOperationId`: the operation of the user's handler that gets the store. */
-export type StoreGuard = (store: Store, userOperationId?: string) => Store;
-
-/** Creates the function that guards the stores of handlers. `validatesChanges`: whether the changes of the application's own handlers are validated. */
-export function createStoreGuard(validator: StateValidator, validatesChanges: boolean): StoreGuard {
-  return (store, userOperationId) => {
+/**
+ * Creates the function that guards the store of a handler: it returns a store that refuses changes to an invalid state. `validatesChanges`: whether the
+ * changes of the application's own handlers are validated. `userOperationId`: the operation of the user's handler that gets the store.
+ */
+export function createStoreGuard(validator: StateValidator, validatesChanges: boolean) {
+  return (store: Store, userOperationId?: string): Store => {
     if (userOperationId !== undefined) return guardFromUser(store, userOperationId, validator);
     return validatesChanges ? guardFromApplication(store, validator) : store;
   };

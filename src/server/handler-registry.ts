@@ -84,19 +84,19 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
     delete createRequire(import.meta.url).cache[file];
     return await import(`${pathToFileURL(file).href}?version=${version}`);
   } catch (cause) {
-    const { message, place } = describeFailure(cause, file);
-    throw new HandlersError(`${path} can't be loaded as a module with handlers: ${message}${place}`, { cause });
+    const reason = describeFailure(cause, file);
+    throw new HandlersError(`${path} can't be loaded as a module with handlers: ${reason}`, { cause });
   }
 }
 
-/** What a module failed with, and the line where that is known: Node doesn't tell it of a syntax error in an ES module. */
-function describeFailure(thrown: unknown, file: string): { readonly message: string; readonly place: string } {
-  if (!(thrown instanceof Error)) return { message: String(thrown), place: '' };
+/** Returns the message of an error in a module, with its line if it is known: Node does not report the line of a syntax error in an ES module. */
+function describeFailure(thrown: unknown, file: string): string {
+  if (!(thrown instanceof Error)) return String(thrown);
   const { message, stack = '' } = thrown;
   const [, after = ''] = stack.split(basename(file));
   const line = /^(?:\?version=[^:\s]*)?:(\d+)/.exec(after)?.[1];
-  if (line !== undefined) return { message, place: ` (line ${line})` };
-  return { message, place: thrown instanceof SyntaxError ? ` (node --check ${file} shows where)` : '' };
+  if (line !== undefined) return `${message} (line ${line})`;
+  return thrown instanceof SyntaxError ? `${message} (node --check ${file} shows where)` : message;
 }
 
 function getExportedHandlers(path: string, { default: own, ...named }: Record<string, unknown>): object {

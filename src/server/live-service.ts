@@ -5,7 +5,7 @@ import { getFileSignature } from './file-watcher.ts';
 import { refuseContradictions } from './guarded-store.ts';
 import { loadHandlers, type UserHandlers } from './handler-registry.ts';
 import type { Runtime } from './runtime.ts';
-import { createService, describeChanges, refuseTypeConflicts, type Service, type ServiceParts } from './service.ts';
+import { createService, describeChanges, type Service, type ServiceParts } from './service.ts';
 import { warmUpIfSmall } from './warm-up.ts';
 
 /** The binding that is served now. Only `LiveService` replaces it. */
@@ -35,7 +35,6 @@ export class LiveService {
   constructor(parts: LiveServiceParts) {
     this.#parts = parts;
     this.#service = createService(parts.current.binding, parts.service);
-    refuseTypeConflicts(this.#service);
   }
 
   get service(): Service {
@@ -47,10 +46,10 @@ export class LiveService {
     const { runtime, current } = this.#parts;
     const contract = await loadContract(runtime.files.contract);
     if (contract === this.#service.contract) return;
-    const failure = this.#pending && (await this.#servePending(contract, this.#pending));
+    const failure = this.#pending && this.#servePending(contract, this.#pending);
     // The pending handlers fit the new contract.
     if (contract === this.#service.contract) return;
-    await this.#serve(contract, current.binding.handlers, this.#describeContract);
+    this.#serve(contract, current.binding.handlers, this.#describeContract);
     if (failure) runtime.log.warn(`${failure.message}. ${HANDLERS_KEPT}`);
   };
 
@@ -63,7 +62,7 @@ export class LiveService {
     // A contract that was refused because of the previous handlers may fit these.
     const contract = await loadContract(files.contract).catch(() => this.#service.contract);
     const message = `${path} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
-    await this.#serve(contract, handlers, (next) =>
+    this.#serve(contract, handlers, (next) =>
       contract === this.#service.contract ? message : `${message}; ${this.#describeContract(next)}`,
     );
     this.#pending = undefined;
@@ -73,9 +72,9 @@ export class LiveService {
     `${this.#parts.runtime.files.contract.path} was reloaded: ${describeChanges(this.#service, next)}`;
 
   /** Serves a contract with the saved handlers that did not fit the previous one. Returns why they do not fit this one either. */
-  async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
+  #servePending(contract: Contract, handlers: UserHandlers): Error | undefined {
     try {
-      await this.#serve(contract, handlers, this.#describeContract);
+      this.#serve(contract, handlers, this.#describeContract);
       this.#pending = undefined;
       return undefined;
     } catch (error) {
@@ -84,12 +83,11 @@ export class LiveService {
   }
 
   /** Serves a contract with handlers. Throws, and changes nothing, if they contradict each other or the state. */
-  async #serve(contract: Contract, handlers: UserHandlers, describe: (next: Service) => string): Promise<void> {
+  #serve(contract: Contract, handlers: UserHandlers, describe: (next: Service) => string): void {
     const { runtime, current, bind, service: parts } = this.#parts;
     const binding = bind(contract, handlers);
     refuseContradictions(contract, parts.sandboxes.default.store.read().state, binding.validator);
     const service = createService(binding, parts);
-    refuseTypeConflicts(service);
     warmUpIfSmall(binding);
     runtime.log.info(describe(service));
     const isNew = contract !== this.#service.contract;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Implementation } from '../application.ts';
 import { isAdmitted } from '../http/access-policy.ts';
 import { type AppParts, createApp } from '../http/app.ts';
@@ -15,17 +15,7 @@ import type { Binding } from './binding.ts';
 import type { HandlerRegistry } from './handler-registry.ts';
 
 /** Handles requests under one contract. With another contract there is another service; requests that this one has begun end here. */
-export interface Service {
-  readonly contract: Contract;
-  /** The ids of the mocked operations. */
-  readonly mocked: readonly string[];
-  /** The fields that the contract has added and removed since the application's handlers were written, each once. */
-  readonly generatedFields: readonly string[];
-  readonly omittedFields: readonly string[];
-  /** JSON Pointers of fields whose type in the contract differs from the one that the application's handlers give them. */
-  readonly typeConflicts: readonly string[];
-  answer(req: IncomingMessage, res: ServerResponse): void;
-}
+export type Service = ReturnType<typeof createService>;
 
 /** What a service needs besides a binding. */
 export interface ServiceParts
@@ -34,14 +24,13 @@ export interface ServiceParts
   readonly responseCache: boolean;
 }
 
-/** Creates the service of a binding. */
-export function createService(
-  { contract, registry, guard }: Binding,
-  { responseCache, ...parts }: ServiceParts,
-): Service {
+/** Creates the service of a binding. Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
+export function createService({ contract, registry, guard }: Binding, { responseCache, ...parts }: ServiceParts) {
   const mock = createMock(contract);
   const implementations = new Map(contract.routes.map((route) => [route, getServed(registry, route)]));
   const differences = findDifferences(contract, implementations);
+  const all = [...differences.values()];
+  refuseTypeConflicts(contract, all);
   const generateField = cacheFields(mock.generateField);
   const { default: main } = parts.sandboxes;
   const ready = responseCache
@@ -64,13 +53,14 @@ export function createService(
       return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
     },
   });
-  const all = [...differences.values()];
   return {
     contract,
+    /** The ids of the mocked operations. */
     mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
+    /** The fields that the contract has added since the application's handlers were written, each once. */
     generatedFields: formatFieldNames(all.flatMap(({ addedFields }) => addedFields)),
+    /** The fields that it has removed. */
     omittedFields: formatFieldNames(all.flatMap(({ removedFields }) => removedFields)),
-    typeConflicts: [...new Set(all.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)))],
     answer: createRequestListener(app.callback(), ready, { log: parts.log, journal: main.journal }),
   };
 }
@@ -114,11 +104,11 @@ function cacheFields(generate: GenerateField): GenerateField {
 
 /** Returns the listener of requests: it sends cached responses itself, and hands other requests to Koa. Both are logged. */
 function createRequestListener(
-  app: (req: IncomingMessage, res: ServerResponse) => unknown,
+  app: RequestListener,
   ready: ResponseCache,
   { log, journal }: { readonly log: Log; readonly journal: Journal },
-) {
-  return (req: IncomingMessage, res: ServerResponse): void => {
+): RequestListener {
+  return (req, res) => {
     const cached = ready.give(req, res);
     if (cached) {
       recordCachedResponse(journal, req, cached);
@@ -148,13 +138,15 @@ function without(names: readonly string[] = [], others: readonly string[] = []):
   return names.filter((name) => !others.includes(name));
 }
 
-/** Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
-export function refuseTypeConflicts({ contract, typeConflicts }: Service): void {
-  if (typeConflicts.length === 0) return;
+function refuseTypeConflicts({ path, text }: Contract, differences: readonly Difference[]): void {
+  const schemas = new Set(
+    differences.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)),
+  );
+  if (schemas.size === 0) return;
   const trouble = 'has another type than in the responses of the application';
   throw createContractError(
-    contract.path,
-    contract.text,
-    typeConflicts.map((pointer) => ({ pointer, trouble })),
+    path,
+    text,
+    [...schemas].map((pointer) => ({ pointer, trouble })),
   );
 }

@@ -126,9 +126,7 @@ async function createServiceParts(
 }
 
 /** What a running server is made of. */
-interface RunningParts {
-  readonly url: string;
-  readonly port: number;
+interface RunningParts extends Pick<Storefront, 'url' | 'port'> {
   readonly state: ServerState;
   readonly current: Current;
   readonly live: LiveService;

@@ -11,7 +11,6 @@ import {
   type ReplacedFile,
   releaseFile,
   removeLeftovers,
-  type SiblingNames,
   unlinkReplacedFile,
 } from './replaced-file.ts';
 
@@ -36,7 +35,7 @@ export class DurableFile {
   /** The content that this process last wrote or loaded. */
   known: Content;
   readonly #options: DurableFileOptions;
-  readonly #names: SiblingNames;
+  readonly #names: ReturnType<typeof createSiblingNames>;
   #isAhead = false;
 
   /**

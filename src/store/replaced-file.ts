@@ -10,14 +10,6 @@ export interface FileContext {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The temporary names beside a file while it is replaced. */
-export interface SiblingNames {
-  /** The name of the new file. */
-  readonly new: string;
-  /** Returns the name of the old file, which contains the signature of its known content. */
-  old(signature: Signature): string;
-}
-
 /**
  * A reference to a replaced file, which keeps it until it is examined: its second name or, on file systems without hard links, a file descriptor. For
  * a symbolic link that someone put in place of the file: its target.
@@ -31,9 +23,14 @@ const PRIVATE_MODE = 0o600;
 const NO_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 /** Returns the temporary names beside the file at `path`. `processMark` distinguishes those of one process from those of others. */
-export function createSiblingNames(path: string, processMark: string): SiblingNames {
+export function createSiblingNames(path: string, processMark: string) {
   const start = join(dirname(path), getPrefix(path));
-  return { new: `${start}new-${processMark}`, old: (signature) => `${start}old-${processMark}-${signature}` };
+  return {
+    /** The name of the new file. */
+    new: `${start}new-${processMark}`,
+    /** Returns the name of the old file, which contains the signature of its known content. */
+    old: (signature: Signature) => `${start}old-${processMark}-${signature}`,
+  };
 }
 
 function getPrefix(path: string): string {

@@ -43,9 +43,10 @@ export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);
 }
 
-/** Returns a whole text without secrets, whatever its length. */
-export function redactFullText(text: string): string {
-  return redactParts(text, 0);
+/** Returns a whole text without secrets, whatever its length. `depth`: the number of parameters around it. */
+export function redactFullText(text: string, depth = 0): string {
+  if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
+  return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
 /** Returns header values by name, with `[left out]` in place of those that may be secret. */
@@ -56,11 +57,6 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
       value !== '' && isSecretName(name) ? REDACTED : redactText(value),
     ]),
   );
-}
-
-function redactParts(text: string, depth: number): string {
-  if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
-  return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
 /** Redacts what follows the name of an authentication scheme, or precedes the host of a URL. */
@@ -91,7 +87,7 @@ function redactPairs(text: string, depth: number): string {
 
 /** Whether a value contains a secret; one that is nested too deep may. */
 function hasSecret(value: string, depth: number): boolean {
-  return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactParts(value, depth + 1) !== value);
+  return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }
 
 /** Decodes a name or a value; a stray % stands for itself. */
