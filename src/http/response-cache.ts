@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/journal.ts';
+import { MEGABYTE } from '../util/limits.ts';
 import { hasBody } from './pipeline/body.ts';
 import { mayNameSandbox } from './pipeline/named-sandbox.ts';
 
@@ -35,7 +36,7 @@ export interface ResponseCacheParts {
 }
 
 /** The most that is stored, in bytes. Beyond that, all of it is dropped: most of it is searches that are not repeated. */
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * MEGABYTE;
 
 /** What a response takes beside its body and key, in bytes: headers, objects, its place in the map. Measured: some 1,400. */
 const ENTRY_BYTES = 1_500;

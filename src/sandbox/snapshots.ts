@@ -79,7 +79,7 @@ function readSnapshotFiles({ folder, defaults, validator, warn, disk = machineDi
       continue;
     }
     const now = { defaults: defaults(), validator: validator() };
-    const change = readStateOverrides({ path, disk, check: now.validator.validate, defaults: now.defaults });
+    const change = readStateOverrides({ path, disk, check: now.validator.validate }, now.defaults);
     snapshots.set(name, {
       create: (current) => validated(name, { ...current, ...change } as State, validator()),
       cached: { ...now, state: { ...now.defaults, ...change } as State },

@@ -19,17 +19,15 @@ export interface HandlerRegistry {
   isImplemented(operation: Operation): boolean;
 }
 
-/** What handlers are registered from. */
-export interface HandlerRegistryParts {
-  readonly bound: BoundApplication;
-  /** The operations to mock: all of them, or those with these ids. */
-  readonly mock: boolean | readonly string[];
-  /** Handlers of the user, which replace those of the application. */
-  readonly handlers: UserHandlers;
-}
+/** The operations to mock: all of them, or those with these ids. */
+export type MockedOperations = boolean | readonly string[];
 
 /** Registers handlers: operations to mock have none, then come the user's handlers, then those of the application. */
-export function createHandlerRegistry({ bound, mock, handlers }: HandlerRegistryParts): HandlerRegistry {
+export function createHandlerRegistry(
+  bound: BoundApplication,
+  mock: MockedOperations,
+  handlers: UserHandlers,
+): HandlerRegistry {
   const isMocked = (id: string) => mock === true || (mock !== false && mock.includes(id));
   return {
     isImplemented: (operation) => bound.getImplementation(operation) !== undefined,
@@ -48,7 +46,8 @@ export function createHandlerRegistry({ bound, mock, handlers }: HandlerRegistry
 /** Throws a `HandlersError` if handlers or `mock` name an operation that the contract does not have. */
 export function refuseUnknownOperations(
   { routes }: { readonly routes: readonly Operation[] },
-  { mock, handlers }: Pick<HandlerRegistryParts, 'mock' | 'handlers'>,
+  mock: MockedOperations,
+  handlers: UserHandlers,
 ): void {
   const known = routes.map(({ operationId }) => operationId);
   const names = [...(typeof mock === 'boolean' ? [] : mock), ...Object.keys(handlers)];
@@ -85,19 +84,19 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
     delete createRequire(import.meta.url).cache[file];
     return await import(`${pathToFileURL(file).href}?version=${version}`);
   } catch (cause) {
-    const { message, place } = describeFailure(cause, file);
-    throw new HandlersError(`${path} can't be loaded as a module with handlers: ${message}${place}`, { cause });
+    const reason = describeFailure(cause, file);
+    throw new HandlersError(`${path} can't be loaded as a module with handlers: ${reason}`, { cause });
   }
 }
 
-/** What a module failed with, and the line where that is known: Node doesn't tell it of a syntax error in an ES module. */
-function describeFailure(thrown: unknown, file: string): { readonly message: string; readonly place: string } {
-  if (!(thrown instanceof Error)) return { message: String(thrown), place: '' };
+/** Returns the message of an error in a module, with its line if it is known: Node does not report the line of a syntax error in an ES module. */
+function describeFailure(thrown: unknown, file: string): string {
+  if (!(thrown instanceof Error)) return String(thrown);
   const { message, stack = '' } = thrown;
   const [, after = ''] = stack.split(basename(file));
   const line = /^(?:\?version=[^:\s]*)?:(\d+)/.exec(after)?.[1];
-  if (line !== undefined) return { message, place: ` (line ${line})` };
-  return { message, place: thrown instanceof SyntaxError ? ` (node --check ${file} shows where)` : '' };
+  if (line !== undefined) return `${message} (line ${line})`;
+  return thrown instanceof SyntaxError ? `${message} (node --check ${file} shows where)` : message;
 }
 
 function getExportedHandlers(path: string, { default: own, ...named }: Record<string, unknown>): object {

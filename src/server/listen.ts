@@ -1,16 +1,10 @@
 import { ipVersion } from '../http/access-policy.ts';
 import type { HttpServer } from '../http/server.ts';
+import type { ServerOptions, Storefront } from './options.ts';
 
 /** An error for an address that the server can't listen on; `message` says why and what to do. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
-}
-
-/** The address of a running server. */
-export interface Address {
-  /** The base URL, without a trailing slash. */
-  readonly url: string;
-  readonly port: number;
 }
 
 /** Decision: the default is loopback only, at both addresses that `localhost` can resolve to. */
@@ -21,17 +15,8 @@ export function isLoopback(host: string | undefined): boolean {
   return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
-/** The options that determine what other machines can access. */
-export interface ExposureOptions {
-  readonly host?: string | undefined;
-  readonly static?: string | undefined;
-  readonly control?: boolean | undefined;
-  readonly controlToken?: string | undefined;
-  readonly allowHost?: readonly string[] | undefined;
-}
-
 /** Returns a warning for a server beyond loopback: what other machines can access, which host names get 403, and how to protect the server. */
-export function describeExposure({ control = true, controlToken, ...options }: ExposureOptions): string {
+export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [
     `The server listens on ${options.host}. Other machines can read and change the data below /api, and read ${files}.`,
@@ -41,7 +26,7 @@ export function describeExposure({ control = true, controlToken, ...options }: E
   ].join(' ');
 }
 
-function describeHosts({ host = '', allowHost = [] }: ExposureOptions): string {
+function describeHosts({ host = '', allowHost = [] }: ServerOptions): string {
   if (allowHost.includes('*')) return 'All host names are allowed (--allow-host *).';
   const names = ['localhost', ...(ipVersion(host) > 0 ? [] : [host]), ...allowHost].join(', ');
   return `Requests to other host names than ${names} get 403, which prevents DNS rebinding attacks by web pages. Allow the name of a container or a service with --allow-host NAME.`;
@@ -58,7 +43,11 @@ function describeControl(isOn: boolean, token: string | undefined): string {
 const MAX_ATTEMPTS = 10;
 
 /** Starts to listen on `host`, by default on loopback only; port 0 picks a free port. Throws `AddressError`. */
-export async function listen(server: HttpServer, host: string | undefined, port: number): Promise<Address> {
+export async function listen(
+  server: HttpServer,
+  host: string | undefined,
+  port: number,
+): Promise<Pick<Storefront, 'url' | 'port'>> {
   const mainHost = host ?? LOOPBACK[0];
   for (let attempt = 1; ; attempt++) {
     try {

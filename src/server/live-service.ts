@@ -1,8 +1,12 @@
-import type { Contract } from '../openapi/contract.ts';
+import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { Bind, Binding } from './binding.ts';
-import type { HandlerRegistry, UserHandlers } from './handler-registry.ts';
-import { createService, describeChanges, refuseClashes, type Service, type ServiceParts } from './service.ts';
-import { refuseContradictions } from './state-validation.ts';
+import { findUnusableFaults } from './control.ts';
+import { getFileSignature } from './file-watcher.ts';
+import { refuseContradictions } from './guarded-store.ts';
+import { loadHandlers, type UserHandlers } from './handler-registry.ts';
+import type { Runtime } from './runtime.ts';
+import { createService, describeChanges, type Service, type ServiceParts } from './service.ts';
+import { warmUpIfSmall } from './warm-up.ts';
 
 /** The binding that is served now. Only `LiveService` replaces it. */
 export interface Current {
@@ -10,20 +14,11 @@ export interface Current {
 }
 
 /** What a live service is made of. */
-export interface LiveServiceParts {
+interface LiveServiceParts {
+  readonly runtime: Runtime;
   readonly current: Current;
   readonly bind: Bind;
   readonly service: ServiceParts;
-  /** Loads the contract from its file. Throws a `ContractError`. */
-  readonly loadContract: () => Promise<Contract>;
-  /** Loads the handlers from their file. Throws a `HandlersError`. */
-  readonly loadHandlers: () => Promise<UserHandlers>;
-  /** The files of the contract and the handlers. */
-  readonly paths: { readonly contract: string; readonly handlers: string | undefined };
-  readonly info: (message: string) => void;
-  readonly warn: (message: string) => void;
-  /** Called with each new contract before it is served. */
-  readonly onContract: (contract: Contract) => void;
 }
 
 /** The remedy in a warning about handlers that can't be used. */
@@ -37,57 +32,49 @@ export class LiveService {
   #pending: UserHandlers | undefined;
 
   /** Creates the service of the current binding. Throws a `ContractError` if the contract can't be served. */
-  static async create(parts: LiveServiceParts): Promise<LiveService> {
-    const service = createService(parts.current.binding, parts.service);
-    await refuseClashes(service);
-    return new LiveService(parts, service);
-  }
-
-  private constructor(parts: LiveServiceParts, service: Service) {
+  constructor(parts: LiveServiceParts) {
     this.#parts = parts;
-    this.#service = service;
+    this.#service = createService(parts.current.binding, parts.service);
   }
 
   get service(): Service {
     return this.#service;
   }
 
-  get registry(): HandlerRegistry {
-    return this.#parts.current.binding.registry;
-  }
-
   /** Serves the contract of the saved file. Throws, and changes nothing, if it can't be served. */
   readonly reloadContract = async (): Promise<void> => {
-    const contract = await this.#parts.loadContract();
+    const { runtime, current } = this.#parts;
+    const contract = await loadContract(runtime.files.contract);
     if (contract === this.#service.contract) return;
-    const failure = this.#pending && (await this.#servePending(contract, this.#pending));
+    const failure = this.#pending && this.#servePending(contract, this.#pending);
     // The pending handlers fit the new contract.
     if (contract === this.#service.contract) return;
-    await this.#serve(contract, this.#parts.current.binding.handlers, this.#describeContract);
-    if (failure) this.#parts.warn(`${failure.message}. ${HANDLERS_KEPT}`);
+    this.#serve(contract, current.binding.handlers, this.#describeContract);
+    if (failure) runtime.log.warn(`${failure.message}. ${HANDLERS_KEPT}`);
   };
 
   /** Serves the handlers of the saved file. Throws, and changes nothing, if they can't be used. */
   readonly reloadHandlers = async (): Promise<void> => {
-    const { loadContract, loadHandlers, paths } = this.#parts;
-    const handlers = await loadHandlers();
+    const { files } = this.#parts.runtime;
+    const path = files.handlers?.path;
+    const handlers = await loadHandlers(path, path && getFileSignature(path));
     this.#pending = handlers;
     // A contract that was refused because of the previous handlers may fit these.
-    const contract = await loadContract().catch(() => this.#service.contract);
-    const message = `${paths.handlers} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
-    await this.#serve(contract, handlers, (next) =>
+    const contract = await loadContract(files.contract).catch(() => this.#service.contract);
+    const message = `${path} was reloaded: handlers of ${Object.keys(handlers).join(', ')}`;
+    this.#serve(contract, handlers, (next) =>
       contract === this.#service.contract ? message : `${message}; ${this.#describeContract(next)}`,
     );
     this.#pending = undefined;
   };
 
   readonly #describeContract = (next: Service): string =>
-    `${this.#parts.paths.contract} was read anew: ${describeChanges(this.#service, next)}`;
+    `${this.#parts.runtime.files.contract.path} was reloaded: ${describeChanges(this.#service, next)}`;
 
   /** Serves a contract with the saved handlers that did not fit the previous one. Returns why they do not fit this one either. */
-  async #servePending(contract: Contract, handlers: UserHandlers): Promise<Error | undefined> {
+  #servePending(contract: Contract, handlers: UserHandlers): Error | undefined {
     try {
-      await this.#serve(contract, handlers, this.#describeContract);
+      this.#serve(contract, handlers, this.#describeContract);
       this.#pending = undefined;
       return undefined;
     } catch (error) {
@@ -96,26 +83,18 @@ export class LiveService {
   }
 
   /** Serves a contract with handlers. Throws, and changes nothing, if they contradict each other or the state. */
-  async #serve(contract: Contract, handlers: UserHandlers, describe: (next: Service) => string): Promise<void> {
-    const { current, bind, service: parts, info, onContract } = this.#parts;
+  #serve(contract: Contract, handlers: UserHandlers, describe: (next: Service) => string): void {
+    const { runtime, current, bind, service: parts } = this.#parts;
     const binding = bind(contract, handlers);
     refuseContradictions(contract, parts.sandboxes.default.store.read().state, binding.validator);
     const service = createService(binding, parts);
-    await refuseClashes(service);
-    warmUpRoutes(binding);
-    info(describe(service));
+    warmUpIfSmall(binding);
+    runtime.log.info(describe(service));
     const isNew = contract !== this.#service.contract;
     current.binding = binding;
     this.#service = service;
-    if (isNew) onContract(contract);
+    if (!isNew) return;
+    if (contract.warning !== undefined) runtime.log.warn(contract.warning);
+    for (const warning of findUnusableFaults(parts.sandboxes, contract)) runtime.log.warn(warning);
   }
-}
-
-/** The number of operations that are warmed up before the first request: of hundreds few are used, and all would take seconds. */
-export const MAX_WARM_ROUTES = 40;
-
-/** Warms up the operations of a reloaded contract, if they are few. Throws a `ContractError` if a schema can't be compiled. */
-function warmUpRoutes({ contract, registry }: Binding): void {
-  if (contract.routes.length > MAX_WARM_ROUTES) return;
-  for (const route of contract.routes) contract.warmUp(route, { closed: registry.isImplemented(route) });
 }

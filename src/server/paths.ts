@@ -6,8 +6,3 @@ import type { Options } from './options.ts';
 export function getContractPath({ contract }: Pick<Options, 'contract'>): string {
   return resolve(contract ?? shop.contractFile);
 }
-
-/** Returns the absolute path of the default data, by default that of the package. */
-export function getDefaultDataPath({ defaultData }: Pick<Options, 'defaultData'>): string {
-  return resolve(defaultData ?? shop.defaultDataFile);
-}

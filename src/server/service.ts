@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Implementation } from '../application.ts';
 import { isAdmitted } from '../http/access-policy.ts';
 import { type AppParts, createApp } from '../http/app.ts';
@@ -15,17 +15,7 @@ import type { Binding } from './binding.ts';
 import type { HandlerRegistry } from './handler-registry.ts';
 
 /** Handles requests under one contract. With another contract there is another service; requests that this one has begun end here. */
-export interface Service {
-  readonly contract: Contract;
-  /** The ids of the mocked operations. */
-  readonly mocked: readonly string[];
-  /** The fields that the contract has added and removed since the application's handlers were written, each once. */
-  readonly gained: readonly string[];
-  readonly lost: readonly string[];
-  /** JSON Pointers of fields whose type in the contract differs from the one that the application's handlers give them. */
-  readonly clashes: readonly string[];
-  answer(req: IncomingMessage, res: ServerResponse): void;
-}
+export type Service = ReturnType<typeof createService>;
 
 /** What a service needs besides a binding. */
 export interface ServiceParts
@@ -34,14 +24,13 @@ export interface ServiceParts
   readonly responseCache: boolean;
 }
 
-/** Creates the service of a binding. */
-export function createService(
-  { contract, registry, guard }: Binding,
-  { responseCache, ...parts }: ServiceParts,
-): Service {
+/** Creates the service of a binding. Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
+export function createService({ contract, registry, guard }: Binding, { responseCache, ...parts }: ServiceParts) {
   const mock = createMock(contract);
   const implementations = new Map(contract.routes.map((route) => [route, getServed(registry, route)]));
   const differences = findDifferences(contract, implementations);
+  const all = [...differences.values()];
+  refuseTypeConflicts(contract, all);
   const generateField = cacheFields(mock.generateField);
   const { default: main } = parts.sandboxes;
   const ready = responseCache
@@ -64,13 +53,14 @@ export function createService(
       return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
     },
   });
-  const all = [...differences.values()];
   return {
     contract,
+    /** The ids of the mocked operations. */
     mocked: contract.routes.filter((route) => !implementations.get(route)).map(({ operationId }) => operationId),
-    gained: formatFieldNames(all.flatMap(({ addedFields }) => addedFields)),
-    lost: formatFieldNames(all.flatMap(({ removedFields }) => removedFields)),
-    clashes: [...new Set(all.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)))],
+    /** The fields that the contract has added since the application's handlers were written, each once. */
+    generatedFields: formatFieldNames(all.flatMap(({ addedFields }) => addedFields)),
+    /** The fields that it has removed. */
+    omittedFields: formatFieldNames(all.flatMap(({ removedFields }) => removedFields)),
     answer: createRequestListener(app.callback(), ready, { log: parts.log, journal: main.journal }),
   };
 }
@@ -114,11 +104,11 @@ function cacheFields(generate: GenerateField): GenerateField {
 
 /** Returns the listener of requests: it sends cached responses itself, and hands other requests to Koa. Both are logged. */
 function createRequestListener(
-  app: (req: IncomingMessage, res: ServerResponse) => unknown,
+  app: RequestListener,
   ready: ResponseCache,
   { log, journal }: { readonly log: Log; readonly journal: Journal },
-) {
-  return (req: IncomingMessage, res: ServerResponse): void => {
+): RequestListener {
+  return (req, res) => {
     const cached = ready.give(req, res);
     if (cached) {
       recordCachedResponse(journal, req, cached);
@@ -132,29 +122,31 @@ export function describeChanges(old: Service, now: Service): string {
   const [before, after] = [old, now].map(({ contract }) => contract.routes.map(({ operationId }) => operationId));
   const groups = [
     ['new operations', without(after, before).map((id) => (now.mocked.includes(id) ? `${id} (mocked)` : id))],
-    ['operations that are gone', without(before, after)],
-    ['mocked now', without(now.mocked, [...old.mocked, ...without(after, before)])],
-    ['not mocked any more', without(old.mocked, [...now.mocked, ...without(before, after)])],
-    ['fields that are made up where the data lacks them', without(now.gained, old.gained)],
-    ['fields that are not made up any more', without(old.gained, now.gained)],
-    ['fields that are not served any more', without(now.lost, old.lost)],
-    ['fields that are served again', without(old.lost, now.lost)],
+    ['removed operations', without(before, after)],
+    ['now mocked', without(now.mocked, [...old.mocked, ...without(after, before)])],
+    ['no longer mocked', without(old.mocked, [...now.mocked, ...without(before, after)])],
+    ['fields now generated, because the data lacks them', without(now.generatedFields, old.generatedFields)],
+    ['fields no longer generated', without(old.generatedFields, now.generatedFields)],
+    ['fields now left out', without(now.omittedFields, old.omittedFields)],
+    ['fields no longer left out', without(old.omittedFields, now.omittedFields)],
   ] as const;
   const changes = groups.flatMap(([label, names]) => (names.length > 0 ? [`${label}: ${names.join(', ')}`] : []));
-  return changes.length > 0 ? changes.join('; ') : 'no operation and no field was added or taken away';
+  return changes.length > 0 ? changes.join('; ') : 'no operation or field was added or removed';
 }
 
 function without(names: readonly string[] = [], others: readonly string[] = []): readonly string[] {
   return names.filter((name) => !others.includes(name));
 }
 
-/** Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
-export async function refuseClashes({ contract, clashes }: Service): Promise<void> {
-  if (clashes.length === 0) return;
-  const trouble = 'is of another type than the application gives it';
-  throw await createContractError(
-    contract.path,
-    contract.text,
-    clashes.map((pointer) => ({ pointer, trouble })),
+function refuseTypeConflicts({ path, text }: Contract, differences: readonly Difference[]): void {
+  const schemas = new Set(
+    differences.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)),
+  );
+  if (schemas.size === 0) return;
+  const trouble = 'has another type than in the responses of the application';
+  throw createContractError(
+    path,
+    text,
+    [...schemas].map((pointer) => ({ pointer, trouble })),
   );
 }

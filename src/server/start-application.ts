@@ -2,26 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { createAccessPolicy } from '../http/access-policy.ts';
-import { createHttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
-import { type FaultTarget, findUnmatchableReasons } from '../mock/unmatched-faults.ts';
-import { findUnknownOperations, type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
-import { type Contract, loadContract } from '../openapi/contract.ts';
+import { createHttpServer, type HttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
+import { findUnmatchableReasons } from '../mock/unmatched-faults.ts';
+import { findUnknownOperations, validateInjectedResponse } from '../mock/validate-fault.ts';
+import { loadContract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
-import { createSandboxes } from '../sandbox/registry.ts';
+import { createSandboxes, type Sandboxes } from '../sandbox/registry.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
 import { createBinder } from './binding.ts';
-import { createControlParts, findUnusableFaults } from './control.ts';
-import { getFileSignature } from './file-watcher.ts';
+import { createControlParts } from './control.ts';
+import { reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
-import { listen } from './listen.ts';
-import { type Current, LiveService, type LiveServiceParts } from './live-service.ts';
+import { describeExposure, isLoopback, listen } from './listen.ts';
+import { type Current, HANDLERS_KEPT, LiveService } from './live-service.ts';
 import type { ServerOptions, Storefront } from './options.ts';
-import { run } from './running-server.ts';
-import { createRuntime, type Files, findFiles, type Runtime } from './runtime.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
 import type { ServiceParts } from './service.ts';
+import { formatStartMessage } from './start-message.ts';
 import { version } from './version.ts';
+import { listWarmUps, runInTurns } from './warm-up.ts';
 
 /**
  * Starts a server for an application, and returns it once it listens: on a free port, with its state in memory, unless the options say otherwise.
@@ -33,7 +34,7 @@ export async function startApplication<S extends State>(
 ): Promise<Storefront> {
   // The engine treats states as opaque: it hands to the application only states that its rules have accepted.
   const runtime = createRuntime(application as unknown as Application, options);
-  const files = findFiles(runtime);
+  const { files, log } = runtime;
   const first = await loadContract(files.contract);
   const bind = createBinder(runtime.application, options.mock ?? false);
   const current: Current = { binding: bind(first, await loadHandlers(options.handlers, files.handlers?.signature)) };
@@ -41,16 +42,16 @@ export async function startApplication<S extends State>(
   const state = await openServerState(runtime, current, () => address.url);
   try {
     const parts = await createServiceParts(runtime, current, state);
-    const live = await LiveService.create(createLiveParts(runtime, { current, bind, files, service: parts }));
+    const live = new LiveService({ runtime, current, bind, service: parts });
     const server = createHttpServer({
       answer: (req, res) => live.service.answer(req, res),
-      log: runtime.log,
+      log,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       access: parts.access,
     });
     const { url, port } = await listen(server, options.host, options.port ?? 0);
     address.url = url;
-    return run(runtime, { url, port, state, live, server, files, sandboxes: parts.sandboxes });
+    return run(runtime, { url, port, state, current, live, server, sandboxes: parts.sandboxes });
   } catch (error) {
     await state.store.close();
     throw error;
@@ -59,7 +60,7 @@ export async function startApplication<S extends State>(
 
 /** Opens the state of the default sandbox, over its clock. */
 async function openServerState(
-  { application, options, nowMs, tell }: Runtime,
+  { application, options, nowMs, log }: Runtime,
   current: Current,
   address: () => string | undefined,
 ) {
@@ -75,7 +76,7 @@ async function openServerState(
     nowMs: clock.nowMs,
     address,
     ...(prepare ? { prepare } : {}),
-    tell,
+    log,
   });
   return { ...state, clock };
 }
@@ -84,7 +85,7 @@ type ServerState = Awaited<ReturnType<typeof openServerState>>;
 
 /** Creates the sandboxes and the control API, and what else handles requests. */
 async function createServiceParts(
-  { application, options, nowMs, log, tell, stopping }: Runtime,
+  { application, options, nowMs, log, stopping }: Runtime,
   current: Current,
   { store, clock, path, defaults }: ServerState,
 ): Promise<ServiceParts> {
@@ -95,16 +96,16 @@ async function createServiceParts(
     nowMs,
     newId: options.newId ?? randomUUID,
     areDeclared: options.sandboxes === 'declared',
-    tell: tell.info,
+    tell: (message) => log.info(message),
   });
   const control = await createControlParts(application, options, {
     sandboxes,
     defaults,
     validator: () => current.binding.validator,
-    unmatched: (fault: FaultTarget) => findUnmatchableReasons(current.binding.contract.routes, fault),
-    warn: tell.warn,
+    unmatched: (fault) => findUnmatchableReasons(current.binding.contract.routes, fault),
+    warn: (message) => log.warn(message),
     findUnknownOperations: (operation) => findUnknownOperations(current.binding.contract, operation),
-    undocumented: (fault: InjectedResponse) => validateInjectedResponse(current.binding.contract, fault),
+    undocumented: (fault) => validateInjectedResponse(current.binding.contract, fault),
     stopping: stopping.signal,
   });
   return {
@@ -124,21 +125,52 @@ async function createServiceParts(
   };
 }
 
-function createLiveParts(
-  { tell }: Runtime,
-  { files, ...parts }: Pick<LiveServiceParts, 'current' | 'bind' | 'service'> & { readonly files: Files },
-): LiveServiceParts {
-  const warnOfContract = (contract: Contract) => {
-    if (contract.warning !== undefined) tell.warn(contract.warning);
-    for (const fault of findUnusableFaults(parts.service.sandboxes, contract)) tell.warn(fault);
-  };
+/** What a running server is made of. */
+interface RunningParts extends Pick<Storefront, 'url' | 'port'> {
+  readonly state: ServerState;
+  readonly current: Current;
+  readonly live: LiveService;
+  readonly server: HttpServer;
+  readonly sandboxes: Sandboxes;
+}
+
+/** Logs the start, warms up, and watches the files that are reloaded. */
+function run(runtime: Runtime, { url, port, state, current, live, server, sandboxes }: RunningParts): Storefront {
+  const { application, options, log, stopping } = runtime;
+  const { path: dataFile, store } = state;
+  const durability = dataFile === undefined ? 'memory' : (options.durability ?? 'disk');
+  const { contract, mocked } = live.service;
+  if (contract.warning !== undefined) log.warn(contract.warning);
+  const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
+  log.info(facts, formatStartMessage(facts));
+  if (!isLoopback(options.host)) log.warn(describeExposure(options));
+  const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(current.binding)]);
+  const stopReloads = reloadOnSave(listReloads(runtime, live), (message) => log.warn(message));
   return {
-    ...parts,
-    loadContract: () => loadContract(files.contract),
-    loadHandlers: () => loadHandlers(files.handlers?.path, files.handlers && getFileSignature(files.handlers.path)),
-    paths: { contract: files.contract.path, handlers: files.handlers?.path },
-    info: tell.info,
-    warn: tell.warn,
-    onContract: warnOfContract,
+    url,
+    port,
+    dataFile,
+    durability,
+    get operations() {
+      return live.service.contract.routes.length;
+    },
+    get mocked() {
+      return live.service.mocked;
+    },
+    async close() {
+      stopWarmUp();
+      stopReloads();
+      stopping.abort();
+      await server.close();
+      await sandboxes.close();
+      await store.close();
+    },
   };
+}
+
+function listReloads({ files }: Runtime, { reloadContract, reloadHandlers }: LiveService) {
+  return [
+    { ...files.contract, reload: reloadContract, fallback: 'The previous contract stays in use' },
+    ...(files.handlers ? [{ ...files.handlers, reload: reloadHandlers, fallback: HANDLERS_KEPT }] : []),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Durability } from '../store/open-state.ts';
+import type { Storefront } from './options.ts';
 import { version } from './version.ts';
 
 const SURVIVAL: Readonly<Record<Durability, string>> = {
@@ -11,16 +12,7 @@ const SURVIVAL: Readonly<Record<Durability, string>> = {
 const MAX_LISTED = 12;
 
 /** What the start message describes. */
-interface StartedServer {
-  readonly url: string;
-  /** The path of the data file; undefined if the state is in memory only. */
-  readonly dataFile: string | undefined;
-  readonly durability: Durability;
-  /** The number of operations in the contract. */
-  readonly operations: number;
-  /** The ids of the mocked operations. */
-  readonly mocked: readonly string[];
-}
+type StartedServer = Omit<Storefront, 'port' | 'close'>;
 
 /** Returns the start message, one line: the address, the operations, which of them are mocked, the data file, and what a change survives. */
 export function formatStartMessage({ url, dataFile, durability, operations, mocked }: StartedServer): string {

@@ -1,7 +1,9 @@
 import type { Issue } from '../util/issue.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type Disk, describeDiskError, getTargetSignature, tryOrUndefined } from './disk.ts';
+import { limitList } from '../util/limit-list.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
 import { MAX_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
@@ -21,11 +23,15 @@ export interface StateText {
   readonly text: string;
 }
 
-/** Options for reading a state from a file. */
-interface ReadOptions {
+/** A file with a state. */
+export interface StateFile {
   readonly path: string;
   readonly disk: Disk;
   readonly check: StateValidator['validate'];
+}
+
+/** Options for reading a state from a file. */
+interface ReadOptions extends StateFile {
   /** What the user can do if the file can't be used: sentences without the final period. */
   readonly remedy: string;
   /** A possible cause of an empty or truncated file: a sentence without the final period. */
@@ -54,12 +60,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
 }
 
 /** Reads the lists of a state that differ from the default data. Throws `DataFileError` if the file, or the default data with these lists, is not a valid state. */
-export function readStateOverrides({
-  path,
-  disk,
-  check,
-  defaults,
-}: Omit<ReadOptions, 'remedy'> & { readonly defaults: State }): Partial<State> {
+export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
   if (!bytes) throw new DataFileError(`${path} does not exist`);
   const change = parse(path, decode(path, bytes));
@@ -70,7 +71,7 @@ export function readStateOverrides({
 }
 
 /** Creates a function that returns the default data and reads its file again after each change, so that a reset restores the current content. */
-export function createDefaultDataReader({ path, disk, check }: Omit<ReadOptions, 'remedy'>): () => StateText {
+export function createDefaultDataReader({ path, disk, check }: StateFile): () => StateText {
   const remedy = 'Fix it, or use another file with --default-data FILE';
   let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
@@ -128,7 +129,7 @@ function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels: reduce the nesting`;
 
 /** Throws `DataFileError` if a commit of the data would write more bytes than a data file can have. */
 function requireFileSize(path: string, data: unknown): void {
@@ -160,10 +161,10 @@ const MAX_SHOWN_ISSUES = 3;
 
 function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
-  const shown = issues
-    .slice(0, MAX_SHOWN_ISSUES)
-    .map(({ pointer, message }) => `${printable(pointer) || 'its content'} ${printable(message)}`);
-  const hiddenCount = issues.length - shown.length;
-  const more = hiddenCount > 0 ? `; and ${hiddenCount} more` : '';
-  throw new DataFileError(`${path} is not a valid state: ${shown.join('; ')}${more}`);
+  const shown = limitList(
+    issues,
+    MAX_SHOWN_ISSUES,
+    ({ pointer, message }) => `${printable(pointer) || 'its content'} ${printable(message)}`,
+  );
+  throw new DataFileError(`${path} is not a valid state: ${shown.join('; ')}`);
 }

@@ -1,8 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError } from './data-file.ts';
-import { type Disk, describeDiskError, syncFolder, tryOrUndefined } from './disk.ts';
+import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
  * Returns the absolute path of a data file with symbolic links resolved, since a rename onto a link would replace the link. The file does not have to
@@ -45,8 +46,9 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-function isSameFile(file: BigIntStats, other: BigIntStats | undefined): boolean {
-  return other !== undefined && file.ino === other.ino && file.dev === other.dev;
+/** Whether two stats are those of one file; false if one of them does not exist. */
+export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }
 
 /** Creates a folder and its missing parents durably. Node's recursive mkdir never returns below /proc. */

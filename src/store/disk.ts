@@ -1,23 +1,4 @@
-import {
-  type BigIntStats,
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { platform } from 'node:process';
 import { promisify } from 'node:util';
 
@@ -34,7 +15,7 @@ export interface Disk {
   write(file: number, bytes: Uint8Array, from: number): number;
   setMode(file: number, mode: number): void;
   setOwner(file: number, userId: number, groupId: number): void;
-  statsOfOpen(file: number): BigIntStats;
+  statsOfOpen(file: number): fs.BigIntStats;
   /** Calls fsync and resolves when the content is durable. The only operation that waits for the device and runs on another thread. */
   sync(file: number): Promise<void>;
   close(file: number): void;
@@ -45,9 +26,9 @@ export interface Disk {
   remove(path: string): void;
   makeFolder(path: string): void;
   /** Follows symbolic links; undefined if nothing exists there. */
-  stats(path: string): BigIntStats | undefined;
+  stats(path: string): fs.BigIntStats | undefined;
   /** Does not follow symbolic links; undefined if nothing exists there. */
-  linkStats(path: string): BigIntStats | undefined;
+  linkStats(path: string): fs.BigIntStats | undefined;
   readLink(path: string): string;
   /** Creates a symbolic link under a name that must not exist. */
   makeLink(target: string, name: string): void;
@@ -61,24 +42,24 @@ export interface Disk {
  * calls doubled the requests per second of 50 clients.
  */
 export const machineDisk: Disk = {
-  create: (path, mode) => openSync(path, 'wx', mode),
-  open: (path) => openSync(path, 'r'),
-  write: (file, bytes, from) => writeSync(file, bytes, from),
-  setMode: fchmodSync,
-  setOwner: fchownSync,
-  statsOfOpen: (file) => fstatSync(file, { bigint: true }),
-  sync: promisify(fsync),
-  close: closeSync,
-  link: linkSync,
-  rename: renameSync,
-  remove: (path) => rmSync(path, { force: true }),
-  makeFolder: (path) => void mkdirSync(path),
-  stats: (path) => statSync(path, { bigint: true, throwIfNoEntry: false }),
-  linkStats: (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }),
-  readLink: (path) => readlinkSync(path),
-  makeLink: (target, name) => symlinkSync(target, name),
-  read: (file) => readFileSync(file),
-  list: (folder) => readdirSync(folder),
+  create: (path, mode) => fs.openSync(path, 'wx', mode),
+  open: (path) => fs.openSync(path, 'r'),
+  write: (file, bytes, from) => fs.writeSync(file, bytes, from),
+  setMode: fs.fchmodSync,
+  setOwner: fs.fchownSync,
+  statsOfOpen: (file) => fs.fstatSync(file, { bigint: true }),
+  sync: promisify(fs.fsync),
+  close: fs.closeSync,
+  link: fs.linkSync,
+  rename: fs.renameSync,
+  remove: (path) => fs.rmSync(path, { force: true }),
+  makeFolder: (path) => void fs.mkdirSync(path),
+  stats: (path) => fs.statSync(path, { bigint: true, throwIfNoEntry: false }),
+  linkStats: (path) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }),
+  readLink: (path) => fs.readlinkSync(path),
+  makeLink: (target, name) => fs.symlinkSync(target, name),
+  read: (file) => fs.readFileSync(file),
+  list: (folder) => fs.readdirSync(folder),
 };
 
 /** Identifies the content of a file by its inode, size and modification time. Empty if the file does not exist. */
@@ -94,7 +75,7 @@ export function getTargetSignature(disk: Disk, path: string): Signature {
   return toSignature(disk.stats(path));
 }
 
-function toSignature(stats: BigIntStats | undefined): Signature {
+function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 
@@ -111,13 +92,16 @@ export function writeAll(disk: Disk, file: number, bytes: Uint8Array): void {
 /** Calls fsync for a folder and resolves when its entries are durable. */
 export async function syncFolder(disk: Disk, path: string): Promise<void> {
   // Windows can't open folders; NTFS journals its entries.
-  if (platform === 'win32') return;
-  // Opened for each call, since a descriptor is unusable after a failed fsync.
-  const folder = disk.open(path);
+  if (platform !== 'win32') await syncPath(disk, path);
+}
+
+/** Calls fsync for the file or folder at `path`. It is opened for each call, since a descriptor is unusable after a failed fsync. */
+export async function syncPath(disk: Disk, path: string): Promise<void> {
+  const descriptor = disk.open(path);
   try {
-    await disk.sync(folder);
+    await disk.sync(descriptor);
   } finally {
-    disk.close(folder);
+    disk.close(descriptor);
   }
 }
 
@@ -129,16 +113,6 @@ export function createFileExclusively<Result>(disk: Disk, name: string, create: 
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     disk.remove(name);
     return create();
-  }
-}
-
-/** Returns the result of an optional step; undefined if it throws. */
-export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
-  try {
-    return step();
-  } catch {
-    // The step is optional.
-    return undefined;
   }
 }
 

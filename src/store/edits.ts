@@ -1,19 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { DataFileError, readState } from './data-file.ts';
+import { DataFileError, readState, type StateFile } from './data-file.ts';
 import { type Disk, getSignature, isSymbolicLink, type Signature } from './disk.ts';
 import type { Content } from './new-file.ts';
+import type { FileContext } from './replaced-file.ts';
 import type { State } from './state.ts';
-import type { StateValidator } from './validate-state.ts';
 
-/** Options of an edit watcher. */
-interface EditWatcherOptions {
-  readonly path: string;
-  readonly disk: Disk;
-  readonly check: StateValidator['validate'];
+/** Options of an edit watcher. It logs why an edit is invalid. */
+export interface EditWatcherOptions extends StateFile, FileContext {
   /** Returns the contract that `check` currently uses. An edit that another contract refused is checked again. */
   readonly checkedBy?: (() => unknown) | undefined;
-  /** Logs why an edit is invalid. */
-  readonly warn: (message: string) => void;
 }
 
 /** A change of the data file that this process did not write. */
@@ -42,24 +37,18 @@ const LOOP_REMEDY = `${STATE_KEPT} Changes return 503. Remove the link: the next
 
 const LINK_REMEDY = `${STATE_KEPT} Restart the server to use the target of the link; otherwise the next change replaces the link and saves it beside.`;
 
-/** The result of reading an edit: the edit, or why it is invalid; neither if the file has changed meanwhile. */
-interface ReadResult {
-  readonly edit?: Edit;
-  readonly reason?: string;
-}
-
 /**
  * Creates a function that returns an edit of the data file if it is valid, and otherwise logs once why it is not. The function waits for an editor
  * that saves in several steps. It throws if the file can't be examined.
  */
 export function createEditWatcher(options: EditWatcherOptions): (known: Content) => Promise<Edit | undefined> {
-  const { path, disk, checkedBy = () => undefined, warn } = options;
+  const { path, disk, checkedBy = () => undefined, log } = options;
   /** The last invalid edit, and the known content at that time: a missing file has the same signature each time. */
   let refused: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   return async (known) => {
     let signature = getSignature(disk, path);
-    let result: ReadResult = {};
+    let result: Edit | string | undefined;
     let stableMs = 0;
     const isRefused = () => signature === refused?.signature && known === refused.known && refused.by === checkedBy();
     const isNew = () => signature !== known.signature && !isRefused();
@@ -68,10 +57,10 @@ export function createEditWatcher(options: EditWatcherOptions): (known: Content)
       const current = getSignature(disk, path);
       stableMs = current === signature ? stableMs + STABLE_MS : 0;
       if (stableMs === STABLE_MS) result = readEdit(options, known, signature);
-      if (stableMs > 0 && result.edit) return result.edit;
-      if (stableMs >= UNFINISHED_MS && result.reason !== undefined) {
+      if (stableMs > 0 && typeof result === 'object') return result;
+      if (stableMs >= UNFINISHED_MS && typeof result === 'string') {
         refused = { signature, known, by: checkedBy() };
-        warn(result.reason);
+        log.warn(result);
       }
       signature = current;
     }
@@ -79,17 +68,19 @@ export function createEditWatcher(options: EditWatcherOptions): (known: Content)
   };
 }
 
-function readEdit({ path, disk, check }: EditWatcherOptions, known: Content, signature: Signature): ReadResult {
+/** Returns the edit, or why it is invalid; undefined if the file has changed meanwhile. */
+function readEdit(options: EditWatcherOptions, known: Content, signature: Signature): Edit | string | undefined {
+  const { path, disk } = options;
   try {
     const reason = findReplacedFile(disk, path);
-    if (reason !== undefined) return { reason };
-    const read = readState({ path, disk, check, remedy: REMEDY });
-    if (getSignature(disk, path) !== signature) return {};
-    if (!read) return { reason: `${path} was deleted. ${STATE_KEPT} The next change creates the file again.` };
+    if (reason !== undefined) return reason;
+    const read = readState({ ...options, remedy: REMEDY });
+    if (getSignature(disk, path) !== signature) return undefined;
+    if (!read) return `${path} was deleted. ${STATE_KEPT} The next change creates the file again.`;
     const bytes = Buffer.from(read.text);
-    return { edit: { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : read.state } };
+    return { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : read.state };
   } catch (error) {
-    if (error instanceof DataFileError) return { reason: error.message };
+    if (error instanceof DataFileError) return error.message;
     throw error;
   }
 }

@@ -1,28 +1,21 @@
-/** Logs what happens to the data. */
+/** Logs what happens to the data. pino has this shape. */
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;
-  /** Logs an error with its stack. */
-  error(message: string, error: unknown): void;
+  error(fields: { readonly err: unknown }, message: string): void;
 }
 
-/** Logs a failure that can recur with each request: when it starts, when it changes and when it ends. */
-interface FailureLog {
-  failed(message: string, error: unknown): void;
-  /** Logs the message if the last attempt failed. */
-  worked(message: string): void;
-}
-
-/** Creates a failure log. */
-export function createFailureLog(logger: Logger): FailureLog {
+/** Creates a log of a failure that can recur with each request. It logs when the failure starts, when it changes and when it ends. */
+export function createFailureLog(log: Logger) {
   let lastMessage: string | undefined;
   return {
-    failed(message, error) {
-      if (message !== lastMessage) logger.error(message, error);
+    failed(message: string, err: unknown): void {
+      if (message !== lastMessage) log.error({ err }, message);
       lastMessage = message;
     },
-    worked(message) {
-      if (lastMessage !== undefined) logger.info(message);
+    /** Logs the message if the last attempt failed. */
+    worked(message: string): void {
+      if (lastMessage !== undefined) log.info(message);
       lastMessage = undefined;
     },
   };

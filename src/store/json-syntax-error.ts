@@ -36,7 +36,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
       },
     }),
   );
-  return isComplete ? duplicate : { line: 1, message: 'is nested too deeply' };
+  return isComplete ? duplicate : { line: 1, message: 'is nested too deeply: reduce the nesting' };
 }
 
 /** Runs a recursive step; returns false if it overflows the stack. */

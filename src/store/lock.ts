@@ -5,24 +5,14 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pid, platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DataFileError } from './data-file.ts';
-import { tryOrUndefined } from './disk.ts';
-
-type Release = () => Promise<void>;
 
 /** The lock of this process on a data file. */
 export interface Lock {
   /** Acquires the lock again if another folder has replaced the one that contained the file. Throws `DataFileError`. */
   renew(): Promise<void>;
-  readonly release: Release;
-}
-
-/** Thrown if another process has the lock. `owner` describes that process as far as it responds. */
-export class DataFileLockedError extends Error {
-  override readonly name = 'DataFileLockedError';
-  constructor(readonly owner: string) {
-    super(`locked by ${owner}`);
-  }
+  release(): Promise<void>;
 }
 
 /** How many times to try to acquire the lock of a process that is ending, and the delay between two attempts, in ms. */
@@ -46,29 +36,18 @@ export async function lockFile(path: string, address: () => string | undefined):
     if (tryOrUndefined(() => getSocketPath(path)) !== socketPath) socketPath = YIELDED_PATH;
     return socketPath !== YIELDED_PATH;
   };
-  let release = await acquire(path, socketPath, { address, isCurrent });
+  const owner = { path, address, isCurrent };
+  let release = await acquire(socketPath, owner);
   return {
     async renew() {
       const currentPath = getSocketPath(path);
       if (currentPath === socketPath) return;
       const releasePrevious = release;
-      [release, socketPath] = [await acquire(path, currentPath, { address, isCurrent }), currentPath];
+      [release, socketPath] = [await acquire(currentPath, owner), currentPath];
       await releasePrevious();
     },
     release: () => release(),
   };
-}
-
-async function acquire(path: string, socketPath: string, owner: Owner): Promise<Release> {
-  try {
-    return await acquireSocketLock(socketPath, owner);
-  } catch (cause) {
-    if (!(cause instanceof DataFileLockedError)) throw cause;
-    throw new DataFileError(
-      `${path} is in use by ${cause.owner}. Stop that process, or choose another file with --data FILE.`,
-      { cause },
-    );
-  }
 }
 
 /** The socket path of a lock that was yielded to another process. */
@@ -76,20 +55,24 @@ const YIELDED_PATH = '';
 
 /** The owner of a lock. */
 interface Owner {
+  /** The data file, for error messages. */
+  readonly path: string;
   /** Returns the URL of its server; undefined if it is not listening. */
   address(): string | undefined;
   /** Whether the lock is still for the current folder. Called when another process wants the lock, which is yielded if not. */
   isCurrent(): boolean;
 }
 
-/** Acquires the lock with a socket path. Throws `DataFileLockedError`. */
-export async function acquireSocketLock(socketPath: string, owner: Owner): Promise<Release> {
+/** Acquires the lock with a socket path. Throws `DataFileError` if another process has it. */
+export async function acquire(socketPath: string, owner: Owner): Promise<Lock['release']> {
   for (let attempt = 1; ; attempt++) {
     const server = await listen(socketPath, owner);
     if (server) return () => new Promise((resolve) => server.close(() => resolve()));
     const response = await requestOwner(socketPath);
     if ((response !== undefined && response !== YIELDED) || attempt === MAX_ATTEMPTS)
-      throw new DataFileLockedError(describeOwner(response));
+      throw new DataFileError(
+        `${owner.path} is in use by ${describeOwner(response)}. Stop that process, or choose another file with --data FILE.`,
+      );
     // No process is listening. The kernel frees an abstract name; the file of a file socket stays.
     if (response === undefined && isFileSocket(socketPath)) rmSync(socketPath, { force: true });
     await setTimeout(RETRY_DELAY_MS);

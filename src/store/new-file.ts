@@ -1,14 +1,7 @@
 import type { BigIntStats } from 'node:fs';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { StateTooLargeError } from './backend.ts';
-import {
-  createFileExclusively,
-  type Disk,
-  describeDiskError,
-  getSignature,
-  type Signature,
-  tryOrUndefined,
-  writeAll,
-} from './disk.ts';
+import { createFileExclusively, type Disk, describeDiskError, getSignature, type Signature, writeAll } from './disk.ts';
 import type { FileContext } from './replaced-file.ts';
 
 /** What an acknowledged change survives: with `disk` a power cut; with `os`, which skips fsync, only the end of the process. */
@@ -57,17 +50,17 @@ export async function writeNewFile(
 }
 
 /** Creates and removes a file with the given name, and warns about everything that would prevent a later commit or change the owner or mode. */
-export function warnIfNotReplaceable({ path, disk, warn }: FileContext, name: string): void {
+export function warnIfNotReplaceable({ path, disk, log }: FileContext, name: string): void {
   try {
     const current = disk.stats(path);
     if (!current) return;
     if (current.isFile() && current.nlink > 1n)
-      warn(`${path} has ${current.nlink} hard links. A change leaves the other names with the current content.`);
+      log.warn(`${path} has ${current.nlink} hard links. A change leaves the other names with the current content.`);
     const file = createWithMode(disk, name, current);
     try {
       if (!copyOwnerAndMode(disk, file, current)) {
         const mode = (current.mode & PERMISSIONS).toString(8);
-        warn(
+        log.warn(
           `${path} has the owner ${current.uid}, the group ${current.gid} and the mode ${mode}. A change can't preserve all of them.`,
         );
       }
@@ -75,7 +68,7 @@ export function warnIfNotReplaceable({ path, disk, warn }: FileContext, name: st
       disk.close(file);
     }
   } catch (error) {
-    warn(`${path} can't be written now (${describeDiskError(error)}). Changes return 503 until it can be written.`);
+    log.warn(`${path} can't be written now (${describeDiskError(error)}). Changes return 503 until it can be written.`);
   }
   tryOrUndefined(() => disk.remove(name));
 }

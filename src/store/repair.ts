@@ -1,10 +1,11 @@
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createDefaultDataReader, DataFileError, readState } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
-import { type Disk, describeDiskError, getSignature, machineDisk, tryOrUndefined } from './disk.ts';
-import { openDurableFile } from './durable-file.ts';
+import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
+import { DurableFile } from './durable-file.ts';
 import { lockFile } from './lock.ts';
 import type { Content } from './new-file.ts';
-import { createConflictName } from './replaced-file.ts';
+import { createConflictName, type FileContext } from './replaced-file.ts';
 import type { StateValidator } from './validate-state.ts';
 
 /** Options of a repair. */
@@ -14,7 +15,7 @@ interface RepairOptions {
   /** The path of the file with the default data. */
   readonly defaultData: string;
   readonly check: StateValidator['validate'];
-  readonly warn: (message: string) => void;
+  readonly log: FileContext['log'];
   /** By default the disk of this machine. */
   readonly disk?: Disk;
 }
@@ -24,15 +25,15 @@ interface RepairOptions {
  * was done. Throws `DataFileError` if the repair fails; no content is lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
-  const { data, defaultData: defaultPath, check, warn, disk = machineDisk } = options;
+  const { data, defaultData: defaultPath, check, log, disk = machineDisk } = options;
   const { text } = createDefaultDataReader({ path: defaultPath, disk, check })();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {
     if (isValid(disk, path, check)) return `${path} is valid. Nothing was changed.`;
-    const file = openDurableFile({ path, disk, durability: 'disk', content: undefined, warn });
+    const file = new DurableFile({ path, disk, durability: 'disk', content: undefined, log });
     const backup = createBackup(disk, path);
-    if (backup?.content) file.setKnown(backup.content);
+    if (backup?.content) file.known = backup.content;
     await file.replace(Buffer.from(text)).catch((cause) => {
       throw undoBackup(disk, path, backup, cause);
     });

@@ -1,28 +1,13 @@
 import { basename, dirname, join } from 'node:path';
-import {
-  createFileExclusively,
-  type Disk,
-  getSignature,
-  isSymbolicLink,
-  type Signature,
-  tryOrUndefined,
-  writeAll,
-} from './disk.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { createFileExclusively, type Disk, getSignature, isSymbolicLink, type Signature, writeAll } from './disk.ts';
+import type { Logger } from './failure-log.ts';
 
 /** The data file and what is needed to replace it. */
 export interface FileContext {
   readonly path: string;
   readonly disk: Disk;
-  /** Logs a warning. */
-  readonly warn: (message: string) => void;
-}
-
-/** The temporary names beside a file while it is replaced. */
-export interface SiblingNames {
-  /** The name of the new file. */
-  readonly new: string;
-  /** Returns the name of the old file, which contains the signature of its known content. */
-  old(signature: Signature): string;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -38,9 +23,14 @@ const PRIVATE_MODE = 0o600;
 const NO_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 /** Returns the temporary names beside the file at `path`. `processMark` distinguishes those of one process from those of others. */
-export function createSiblingNames(path: string, processMark: string): SiblingNames {
+export function createSiblingNames(path: string, processMark: string) {
   const start = join(dirname(path), getPrefix(path));
-  return { new: `${start}new-${processMark}`, old: (signature) => `${start}old-${processMark}-${signature}` };
+  return {
+    /** The name of the new file. */
+    new: `${start}new-${processMark}`,
+    /** Returns the name of the old file, which contains the signature of its known content. */
+    old: (signature: Signature) => `${start}old-${processMark}-${signature}`,
+  };
 }
 
 function getPrefix(path: string): string {
@@ -116,39 +106,43 @@ function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Si
   return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
-function saveByRename({ path, disk, warn }: FileContext, oldName: string): void {
-  const savedName = tryOrUndefined(() => {
-    const name = createConflictName(disk, { path, label: 'conflict', timeOf: oldName });
-    disk.rename(oldName, name);
-    return name;
-  });
-  warn(`${path} had an edit that was not loaded before it was replaced. The edit is saved in ${savedName ?? oldName}.`);
+function saveByRename(context: FileContext, oldName: string): void {
+  const savedName = save(context, oldName, (name) => context.disk.rename(oldName, name));
+  warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
 /** Writes an edit to a new file if the edited file has no name any more. */
-function saveCopy({ path, disk, warn }: FileContext, bytes: Buffer | 'other'): void {
-  const savedName = tryOrUndefined(() => {
-    const name = createConflictName(disk, { path, label: 'conflict', timeOf: path });
+function saveCopy(context: FileContext, bytes: Buffer | 'other'): void {
+  const { path, disk } = context;
+  const savedName = save(context, path, (name) => {
     const file = disk.create(name, PRIVATE_MODE);
     try {
       if (bytes !== 'other') writeAll(disk, file, bytes);
     } finally {
       disk.close(file);
     }
-    return name;
   });
-  const result = savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`;
-  warn(`${path} had an edit that was not loaded before it was replaced. The edit ${result}.`);
+  warnOfEdit(context, savedName === undefined ? 'is lost, since it could not be written' : `is saved in ${savedName}`);
 }
 
-function saveLink({ path, disk, warn }: FileContext, target: string): void {
-  const savedName = tryOrUndefined(() => {
-    const name = createConflictName(disk, { path, label: 'conflict', timeOf: path });
-    disk.makeLink(target, name);
+function warnOfEdit({ path, log }: FileContext, result: string): void {
+  log.warn(`${path} had an edit that was not loaded before it was replaced. The edit ${result}.`);
+}
+
+function saveLink(context: FileContext, target: string): void {
+  const { path, disk, log } = context;
+  const savedName = save(context, path, (name) => disk.makeLink(target, name));
+  const saved = savedName === undefined ? '' : ` The link is saved in ${savedName}.`;
+  log.warn(`${path} was a symbolic link to ${target} and was replaced by a file.${saved}`);
+}
+
+/** Calls `create` with an unused name that has the time of the file `timeOf`. Returns the name; undefined if that fails. */
+function save({ path, disk }: FileContext, timeOf: string, create: (name: string) => void): string | undefined {
+  return tryOrUndefined(() => {
+    const name = createConflictName(disk, { path, label: 'conflict', timeOf });
+    create(name);
     return name;
   });
-  const saved = savedName === undefined ? '' : ` The link is saved in ${savedName}.`;
-  warn(`${path} was a symbolic link to ${target} and was replaced by a file.${saved}`);
 }
 
 /** Returns an unused name `PATH.LABEL-TIME`, where TIME is the modification time of the file `timeOf`, in seconds. */

@@ -3,13 +3,13 @@ import { type Backend, StateTooLargeError } from './backend.ts';
 import type { CommittedState, State } from './state.ts';
 
 /** The outcome of a change: the next state, if it changes, and the result for the caller. */
-export interface Changed<Result, S extends State = State> {
+export interface ChangeResult<Result, S extends State = State> {
   readonly next?: S;
   readonly result: Result;
 }
 
 /** A pure function of the state and the time (ms since 1970). If it throws, nothing changes and only its caller gets the error. */
-export type Change<Result, S extends State = State> = (state: S, nowMs: number) => Changed<Result, S>;
+export type Change<Result, S extends State = State> = (state: S, nowMs: number) => ChangeResult<Result, S>;
 
 /** Stores a state: the only place where it changes. */
 export interface Store<S extends State = State> {

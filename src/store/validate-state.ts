@@ -78,19 +78,12 @@ const MAX_PROPERTIES = 10_000;
 /** Returns the location of an object with too many properties (JSON Pointer); undefined if there is none. */
 function findLargeObject(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (hasTooManyProperties(value)) return '';
+  if (!Array.isArray(value) && Object.keys(value).length > MAX_PROPERTIES) return '';
   for (const [name, inner] of Object.entries(value)) {
     const place = findLargeObject(inner);
     if (place !== undefined) return formatPointer(name) + place;
   }
   return undefined;
-}
-
-function hasTooManyProperties(value: object): boolean {
-  if (Array.isArray(value)) return false;
-  let count = 0;
-  for (const _ in value) if (++count > MAX_PROPERTIES) return true;
-  return false;
 }
 
 function* validationSteps(data: unknown, rules: StateRules): Generator<Issue | undefined> {
@@ -109,47 +102,40 @@ function* validationSteps(data: unknown, rules: StateRules): Generator<Issue | u
 }
 
 function* shapeSteps(data: Readonly<Record<string, unknown>>, { collections, validateEntry }: StateRules): Steps {
+  const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
+  const names = Object.keys(collections);
   for (const name of Object.keys(data)) {
-    if (Object.hasOwn(collections, name)) continue;
-    yield {
-      pointer: formatPointer(name),
-      message: `is not one of ${Object.keys(collections).join(', ')}: leave it out`,
-    };
+    if (!names.includes(name)) yield createIssue(name, `is not one of ${names.join(', ')}: leave it out`);
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
     const list = data[name];
-    if (list === undefined) yield { pointer: formatPointer(name), message: 'is missing: give a list' };
-    else if (!Array.isArray(list)) yield { pointer: formatPointer(name), message: 'is not a list' };
-    else if (isNeverEmpty && list.length === 0)
-      yield { pointer: formatPointer(name), message: 'is empty: there must be at least one' };
+    if (list === undefined) yield createIssue(name, 'is missing: give a list');
+    else if (!Array.isArray(list)) yield createIssue(name, 'is not a list');
+    else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: there must be at least one');
     else yield* entrySteps(name, list, (entry) => validateEntry(schema, entry));
   }
 }
 
-function* duplicateSteps(name: string, key: string, { [name]: entries = [] }: State): Steps {
-  const firstIndex = new Map<unknown, number>();
-  for (const [index, entry] of entries.entries()) {
-    const value = entry[key];
-    const first = firstIndex.get(value);
-    if (first === undefined) firstIndex.set(value, index);
-    else
-      yield {
-        pointer: formatPointer(name, index, key),
-        message: `stands at ${formatPointer(name, first, key)} already`,
-      };
-    yield undefined;
-  }
+function duplicateSteps(name: string, key: string, { [name]: entries = [] }: State): Steps {
+  const firstIndexes = new Map<unknown, number>();
+  return entrySteps(name, entries, ({ [key]: value }, index) => {
+    const first = firstIndexes.get(value);
+    if (first !== undefined)
+      return [{ pointer: formatPointer(key), message: `stands at ${formatPointer(name, first, key)} already` }];
+    firstIndexes.set(value, index);
+    return [];
+  });
 }
 
 /** Finds the issues of each entry of a list, one entry a step. The pointers of its issues are relative to the entry. */
 export function* entrySteps<Entry>(
   list: string,
   entries: readonly Entry[],
-  findIssues: (entry: Entry) => readonly Issue[],
+  findIssues: (entry: Entry, index: number) => readonly Issue[],
 ): Generator<Issue | undefined> {
   for (const [index, entry] of entries.entries()) {
-    const place = formatPointer(list, index);
-    for (const issue of findIssues(entry)) yield { ...issue, pointer: place + issue.pointer };
+    for (const issue of findIssues(entry, index))
+      yield { ...issue, pointer: formatPointer(list, index) + issue.pointer };
     yield undefined;
   }
 }

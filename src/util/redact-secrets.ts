@@ -1,3 +1,6 @@
+import { MAX_JSON_DEPTH } from './json-limits.ts';
+import { tryOrUndefined } from './try-or-undefined.ts';
+
 /** Names of headers, parameters and properties whose values may be secret. */
 const SECRET =
   /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
@@ -6,8 +9,7 @@ const SECRET =
 const REDACTED = '[left out]';
 const TOO_DEEP = '…';
 
-/** The maximum depth at which values are searched, and parameters within parameters. */
-const MAX_DEPTH = 100;
+/** The maximum depth of parameters within parameters that are searched. */
 const MAX_PARAMETER_DEPTH = 3;
 
 /** The number of characters of a text that are searched and returned: a URL or a header of 64 kB takes too long. */
@@ -22,7 +24,7 @@ export function isSecretName(name: string): boolean {
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > MAX_DEPTH) return TOO_DEEP;
+  if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
   // A violation has the value that its pointer refers to.
   const { pointer } = value as { readonly pointer?: unknown };
@@ -41,9 +43,10 @@ export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);
 }
 
-/** Returns a whole text without secrets, whatever its length. */
-export function redactFullText(text: string): string {
-  return redactParts(text, 0);
+/** Returns a whole text without secrets, whatever its length. `depth`: the number of parameters around it. */
+export function redactFullText(text: string, depth = 0): string {
+  if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
+  return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
 /** Returns header values by name, with `[left out]` in place of those that may be secret. */
@@ -54,11 +57,6 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
       value !== '' && isSecretName(name) ? REDACTED : redactText(value),
     ]),
   );
-}
-
-function redactParts(text: string, depth: number): string {
-  if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
-  return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
 /** Redacts what follows the name of an authentication scheme, or precedes the host of a URL. */
@@ -89,25 +87,12 @@ function redactPairs(text: string, depth: number): string {
 
 /** Whether a value contains a secret; one that is nested too deep may. */
 function hasSecret(value: string, depth: number): boolean {
-  return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactParts(value, depth + 1) !== value);
+  return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }
 
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // A stray %: it is not an escape.
-    return name;
-  }
-}
-
-function unescapeName(name: string): string {
-  try {
-    return String(JSON.parse(`"${name}"`));
-  } catch {
-    // Not an escape of JSON.
-    return name;
-  }
+/** Decodes a name or a value; a stray % stands for itself. */
+function decode(text: string): string {
+  return tryOrUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
 /** Redacts the values of properties, in JSON that may be cut off anywhere. */
@@ -117,7 +102,9 @@ function redactProperties(text: string): string {
   let result = '';
   let from = 0;
   for (let found = property.exec(text); found; found = property.exec(text)) {
-    if (!isSecretName(unescapeName(found[1] ?? ''))) continue;
+    const [, name = ''] = found;
+    // A name that is no valid JSON string stands for itself.
+    if (!isSecretName(tryOrUndefined(() => JSON.parse(`"${name}"`)) ?? name)) continue;
     result += `${text.slice(from, property.lastIndex)}"${REDACTED}"`;
     from = findEndOfValue(text, property.lastIndex);
     property.lastIndex = from;

@@ -1,13 +1,10 @@
+import { tryOrUndefined } from './try-or-undefined.ts';
+
 /** Returns a path that `decodeURIComponent` accepts: if an escape is invalid, each `%` stands for itself, as in a query. */
 export function toDecodablePath(path: string): string {
   if (!path.includes('%')) return path;
-  try {
-    // The result is used because a bundler removes a call without effect.
-    return decodeURIComponent(path) === '' ? '' : path;
-  } catch {
-    // decodeURIComponent throws only for an invalid escape.
-    return path.replaceAll('%', '%25');
-  }
+  // decodeURIComponent throws only for an invalid escape.
+  return tryOrUndefined(() => decodeURIComponent(path)) === undefined ? path.replaceAll('%', '%25') : path;
 }
 
 /**

@@ -41,8 +41,8 @@ const invalid: readonly [string, string, RegExp][] = [
     replaceFirst('{', '{ "\\u006frders": [],'),
     /:\d+ has "orders" a second time in one object/,
   ],
-  ['only nested lists', LISTS, /\/0\/0 is nested deeper than 100 levels/],
-  ['only nested objects', OBJECTS, /\/a\/a is nested deeper than 100 levels/],
+  ['only nested lists', LISTS, /\/0\/0 is nested deeper than 100 levels: reduce the nesting/],
+  ['only nested objects', OBJECTS, /\/a\/a is nested deeper than 100 levels: reduce the nesting/],
   [
     'a list with nested lists',
     replaceFirst('"products": [', `"products": [${LISTS},`),

@@ -61,17 +61,17 @@ describe('an invalid contract that is saved while the shop runs', () => {
         '        totalItems:\n          description: The sum of the quantities\n          type: integer\n          minimum: 0',
         '        totalItems:\n          type: string',
       ),
-      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems is of another type than the application gives it/,
+      /:\d+:\d+ #\/components\/schemas\/PaymentSummary\/properties\/totalItems has another type than in the responses of the application/,
     ],
   ])('is rejected with its position, and the previous one stays in use: %s', async (_what, text, message) => {
     const { shop, save } = await startWithContractFile();
     await save(text);
-    if (message) expect(await waitForLog(shop, 'The contract from before is served on', 40)).toMatch(message);
+    if (message) expect(await waitForLog(shop, 'The previous contract stays in use', 40)).toMatch(message);
     else await waitForLog(shop, 'openapi.yaml', 40);
     expect((await shop.ask('GET', '/api/products')).body).toEqual(defaults.products);
     if (message) expect((await shop.ask('GET', '/openapi.yaml')).text).toBe(contractText);
     await save(withReviews);
-    await waitForLog(shop, 'was read anew');
+    await waitForLog(shop, 'was reloaded');
   });
 });
 
@@ -86,7 +86,7 @@ describe('a contract with errors that do not matter', () => {
       /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Product\/properties\/image\/type is ignored because/,
     );
     await save(contractText);
-    await waitForLog(shop, 'was read anew');
+    await waitForLog(shop, 'was reloaded');
     await save(sloppy);
     await vi.waitFor(() => expect(shop.log.filter(({ msg }) => msg?.includes('is ignored because'))).toHaveLength(2), {
       timeout: 10_000,

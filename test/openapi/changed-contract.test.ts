@@ -20,7 +20,9 @@ describe('a field that the contract gained', () => {
   it('is generated for each entry, the same in every response, and never stored', async () => {
     const { shop, save } = await startWithContractFile();
     await save(gained);
-    expect(await waitForLog(shop, 'was read anew')).toContain('made up where the data lacks them: weightGrams, isNew');
+    expect(await waitForLog(shop, 'was reloaded')).toContain(
+      'fields now generated, because the data lacks them: weightGrams, isNew',
+    );
     const { body, headers } = await shop.ask('GET', '/api/products');
     expect(headers.get('x-mocked')).toBe('/*/weightGrams, /*/isNew');
     const weights = body.map((product: { weightGrams: number }) => product.weightGrams);
@@ -83,7 +85,7 @@ describe('a field that the contract gained', () => {
         .replace('[id, image, name', '[id, name')
         .replaceAll(/^ +image: .*\n/gm, ''),
     );
-    expect(await waitForLog(shop, 'was read anew')).toContain('not served any more: image');
+    expect(await waitForLog(shop, 'was reloaded')).toContain('fields now left out: image');
     expect((await shop.ask('GET', '/api/products')).body).toEqual(
       defaults.products.map(({ image: _, ...rest }) => rest),
     );

@@ -37,13 +37,13 @@ describe('saving the contract while the server runs', () => {
     await shop.ask('POST', '/api/orders');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
     await save(withReviews);
-    expect(await waitForLog(shop, 'was read anew')).toContain('new operations: listReviews (mocked)');
+    expect(await waitForLog(shop, 'was reloaded')).toContain('new operations: listReviews (mocked)');
     const { status, headers, body } = await shop.ask('GET', '/api/reviews');
     expect([status, headers.get('x-mocked'), typeof body[0]]).toEqual([200, 'operation', 'string']);
     expect((await shop.ask('GET', '/api/orders')).body).toHaveLength(defaults.orders.length + 1);
     expect((await shop.ask('GET', '/openapi.yaml')).text).toBe(withReviews);
     await save(contractText);
-    await waitForLog(shop, 'operations that are gone: listReviews');
+    await waitForLog(shop, 'removed operations: listReviews');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
   });
 
@@ -58,7 +58,7 @@ describe('saving the contract while the server runs', () => {
     const slow = shop.ask('GET', '/api/payment-summary');
     await started.promise;
     await save(replaceInContract('  /api/payment-summary:\n', '  /api/summary:\n'));
-    await waitForLog(shop, 'was read anew');
+    await waitForLog(shop, 'was reloaded');
     expect((await shop.ask('GET', '/api/payment-summary')).status).toBe(404);
     gate.resolve();
     expect((await slow).body).toEqual(SUMMARY);

@@ -128,7 +128,7 @@ describe('a file that is nested deeper than 100 levels', () => {
     for (const depth of [MAX_DEPTH + 1, 2_000, 100_000]) {
       const folder = await folderWith({ 'db.json': data(depth) });
       await expect(createStorefront({ data: join(folder, 'db.json') })).rejects.toThrow(
-        /\/products\/0 is nested deeper than 100 levels/,
+        /\/products\/0 is nested deeper than 100 levels: reduce the nesting/,
       );
     }
   });
@@ -139,7 +139,7 @@ describe('a file that is nested deeper than 100 levels', () => {
       await mkdir(join(folder, 'snapshots'));
       await writeFile(join(folder, 'snapshots', 'deep.json'), data(depth));
       await expect(createStorefront({ snapshots: join(folder, 'snapshots') })).rejects.toThrow(
-        /deep\.json .*\/products\/0 is nested deeper than 100 levels/,
+        /deep\.json .*\/products\/0 is nested deeper than 100 levels: reduce the nesting/,
       );
     }
   });

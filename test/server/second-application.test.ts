@@ -212,7 +212,7 @@ describe('The contract of another application than the shop', () => {
     await waitForLog(server, 'contradicts the data: /books/0/title', 40);
     const pages = '{ type: string, minLength: 1 }\n        pages: { type: integer, default: 1 }';
     await writeFile(contract, contractText.replace('{ type: string, minLength: 1 }', pages));
-    await waitForLog(server, 'was read anew');
+    await waitForLog(server, 'was reloaded');
     const book = { isbn: C, title: 'C', pages: 272 };
     expect((await control('PUT', '/w1/state', { books: [book], loans: [] })).status).toBe(204);
     expect((await createClient(server)('GET', '/books', undefined, { 'x-sandbox': 'w1' })).body).toEqual([book]);

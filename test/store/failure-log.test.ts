@@ -51,7 +51,7 @@ describe('the log of a server whose default data is damaged while it runs', () =
     expect(errors(shop)).toMatchObject([{ msg: expect.stringContaining(`${defaultData}:1 is not JSON`) }]);
     await writeFile(defaultData, defaultText);
     expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
-    expect(messages(shop)).toContain(`${defaultData} is read again`);
+    expect(messages(shop)).toContain(`${defaultData} can be read again.`);
   });
 });
 

@@ -28,8 +28,8 @@ describe('a failed commit that could not be rolled back', () => {
     const file = await createCartFile([]);
     const disk = createFaultyDisk();
     const warnings: string[] = [];
-    const tell = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
-    const { store } = await openTestState({ data: file.path, disk, tell });
+    const log = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
+    const { store } = await openTestState({ data: file.path, disk, log });
     disk.begin(failingForGood());
     await expect(store.update(putItem(A))).rejects.toThrow(StoreUnavailableError);
     expect(await file.cart()).toEqual([A]);
@@ -53,7 +53,7 @@ describe('a repair', () => {
         data: join(folder, 'db.json'),
         defaultData: projectFile('db.json.default'),
         check: shopValidator().validate,
-        warn() {},
+        log: { warn() {} },
         disk,
       });
       await expect(repairing).rejects.toThrow("can't be repaired");
@@ -166,14 +166,14 @@ describe('a symbolic link to the data file of a running server', () => {
     const link = join(folder, 'db.json');
     await symlink('one.json', link);
     const warnings: string[] = [];
-    const tell = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
-    const { store } = await openTestState({ data: link, tell });
+    const log = { info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
+    const { store } = await openTestState({ data: link, log });
     await symlink('other.json', `${link}.new`);
     await rename(`${link}.new`, link);
     await vi.waitFor(() => expect(warnings).not.toEqual([]), { timeout: 10_000 });
     await store.loadEdits();
     expect(warnings).toEqual([
-      expect.stringContaining(`${link} does not lead to ${join(folder, 'one.json')} any more`),
+      expect.stringContaining(`${link} no longer leads to ${join(folder, 'one.json')}, which`),
     ]);
   });
 });

@@ -18,3 +18,10 @@ it.each([
 ])('limitList returns at most two items of %j, and how many more there are', (items, expected) => {
   expect(limitList(items, 2)).toEqual(expected);
 });
+
+it('limitList formats only the items that it returns', () => {
+  const formatted: number[] = [];
+  const format = (item: number) => `<${formatted.push(item)}>`;
+  expect(limitList([7, 8, 9], 2, format)).toEqual(['<1>', '<2>', 'and 1 more']);
+  expect(formatted).toEqual([7, 8]);
+});

@@ -5,6 +5,7 @@ import type { ControlId } from '../../control/operation.ts';
 import { ControlProblemError } from '../../control/refusal.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { MEGABYTE } from '../../util/limits.ts';
 import { createBodyOptions, MAX_BODY_BYTES } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
@@ -22,7 +23,7 @@ export interface ControlApiParts {
 }
 
 /** The largest state that is received, in bytes: parsing 16 MB takes about 100 ms, in which nothing else is handled. */
-const MAX_STATE_BYTES = 16 * 1024 * 1024;
+const MAX_STATE_BYTES = 16 * MEGABYTE;
 const STATE_OPTIONS = createBodyOptions(MAX_STATE_BYTES);
 
 /** The number of large bodies that are received at once: together they take up to 256 MB. A slow client holds one place for up to 30 s. */

@@ -8,7 +8,7 @@ import type { Answer, Input, OperationId, Product } from '../types.ts';
 export type Change<Result> = store.Change<Result, State>;
 
 /** The outcome of a change: the next state, absent if nothing changes, and the result. */
-export type Changed<Result> = store.Changed<Result, State>;
+export type Changed<Result> = store.ChangeResult<Result, State>;
 
 /** The shop as a handler sees it: the sandbox of the request, and the search. */
 export interface Shop extends application.Context<State> {

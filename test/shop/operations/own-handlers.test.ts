@@ -127,10 +127,10 @@ describe('a handlers module that is saved while the server runs', () => {
     await saveHandlers('export const placeOrder = () => ({});');
     await waitForLog(shop, 'has no operation placeOrder', WARNING);
     await save(withReviews.replace('description: The reviews', 'description: All reviews'));
-    await waitForLog(shop, 'was read anew');
+    await waitForLog(shop, 'was reloaded');
     const warning = 'has no operation placeOrder, which the handlers or --mock name';
     await expect.poll(() => shop.log.filter(({ msg }) => msg?.includes(warning)).length, { timeout: 10_000 }).toBe(2);
-    expect(shop.log.map(({ msg }) => msg)).not.toContainEqual(expect.stringContaining('The contract from before'));
+    expect(shop.log.map(({ msg }) => msg)).not.toContainEqual(expect.stringContaining('The previous contract'));
     expect(await review()).toBe('first');
   });
 
@@ -139,7 +139,7 @@ describe('a handlers module that is saved while the server runs', () => {
     await save(contractText);
     await waitForLog(shop, 'has no operation listReviews', WARNING);
     await saveHandlers('export const listOrders = () => ({ body: [] });');
-    await waitForLog(shop, 'operations that are gone: listReviews');
+    await waitForLog(shop, 'removed operations: listReviews');
     expect((await shop.ask('GET', '/api/reviews')).status).toBe(404);
   });
 });

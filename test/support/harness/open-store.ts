@@ -16,7 +16,7 @@ export async function openTestState(places: Partial<StatePlaces> = {}): Promise<
     check: shopValidator().validate,
     nowMs: () => NOW_MS,
     address: () => undefined,
-    tell: { info() {}, warn() {}, error() {} },
+    log: { info() {}, warn() {}, error() {} },
     ...places,
   });
   onTestFinished(() => opened.store.close());

@@ -63,7 +63,7 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
     check: () => [],
     nowMs: () => 0,
     address: () => undefined,
-    tell: { info() {}, warn() {}, error() {} },
+    log: { info() {}, warn() {}, error() {} },
   });
   return {
     name: durability === 'disk' ? 'ours' : 'ours, --durability os',
