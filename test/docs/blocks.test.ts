@@ -29,7 +29,9 @@ function findIssue({ language, title, text }: CodeBlock, commands: string): stri
   if (language === '') return 'has no language';
   if (PLAIN.has(language) || language === 'console') return undefined;
   if (title !== undefined)
-    return commands.includes(title) ? undefined : `shows ${title}, which no command of the page uses`;
+    return commands.includes(title.split('/')[0] ?? title)
+      ? undefined
+      : `shows ${title}, which no command of the page uses`;
   if (language !== 'sh')
     return examples.includes(text) ? undefined : 'is no file of test/examples or test/browser/app, and has no title';
   const lines = text.trim().split('\n');

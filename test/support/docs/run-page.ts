@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectFile } from '../fixtures/default-data.ts';
-import { runCommand, startCommand } from '../harness/commands.ts';
+import { type RunningCommand, runCommand, startCommand } from '../harness/commands.ts';
 import { folderWith } from '../harness/folder-with.ts';
 import { type Page, readCommands } from './pages.ts';
 
@@ -19,8 +19,8 @@ const SHOWN_HOST = 'localhost:3000';
 const SERVER_START = /^npx storefront(?= --|$)(?!.*--(?:help|version))/;
 
 /**
- * Runs the commands of the `console` blocks of a page from top to bottom in a new folder that has the files of the blocks with a title. A server that a
- * command starts keeps running, and the commands after it use it; the commands before the first start use a server without options. The output
+ * Runs the commands of the `console` blocks of a page from top to bottom in a new folder that has the files of the blocks with a title. A command that
+ * starts a server stops the one before it, and the commands after it use the new one; those before the first start use a server without options. The output
  * of a start is its log until the server is ready, and need not be shown. Returns the commands whose output is not as shown.
  */
 export async function runPage(page: Page): Promise<Difference[]> {
@@ -49,12 +49,15 @@ async function createRunner() {
   const folder = await folderWith({});
   const programs = await folderWith({});
   let url: URL | undefined;
+  let server: RunningCommand | undefined;
 
   async function startServer(args: string): Promise<string> {
+    server?.kill('SIGTERM');
+    await server?.ended;
     const all = [...splitArguments(args), '--port', '0', '--log', 'pretty'];
-    const server = startCommand(process.execPath, [projectFile('dist/main.js'), ...all], { cwd: folder });
-    const start = await server.said(/http:\/\/[^\s",]+[^\n]*\n/);
-    url = new URL(start[0].split(/[\s",]/)[0] ?? '');
+    server = startCommand(process.execPath, [projectFile('dist/main.js'), ...all], { cwd: folder });
+    const start = await server.said(/listening at (http:\/\/[^\s",]+)[^\n]*\n/);
+    url = new URL(start[1] ?? '');
     await writeShim(programs, url);
     await makeRepeatable(url);
     return start.input;
