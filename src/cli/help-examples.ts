@@ -32,8 +32,13 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   journal: ['storefront journal follow', 'storefront journal verify --operation createOrder --times 1'],
 };
 
+/** Returns the examples of a command: command lines. */
+export function getExamples(command: string): readonly string[] {
+  return EXAMPLES[command] ?? [];
+}
+
 /** Returns the examples of a command as text for its help; empty if it has none. */
 export function formatExamples(command: string): string {
-  const examples = EXAMPLES[command] ?? [];
+  const examples = getExamples(command);
   return examples.length === 0 ? '' : `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
 }

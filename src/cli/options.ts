@@ -78,7 +78,8 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-function createProgram(
+/** Creates the program with its options and commands. `onCommand` gets the command that is parsed. */
+export function createProgram(
   { environment, isTerminal, version }: CommandLine,
   onCommand: (command: ParsedCommand) => void,
 ): Command {

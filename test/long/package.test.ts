@@ -36,6 +36,7 @@ describe('the packed package', () => {
         'README.md',
         'db.json.default',
         'dist/',
+        'docs/',
         'images/',
         'openapi.yaml',
         'package.json',

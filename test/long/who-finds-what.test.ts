@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { getDefect, whoFindsWhat } from '../support/oracles/who-finds-what.ts';
 
-describe('the table of who finds what in README.md', () => {
-  const readme = readFileSync(projectFile('README.md'), 'utf8');
-  const [, after = ''] = readme.split('<!-- who finds what -->');
+describe('the table of who finds what in docs/check.md', () => {
+  const page = readFileSync(projectFile('docs/check.md'), 'utf8');
+  const [, after = ''] = page.split('<!-- who finds what -->');
   const shown = (after.split('<!-- end -->')[0] ?? '').trim();
   const names = shown
     .split('\n')

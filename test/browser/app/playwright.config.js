@@ -4,7 +4,7 @@ export default defineConfig({
   use: { baseURL: 'http://localhost:5173' },
   webServer: [
     {
-      command: 'npx --no-install storefront',
+      command: 'npx --no-install storefront --durability memory',
       url: 'http://localhost:3000/_control/health',
       reuseExistingServer: !process.env.CI,
     },
