@@ -2,7 +2,6 @@ import { isSame } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
-import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
@@ -17,7 +16,7 @@ const ATTEMPTS = 3;
 export async function replaceCollections(
   id: string,
   collections: State,
-  { sandboxes, validator, defaults }: Pick<ControlParts, 'sandboxes' | 'validator' | 'defaults'>,
+  { sandboxes, validator, defaults }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
   const replaceIf = (mayReplace: (state: State) => boolean) =>
@@ -28,7 +27,10 @@ export async function replaceCollections(
     if (current === undefined) return;
     base = current;
   }
-  await replaceIf((state) => isValid({ ...state, ...collections }, validator()));
+  await replaceIf((state) => {
+    refuseInvalid(validator().validate(structuredClone({ ...state, ...collections })));
+    return true;
+  });
 }
 
 /** Replaces collections of a state that may be replaced. Returns the state if it may not. */
@@ -46,12 +48,6 @@ async function replace(
       throw new ControlProblemError('state-too-large', `the state was not replaced: ${error.message}`);
     throw error;
   }
-}
-
-/** Returns true, or throws a `ControlProblemError`. */
-function isValid(state: State, validator: StateValidator): boolean {
-  refuseInvalid(validator.validate(structuredClone(state)));
-  return true;
 }
 
 function refuseInvalid(issues: readonly Issue[]): void {
