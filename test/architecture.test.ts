@@ -117,7 +117,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'server/file-watcher.ts',
     'server/version.ts',
     'store',
-    'cli/options.ts',
+    'cli/control-commands.ts',
     'cli/server-options.ts',
     'cli/types-command.ts',
     'check/command.ts',

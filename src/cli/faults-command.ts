@@ -1,12 +1,10 @@
-import { Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
+  type ActionCommand,
   addMatcherOptions,
-  type CommandRequest,
-  type ControlOptions,
-  createControlCommand,
+  createActionCommand,
   type RunRequest,
   refuseArgument,
-  refuseUnusedOptions,
 } from './control-command.ts';
 import {
   createUsageError,
@@ -20,11 +18,7 @@ import {
 
 /** Creates the command that lists, adds and removes injected faults. */
 export function createFaultsCommand(run: RunRequest): Command {
-  return addMatcherOptions(createControlCommand('faults', 'List, add or remove injected faults.'))
-    .addArgument(
-      new Argument('[action]', 'action to perform').choices(['list', 'add', 'remove', 'clear']).default('list'),
-    )
-    .argument('[fault]', 'id of the fault to remove')
+  return addMatcherOptions(createActionCommand(FAULTS_COMMAND, run))
     .option('--skip <number>', 'number of matching requests to skip first', parseCount)
     .option('--times <number>', 'number of requests that the fault applies to before it expires', parseCount)
     .option(
@@ -45,36 +39,26 @@ export function createFaultsCommand(run: RunRequest): Command {
     .option('--violation', 'allow body and headers that violate the contract')
     .option('--delay <ms>', 'delay of the response: milliseconds or a range (200-800)', parseDelay)
     .addOption(new Option('--connection <end>', 'reset the connection, or cut the response').choices(['reset', 'cut']))
-    .option('--body-duration <ms>', 'milliseconds over which the body is sent', parseCount)
-    .action((action: string, fault: string | undefined, options: FaultOptions) =>
-      run(toRequest(action, fault, options), options),
-    );
+    .option('--body-duration <ms>', 'milliseconds over which the body is sent', parseCount);
 }
 
-interface FaultOptions extends ControlOptions {
-  readonly duration?: number;
-  readonly bodyDuration?: number;
-  readonly header?: Readonly<Record<string, string>>;
-  readonly body?: { readonly value: unknown };
-  readonly [option: string]: unknown;
-}
-
-function toRequest(action: string, fault: string | undefined, options: FaultOptions): CommandRequest {
-  if (action !== 'add') refuseUnusedOptions(`faults ${action}`, options, []);
-  if (action !== 'remove') refuseArgument(`faults ${action}`, fault);
-  if (action === 'add') return { method: 'POST', path: '/faults', body: toFault(options) };
-  if (action !== 'remove') return { method: action === 'clear' ? 'DELETE' : 'GET', path: '/faults' };
-  if (fault === undefined)
-    throw createUsageError('Missing fault id, such as f1. `storefront faults` lists the faults.');
-  return { method: 'DELETE', path: `/faults/${encodeURIComponent(fault)}` };
-}
-
-function toFault({ url, sandbox, token, duration, bodyDuration, header, body, ...definition }: FaultOptions): object {
-  return {
-    ...definition,
-    ...(body === undefined ? {} : { body: body.value }),
-    ...(header === undefined ? {} : { headers: header }),
-    ...(duration === undefined ? {} : { durationMs: duration }),
-    ...(bodyDuration === undefined ? {} : { bodyDurationMs: bodyDuration }),
-  };
-}
+const FAULTS_COMMAND: ActionCommand = {
+  name: 'faults',
+  description: 'List, add or remove injected faults.',
+  argument: ['[fault]', 'remove: id of the fault'],
+  actions: {
+    list: { method: 'GET', path: '/faults' },
+    add(argument, { duration: durationMs, bodyDuration: bodyDurationMs, header: headers, body, ...fault }) {
+      refuseArgument('faults add', argument);
+      const { value } = (body ?? {}) as { readonly value?: unknown };
+      return { method: 'POST', path: '/faults', body: { ...fault, body: value, headers, durationMs, bodyDurationMs } };
+    },
+    remove(id) {
+      if (id === undefined)
+        throw createUsageError('Missing fault id, such as f1. `storefront faults` lists the faults.');
+      return { method: 'DELETE', path: `/faults/${encodeURIComponent(id)}` };
+    },
+    clear: { method: 'DELETE', path: '/faults' },
+  },
+  accepts: { remove: [] },
+};

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
 import { similarName } from '../openapi/remedies.ts';
@@ -96,11 +95,7 @@ function createProgram(
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
     createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
     createTypesCommand((options) => onCommand({ kind: 'types', options })),
-    ...createControlCommands({
-      environment,
-      readText: (path) => readFileSync(path, 'utf8'),
-      onCommand: (options) => onCommand({ kind: 'control', options }),
-    }),
+    ...createControlCommands(environment, (options) => onCommand({ kind: 'control', options })),
   ];
   for (const command of commands) program.addCommand(command);
   return program;
