@@ -7,7 +7,7 @@ import { createControlCommands } from './control-commands.ts';
 import { formatExamples } from './help-examples.ts';
 import { parsePort } from './option-values.ts';
 import { createDataOptions, createServerOptions } from './server-options.ts';
-import { createTypesCommand, type TypesCommand } from './types-options.ts';
+import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
 /** A parsed command line: a command to run, text to print, or the reason why it is invalid. */
 export type ParsedCommand =
