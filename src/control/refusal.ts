@@ -1,6 +1,7 @@
 import { TooManyFaultsError } from '../sandbox/faults/fault-list.ts';
 import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { SnapshotError } from '../sandbox/snapshots.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import { limitList } from '../util/limit-list.ts';
@@ -63,7 +64,7 @@ function describeIssues(issues: readonly Issue[]): string {
   return issues.map(({ pointer, message }) => `${pointer || 'it'} ${message}`).join('; ');
 }
 
-/** Returns the result of a function. Turns errors about matchers and limits into a `ControlProblemError`. */
+/** Returns the result of a function. Turns errors about matchers, limits and snapshots into a `ControlProblemError`. */
 export function withControlProblems<Value>(run: () => Value): Value {
   try {
     return run();
@@ -71,6 +72,7 @@ export function withControlProblems<Value>(run: () => Value): Value {
     if (error instanceof InvalidMatcherError)
       throw new ControlProblemError('invalid-matcher', describeIssues(error.issues), error.issues);
     if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
+    if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { SnapshotError } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { ControlProblemError, formatNames, getSandbox } from './refusal.ts';
+import { ControlProblemError, formatNames, getSandbox, withControlProblems } from './refusal.ts';
 
 /** The operations on snapshots. */
 export const snapshotHandlers = {
@@ -49,14 +48,9 @@ export function getSnapshotState(sandbox: Sandbox | undefined, name: string, par
 }
 
 function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
-  try {
-    const state = builtIn.state(name);
-    if (state) sandboxes.share(state);
-    return state;
-  } catch (error) {
-    if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
-    throw error;
-  }
+  const state = withControlProblems(() => builtIn.state(name));
+  if (state) sandboxes.share(state);
+  return state;
 }
 
 function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts): ControlProblemError {
