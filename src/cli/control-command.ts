@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ControlRequest, ControlServer } from '../client/client.ts';
-import { createUsageError, parseJson, parseList } from './option-values.ts';
+import { createUsageError } from './option-values.ts';
 
 /** A request to the control API of a running server, and how to print the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
@@ -44,23 +44,13 @@ export interface ActionCommand {
   readonly argument?: readonly [syntax: string, description: string];
 }
 
-/** Adds the options that select requests. */
-export function addMatcherOptions(command: Command): Command {
-  return command
-    .option('--operation <ids>', 'operations to match, by id (a,b)', parseList)
-    .option('--where <json>', 'matcher of the request: method, path, query, headers, body', parseJson);
-}
-
 /** Creates a command that sends requests to the control API of a running server. */
 export function createControlCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option('--url <address>', 'address of the server', parseAddress, 'http://localhost:3000')
     .option('--sandbox <id>', 'id of the sandbox', 'default')
-    .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)')
-    .allowExcessArguments(false)
-    .allowUnknownOption(false)
-    .exitOverride();
+    .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }
 
 /** Creates a control command whose first argument names an action. An argument or option that the action does not accept is a usage error. */

@@ -95,7 +95,10 @@ const SANDBOXES_COMMAND: ActionCommand = {
 };
 
 function createSnapshotCommand(run: RunRequest): Command {
-  return createControlCommand('snapshot', 'Save the state of a sandbox as a snapshot, or list the snapshots.')
+  return createControlCommand(
+    'snapshot',
+    'Save the state of a sandbox as a snapshot, list the snapshots, or delete one.',
+  )
     .argument('[name]', 'name of the snapshot (default: list the snapshots)')
     .option('--delete', 'delete the snapshot')
     .action((name: string | undefined, options: ControlOptions & { readonly delete?: true }) => {

@@ -1,4 +1,4 @@
-/** The examples at the end of the help, by command. */
+/** The examples by command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
     'storefront',
@@ -32,8 +32,21 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   journal: ['storefront journal follow', 'storefront journal verify --operation createOrder --times 1'],
 };
 
-/** Returns the examples of a command as text for its help; empty if it has none. */
-export function formatExamples(command: string): string {
-  const examples = EXAMPLES[command] ?? [];
-  return examples.length === 0 ? '' : `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+const INVALID_COMMAND_LINE = '2  invalid command line';
+
+/** The exit codes of commands for which they mean more than that the command succeeded or failed. */
+const OWN_EXIT_CODES: Readonly<Record<string, readonly string[]>> = {
+  storefront: ['0  stopped by a signal', '1  failed to start or to stop', INVALID_COMMAND_LINE],
+  check: ['0  passed', '1  failed: the server violates the contract', INVALID_COMMAND_LINE, '3  no verdict'],
+  journal: ['0  success', '1  failed, or the verification failed', INVALID_COMMAND_LINE],
+};
+
+/** Returns the end of the help of a command: exit codes and examples. */
+export function formatHelpFooter(command: string): string {
+  const exitCodes = OWN_EXIT_CODES[command] ?? ['0  success', '1  failed', INVALID_COMMAND_LINE];
+  return [formatSection('Exit codes', exitCodes), formatSection('Examples', EXAMPLES[command] ?? [])].join('\n');
+}
+
+function formatSection(title: string, lines: readonly string[]): string {
+  return [`\n${title}:`, ...lines].join('\n  ');
 }

@@ -1,25 +1,21 @@
 import type { Command } from 'commander';
 import { toQuery } from '../client/client.ts';
-import {
-  type ActionCommand,
-  addMatcherOptions,
-  type CommandRequest,
-  createActionCommand,
-  type RunRequest,
-} from './control-command.ts';
-import { parseCount } from './option-values.ts';
+import { type ActionCommand, type CommandRequest, createActionCommand, type RunRequest } from './control-command.ts';
+import { parseCount, parseJson, parseList } from './option-values.ts';
 
 /** Creates the command that shows, follows, counts, verifies and clears recorded requests. */
 export function createJournalCommand(run: RunRequest): Command {
-  return addMatcherOptions(createActionCommand(JOURNAL_COMMAND, run))
-    .option('--status <status>', 'status of the response', parseCount)
-    .option('--fault <id>', 'id of the fault that applied')
+  return createActionCommand(JOURNAL_COMMAND, run)
+    .option('--operation <ids>', 'operations of the requests, by id (a,b) (default: all)', parseList)
+    .option('--where <json>', 'count, verify: matcher of the request: method, path, query, headers, body', parseJson)
+    .option('--status <status>', 'count, verify: status of the response', parseCount)
+    .option('--fault <id>', 'count, verify: id of the fault that applied')
     .option('--after <id>', 'only requests with a higher id', parseCount)
-    .option('--limit <number>', 'show: maximum number of requests, the newest ones', parseCount)
+    .option('--limit <number>', 'show: maximum number of requests, the newest ones (default: all)', parseCount)
     .option('--times <number>', 'verify: exact number of requests', parseCount)
-    .option('--at-least <number>', 'verify: minimum number of requests (default: 1)', parseCount)
-    .option('--at-most <number>', 'verify: maximum number of requests', parseCount)
-    .option('--within <ms>', 'verify: milliseconds to wait for the requests', parseCount)
+    .option('--at-least <number>', 'verify: minimum number of requests (default: 1, or 0 with --at-most)', parseCount)
+    .option('--at-most <number>', 'verify: maximum number of requests (default: no limit)', parseCount)
+    .option('--within <ms>', 'verify: milliseconds to wait for the requests, up to 60000 (default: 0)', parseCount)
     .option('--json', 'show: print all fields as JSON');
 }
 

@@ -19,8 +19,6 @@ export function createTypesCommand(onTypes: (command: TypesCommand) => void): Co
     .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
     .argument('<file>', 'contract, an OpenAPI document 3.0 or 3.1')
     .option('-o, --output <file>', 'file to write (default: standard output)')
-    .allowExcessArguments(false)
-    .exitOverride()
     .action((contract: string, { output }: { readonly output?: string }) => onTypes({ contract, output }));
 }
 
