@@ -19,7 +19,7 @@ export function createTypesCommand(onTypes: (command: TypesCommand) => void): Co
     .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
     .argument('<file>', 'contract, an OpenAPI document 3.0 or 3.1')
     .option('-o, --output <file>', 'file to write (default: standard output)')
-    .action((contract: string, { output }: { readonly output?: string }) => onTypes({ contract, output }));
+    .action((contract: string, options: object) => onTypes({ contract, ...options }));
 }
 
 /** An error for types that can't be generated or written; `message` says why and what to do. */

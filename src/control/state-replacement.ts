@@ -1,7 +1,6 @@
 import { isSame } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
-import type { Store } from '../store/store.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
@@ -19,8 +18,12 @@ export async function replaceCollections(
   { sandboxes, validator, defaults }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
-  const replaceIf = (mayReplace: (state: State) => boolean) =>
-    sandboxes.use(id, ({ store }) => replace(store, collections, mayReplace));
+  // Resolves with the current state if it may not be replaced.
+  const replaceIf = (mayReplace: (state: State) => boolean) => {
+    const change = (state: State) =>
+      mayReplace(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state };
+    return sandboxes.use(id, ({ store }) => store.update<State | undefined>(change).catch(refuseTooLarge));
+  };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     refuseInvalid(await validator().validateInSlices({ ...base, ...collections }));
     const current = await replaceIf((state) => isSame(state, base));
@@ -33,21 +36,10 @@ export async function replaceCollections(
   });
 }
 
-/** Replaces collections of a state that may be replaced. Returns the state if it may not. */
-async function replace(
-  store: Store,
-  collections: State,
-  mayReplace: (state: State) => boolean,
-): Promise<State | undefined> {
-  try {
-    return await store.update((state) =>
-      mayReplace(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state },
-    );
-  } catch (error) {
-    if (error instanceof StateTooLargeError)
-      throw new ControlProblemError('state-too-large', `the state was not replaced: ${error.message}`);
-    throw error;
-  }
+function refuseTooLarge(error: unknown): never {
+  if (error instanceof StateTooLargeError)
+    throw new ControlProblemError('state-too-large', `the state was not replaced: ${error.message}`);
+  throw error;
 }
 
 function refuseInvalid(issues: readonly Issue[]): void {
