@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ControlRequest, ControlServer } from '../client/client.ts';
-import { createUsageError, parseJson, parseList } from './option-values.ts';
+import { createUsageError } from './option-values.ts';
 
 /** A request to the control API of a running server, and how to print the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
@@ -15,17 +15,33 @@ export interface ControlOptions {
   readonly token?: string;
 }
 
-/** A request of a command before its server is known. The path is relative to the sandbox; undefined for the list of sandboxes. */
-export type CommandRequest = Omit<ControlCommand, keyof ControlServer | 'path'> & { readonly path: string | undefined };
+/** A request of a command before its server is known. */
+export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' | 'format'> {
+  /** The path below that of the sandbox; undefined for the list of sandboxes. */
+  readonly path?: string;
+}
 
 /** Runs the request of a command. */
 export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
-/** Adds the options that select requests. */
-export function addMatcherOptions(command: Command): Command {
-  return command
-    .option('--operation <ids>', 'operations to match, by id (a,b)', parseList)
-    .option('--where <json>', 'matcher of the request: method, path, query, headers, body', parseJson);
+/**
+ * What an action of a command sends. A fixed request accepts no options beside those of all control commands, and no argument after the name of the action;
+ * a function receives them.
+ */
+type Action =
+  | CommandRequest
+  | ((argument: string | undefined, options: Readonly<Record<string, unknown>>) => CommandRequest);
+
+/** A command with actions. */
+export interface ActionCommand {
+  readonly name: string;
+  readonly description: string;
+  /** The actions by name; the first one is the default. */
+  readonly actions: Readonly<Record<string, Action>>;
+  /** The options that an action accepts if it is a function. Default: all of the command. */
+  readonly accepts?: Readonly<Record<string, readonly string[]>>;
+  /** The syntax and the description of the argument after the name of the action. Default: none. */
+  readonly argument?: readonly [syntax: string, description: string];
 }
 
 /** Creates a command that sends requests to the control API of a running server. */
@@ -34,18 +50,32 @@ export function createControlCommand(name: string, description: string): Command
     .description(description)
     .option('--url <address>', 'address of the server', parseAddress, 'http://localhost:3000')
     .option('--sandbox <id>', 'id of the sandbox', 'default')
-    .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)')
-    .allowExcessArguments(false)
-    .allowUnknownOption(false)
-    .exitOverride();
+    .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }
 
-/** Throws a usage error if `options` has options beside the common and the `accepted` ones. */
-export function refuseUnusedOptions(command: string, options: object, accepted: readonly string[]): void {
-  const unused = Object.keys(options).filter((name) => !['url', 'sandbox', 'token', ...accepted].includes(name));
-  if (unused.length === 0) return;
-  const names = unused.map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
-  refuseArgument(command, names.join(', '));
+/** Creates a control command whose first argument names an action. An argument or option that the action does not accept is a usage error. */
+export function createActionCommand(
+  { name, description, actions, accepts = {}, argument }: ActionCommand,
+  run: RunRequest,
+): Command {
+  const names = Object.keys(actions);
+  const command = createControlCommand(name, description)
+    .addArgument(new Argument('[action]', 'action to perform').choices(names).default(names[0]))
+    .action((actionName: string) => {
+      const action = actions[actionName] as Action;
+      const value = command.args[1];
+      const { url, sandbox, token, ...options } = command.opts();
+      const accepted = typeof action === 'function' ? accepts[actionName] : [];
+      const unused = accepted ? Object.keys(options).filter((option) => !accepted.includes(option)) : [];
+      if (unused.length > 0) refuseArgument(`${name} ${actionName}`, unused.map(toFlag).join(', '));
+      if (typeof action !== 'function') refuseArgument(`${name} ${actionName}`, value);
+      run(typeof action === 'function' ? action(value, options) : action, { url, sandbox, token });
+    });
+  return argument ? command.argument(...argument) : command;
+}
+
+function toFlag(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Throws a usage error if an argument was passed that the command does not accept. */
@@ -56,9 +86,9 @@ export function refuseArgument(command: string, argument: string | undefined): v
 }
 
 function parseAddress(text: string): string {
-  if (URL.canParse(text) && new URL(text).username !== '')
-    throw new InvalidArgumentError('Omit the user name and the password.');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && url.username !== '') throw new InvalidArgumentError('Omit the user name and the password.');
   if (/[?#]/.test(text)) throw new InvalidArgumentError('Omit the query and the fragment.');
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  if (url && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('Use an address such as http://localhost:3000.');
 }

@@ -1,28 +1,23 @@
-import { Argument, type Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import {
-  type CommandRequest,
+  type ActionCommand,
   type ControlCommand,
   type ControlOptions,
+  createActionCommand,
   createControlCommand,
   type RunRequest,
   refuseArgument,
-  refuseUnusedOptions,
 } from './control-command.ts';
 import { createFaultsCommand } from './faults-command.ts';
 import { createJournalCommand } from './journal-command.ts';
-import { parseMs, parseTime } from './option-values.ts';
-import { createIdsCommand, createSandboxesCommand, createStateCommand, type ReadText } from './sandbox-commands.ts';
+import { createUsageError, parseMs, parseSeed, parseTime } from './option-values.ts';
 
-/** What the control commands depend on. */
-export interface ControlCommandParts {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readText: ReadText;
-  /** Receives the parsed command. */
-  readonly onCommand: (command: ControlCommand) => void;
-}
-
-/** Creates the commands that send requests to the control API of a running server. */
-export function createControlCommands({ environment, readText, onCommand }: ControlCommandParts): readonly Command[] {
+/** Creates the commands that send requests to the control API of a running server. `onCommand` receives the parsed command. */
+export function createControlCommands(
+  environment: Readonly<Record<string, string | undefined>>,
+  onCommand: (command: ControlCommand) => void,
+): readonly Command[] {
   const run: RunRequest = ({ path, ...request }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
     onCommand({ url, token, path: path === undefined ? '' : `${encodeURIComponent(sandbox)}${path}`, ...request });
   return [
@@ -35,54 +30,91 @@ export function createControlCommands({ environment, readText, onCommand }: Cont
       .action((name: string, options: ControlOptions) =>
         run({ method: 'POST', path: `/snapshots/${encodeURIComponent(name)}/restore` }, options),
       ),
-    createClockCommand(run),
-    createIdsCommand(run),
-    createStateCommand(run, readText),
-    createSandboxesCommand(run),
+    ...ACTION_COMMANDS.map((command) => createActionCommand(command, run)),
+    createActionCommand(SANDBOXES_COMMAND, run).option(
+      '--from <snapshot>',
+      'create: snapshot to start with (default: the default data)',
+    ),
     createFaultsCommand(run),
     createJournalCommand(run),
   ];
 }
 
+const ACTION_COMMANDS: readonly ActionCommand[] = [
+  {
+    name: 'clock',
+    description:
+      'Show or change the clock of a sandbox: set, freeze, run (unfreeze), advance, or follow the system clock again.',
+    argument: [
+      '[value]',
+      'set, freeze: time, such as 2025-06-01T12:00:00Z or milliseconds since 1970 (default for freeze: the current time); advance: milliseconds, back if negative',
+    ],
+    actions: {
+      show: { method: 'GET', path: '/clock' },
+      set: (time) => ({ method: 'PUT', path: '/clock', body: { now: parseTime(time) } }),
+      freeze: (time) => ({
+        method: 'PUT',
+        path: '/clock',
+        body: { now: time === undefined ? undefined : parseTime(time), frozen: true },
+      }),
+      run: { method: 'PUT', path: '/clock', body: { frozen: false } },
+      advance: (ms) => ({ method: 'POST', path: '/clock/advance', body: { ms: parseMs(ms) } }),
+      follow: { method: 'DELETE', path: '/clock' },
+    },
+  },
+  {
+    name: 'ids',
+    description: 'Show or set the seed of new ids in a sandbox, or make them random again.',
+    argument: ['[seed]', 'seed: a whole number'],
+    actions: {
+      show: { method: 'GET', path: '/ids' },
+      seed: (seed) => ({ method: 'PUT', path: '/ids', body: { seed: parseSeed(seed) } }),
+      random: { method: 'DELETE', path: '/ids' },
+    },
+  },
+  {
+    name: 'state',
+    description: 'Print the state of a sandbox as JSON, or replace it.',
+    argument: ['[file]', 'put: JSON file with the state, or with some of its lists'],
+    actions: {
+      show: { method: 'GET', path: '/state' },
+      put: (file) => ({ method: 'PUT', path: '/state', body: readState(file) }),
+    },
+  },
+];
+
+const SANDBOXES_COMMAND: ActionCommand = {
+  name: 'sandboxes',
+  description: 'List the sandboxes, or show, create or remove one.',
+  actions: {
+    list: { method: 'GET' },
+    show: { method: 'GET', path: '' },
+    create: (_, { from }) => ({ method: 'PUT', path: '', body: { from } }),
+    remove: { method: 'DELETE', path: '' },
+  },
+};
+
 function createSnapshotCommand(run: RunRequest): Command {
-  return createControlCommand('snapshot', 'Save the state of a sandbox as a snapshot, or list the snapshots.')
+  return createControlCommand(
+    'snapshot',
+    'Save the state of a sandbox as a snapshot, list the snapshots, or delete one.',
+  )
     .argument('[name]', 'name of the snapshot (default: list the snapshots)')
     .option('--delete', 'delete the snapshot')
     .action((name: string | undefined, options: ControlOptions & { readonly delete?: true }) => {
       if (name === undefined) {
-        refuseUnusedOptions('snapshot without a name', options, []);
+        refuseArgument('snapshot without a name', options.delete && '--delete');
         return run({ method: 'GET', path: '/snapshots' }, options);
       }
       run({ method: options.delete ? 'DELETE' : 'PUT', path: `/snapshots/${encodeURIComponent(name)}` }, options);
     });
 }
 
-function createClockCommand(run: RunRequest): Command {
-  return createControlCommand(
-    'clock',
-    'Show or change the clock of a sandbox: set, freeze, run (unfreeze), advance, or follow the system clock again.',
-  )
-    .addArgument(new Argument('[action]', 'action to perform').choices(Object.keys(CLOCK_ACTIONS)).default('show'))
-    .argument(
-      '[value]',
-      'set, freeze: time, such as 2025-06-01T12:00:00Z or milliseconds since 1970; advance: milliseconds',
-    )
-    .action((action: keyof typeof CLOCK_ACTIONS, value: string | undefined, options: ControlOptions) => {
-      const toRequest = CLOCK_ACTIONS[action];
-      if (toRequest.length === 0) refuseArgument(`clock ${action}`, value);
-      run(toRequest(value), options);
-    });
+function readState(file: string | undefined): unknown {
+  if (file === undefined) throw createUsageError('Missing file. Create one with `storefront state > FILE`.');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw createUsageError(`Can't read a state from ${file}: ${(error as Error).message}`);
+  }
 }
-
-const CLOCK_ACTIONS = {
-  show: () => ({ method: 'GET', path: '/clock' }),
-  set: (value) => ({ method: 'PUT', path: '/clock', body: { now: parseTime(value) } }),
-  freeze: (value) => ({
-    method: 'PUT',
-    path: '/clock',
-    body: { ...(value === undefined ? {} : { now: parseTime(value) }), frozen: true },
-  }),
-  run: () => ({ method: 'PUT', path: '/clock', body: { frozen: false } }),
-  advance: (value) => ({ method: 'POST', path: '/clock/advance', body: { ms: parseMs(value) } }),
-  follow: () => ({ method: 'DELETE', path: '/clock' }),
-} as const satisfies Record<string, (value: string | undefined) => CommandRequest>;

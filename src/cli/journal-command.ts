@@ -1,71 +1,49 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { toQuery } from '../client/client.ts';
-import {
-  addMatcherOptions,
-  type CommandRequest,
-  type ControlOptions,
-  createControlCommand,
-  type RunRequest,
-  refuseUnusedOptions,
-} from './control-command.ts';
-import { parseCount } from './option-values.ts';
+import { type ActionCommand, type CommandRequest, createActionCommand, type RunRequest } from './control-command.ts';
+import { parseCount, parseJson, parseList } from './option-values.ts';
 
 /** Creates the command that shows, follows, counts, verifies and clears recorded requests. */
 export function createJournalCommand(run: RunRequest): Command {
-  return addMatcherOptions(
-    createControlCommand('journal', 'Show, follow, count, verify or clear the recorded requests of a sandbox.'),
-  )
-    .addArgument(new Argument('[action]', 'action to perform').choices(Object.keys(ACCEPTED_OPTIONS)).default('show'))
-    .option('--status <status>', 'status of the response', parseCount)
-    .option('--fault <id>', 'id of the fault that applied')
+  return createActionCommand(JOURNAL_COMMAND, run)
+    .option('--operation <ids>', 'operations of the requests, by id (a,b) (default: all)', parseList)
+    .option('--where <json>', 'count, verify: matcher of the request: method, path, query, headers, body', parseJson)
+    .option('--status <status>', 'count, verify: status of the response', parseCount)
+    .option('--fault <id>', 'count, verify: id of the fault that applied')
     .option('--after <id>', 'only requests with a higher id', parseCount)
-    .option('--limit <number>', 'show: maximum number of requests, the newest ones', parseCount)
+    .option('--limit <number>', 'show: maximum number of requests, the newest ones (default: all)', parseCount)
     .option('--times <number>', 'verify: exact number of requests', parseCount)
-    .option('--at-least <number>', 'verify: minimum number of requests (default: 1)', parseCount)
-    .option('--at-most <number>', 'verify: maximum number of requests', parseCount)
-    .option('--within <ms>', 'verify: milliseconds to wait for the requests', parseCount)
-    .option('--json', 'show: print all fields as JSON')
-    .action((action: Action, options: JournalOptions) => run(toRequest(action, options), options));
+    .option('--at-least <number>', 'verify: minimum number of requests (default: 1, or 0 with --at-most)', parseCount)
+    .option('--at-most <number>', 'verify: maximum number of requests (default: no limit)', parseCount)
+    .option('--within <ms>', 'verify: milliseconds to wait for the requests, up to 60000 (default: 0)', parseCount)
+    .option('--json', 'show: print all fields as JSON');
 }
 
-const FILTER_OPTIONS = ['operation', 'where', 'status', 'fault', 'after'];
+const FILTER = ['operation', 'where', 'status', 'fault', 'after'];
 
-/** The options that each action accepts. */
-const ACCEPTED_OPTIONS = {
-  show: ['operation', 'after', 'limit', 'json'],
-  follow: ['operation', 'after'],
-  count: FILTER_OPTIONS,
-  verify: [...FILTER_OPTIONS, 'times', 'atLeast', 'atMost', 'within'],
-  clear: [],
+const JOURNAL_COMMAND: ActionCommand = {
+  name: 'journal',
+  description: 'Show, follow, count, verify or clear the recorded requests of a sandbox.',
+  actions: {
+    show: (_, { json, ...query }) => ({ ...toListRequest(query), ...(json ? {} : { format: 'journal' }) }),
+    follow: (_, query) => ({ ...toListRequest(query), format: 'stream' }),
+    count: (_, body) => ({ method: 'POST', path: '/requests/count', body }),
+    verify: (_, { within: withinMs, ...filter }) => ({
+      method: 'POST',
+      path: '/requests/verify',
+      body: { ...filter, withinMs },
+      format: 'verification',
+    }),
+    clear: { method: 'DELETE', path: '/requests' },
+  },
+  accepts: {
+    show: ['operation', 'after', 'limit', 'json'],
+    follow: ['operation', 'after'],
+    count: FILTER,
+    verify: [...FILTER, 'times', 'atLeast', 'atMost', 'within'],
+  },
 };
 
-type Action = keyof typeof ACCEPTED_OPTIONS;
-
-interface JournalOptions extends ControlOptions {
-  readonly operation?: readonly string[];
-  readonly after?: number;
-  readonly limit?: number;
-  readonly within?: number;
-  readonly json?: true;
-  readonly [option: string]: unknown;
-}
-
-function toRequest(action: Action, options: JournalOptions): CommandRequest {
-  refuseUnusedOptions(`journal ${action}`, options, ACCEPTED_OPTIONS[action]);
-  const { url, sandbox, token, limit, within: withinMs, json, ...filter } = options;
-  switch (action) {
-    case 'count':
-      return { method: 'POST', path: '/requests/count', body: filter };
-    case 'verify': {
-      const body = { ...filter, ...(withinMs === undefined ? {} : { withinMs }) };
-      return { method: 'POST', path: '/requests/verify', body, format: 'verification' };
-    }
-    case 'clear':
-      return { method: 'DELETE', path: '/requests' };
-    default: {
-      const query = { after: options.after, limit, operation: options.operation };
-      const format = action === 'follow' ? 'stream' : 'journal';
-      return { method: 'GET', path: `/requests${toQuery(query)}`, ...(json ? {} : { format }) };
-    }
-  }
+function toListRequest(query: Readonly<Record<string, unknown>>): CommandRequest {
+  return { method: 'GET', path: `/requests${toQuery(query)}` };
 }

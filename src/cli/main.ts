@@ -126,10 +126,7 @@ async function serve(options: Options): Promise<void> {
   handleUnhandledErrors(process, {
     starting,
     logError: (err, message) => log.error({ err }, message),
-    fail: (message) => {
-      fail(message, EXIT_FAILED);
-      process.exit();
-    },
+    fail: abort,
   });
   stopOnSignal(starting);
   const storefront = await starting;
@@ -156,10 +153,8 @@ function stopOnSignal(starting: Promise<Storefront>): void {
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
-    setTimeout(() => {
-      fail(`The server did not stop within ${STOP_MS / 1_000} s; the process ends anyway`, EXIT_FAILED);
-      process.exit();
-    }, STOP_MS).unref();
+    const timeout = `The server did not stop within ${STOP_MS / 1_000} s; the process ends anyway`;
+    setTimeout(abort, STOP_MS, timeout).unref();
     const storefront = await starting.catch(() => undefined);
     await storefront?.close();
     // The process ends by itself once the log is written; anything else must not keep it alive.
@@ -170,6 +165,12 @@ function stopOnSignal(starting: Promise<Storefront>): void {
   if (process.connected === false) stop();
   process.on('disconnect', stop);
   process.channel?.unref();
+}
+
+/** Reports a failure and ends the process at once. */
+function abort(message: string): never {
+  fail(message, EXIT_FAILED);
+  process.exit();
 }
 
 function fail(message: string, exitCode: number): void {

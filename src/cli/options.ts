@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
 import { similarName } from '../openapi/remedies.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
-import { formatExamples } from './help-examples.ts';
+import { formatHelpFooter } from './help-footer.ts';
 import { parsePort } from './option-values.ts';
 import { createDataOptions, createServerOptions } from './server-options.ts';
-import { createTypesCommand, type TypesCommand } from './types-options.ts';
+import { createTypesCommand, type TypesCommand } from './types-command.ts';
 
 /** A parsed command line: a command to run, text to print, or the reason why it is invalid. */
 export type ParsedCommand =
@@ -36,11 +35,13 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   const program = createProgram(commandLine, (command) => {
     parsed = command;
   });
-  const write = (text: string) => {
+  const writeOut = (text: string) => {
     output += text;
   };
-  for (const command of [program, ...program.commands])
-    command.configureOutput({ writeOut: write, writeErr: write }).addHelpText('after', formatExamples(command.name()));
+  for (const command of [program, ...program.commands]) {
+    command.configureOutput({ writeOut, writeErr: writeOut }).exitOverride();
+    command.addHelpText('after', formatHelpFooter(command.name()));
+  }
   try {
     program.parse(commandLine.args, { from: 'user' });
     return parsed ?? { kind: 'serve', options: readServerOptions(program, commandLine.environment) };
@@ -90,18 +91,13 @@ export function createProgram(
     // An argument is an unknown command, which the action refuses.
     .allowExcessArguments(true)
     .enablePositionalOptions()
-    .exitOverride()
     .action(() => refuseUnknownCommand(program));
   for (const option of createServerOptions(isTerminal)) program.addOption(option);
   const commands = [
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
     createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
     createTypesCommand((options) => onCommand({ kind: 'types', options })),
-    ...createControlCommands({
-      environment,
-      readText: (path) => readFileSync(path, 'utf8'),
-      onCommand: (options) => onCommand({ kind: 'control', options }),
-    }),
+    ...createControlCommands(environment, (options) => onCommand({ kind: 'control', options })),
   ];
   for (const command of commands) program.addCommand(command);
   return program;
@@ -110,8 +106,6 @@ export function createProgram(
 function createRepairCommand(program: Command, onRepair: (options: RepairOptions) => void): Command {
   const command = new Command('repair')
     .description('Restore the default data in a data file that cannot be used, and keep a copy of the old file.')
-    .allowExcessArguments(false)
-    .exitOverride()
     .action((options: RepairOptions) =>
       onRepair({ ...options, ...getExplicitOptions(program), ...getExplicitOptions(command) }),
     );

@@ -32,7 +32,9 @@ export function createServerOptions(isTerminal: boolean): readonly Option[] {
       '--snapshots <folder>',
       'folder with additional built-in snapshots, NAME.json each: a whole state, or the lists that differ from the default data',
     ).argParser(parseFolder),
-    option('--delay <ms>', 'delay of responses: milliseconds or a range (200-800)').argParser(parseDelay),
+    option('--delay <ms>', 'delay of responses: milliseconds or a range (200-800), up to 60000 (default: 0)').argParser(
+      parseDelay,
+    ),
     option('--no-control', 'disable the control API, except /_control/health'),
     option(
       '--control-token <token>',

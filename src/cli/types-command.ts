@@ -2,8 +2,25 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Command } from 'commander';
 import type * as OpenapiTypescript from 'openapi-typescript';
-import type { TypesCommand } from './types-options.ts';
+
+/** A parsed `storefront types` command. */
+export interface TypesCommand {
+  /** The path of the contract, an OpenAPI document. */
+  readonly contract: string;
+  /** The path of the file to write; undefined for standard output. */
+  readonly output?: string | undefined;
+}
+
+/** Creates the command `types`. `onTypes` receives the parsed command. */
+export function createTypesCommand(onTypes: (command: TypesCommand) => void): Command {
+  return new Command('types')
+    .description('Generate TypeScript types from a contract, for openapi-fetch and similar clients.')
+    .argument('<file>', 'contract, an OpenAPI document 3.0 or 3.1')
+    .option('-o, --output <file>', 'file to write (default: standard output)')
+    .action((contract: string, options: object) => onTypes({ contract, ...options }));
+}
 
 /** An error for types that can't be generated or written; `message` says why and what to do. */
 export class TypesError extends Error {

@@ -157,16 +157,11 @@ function send(
 
 function createSendError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
   if (cause instanceof ControlError) return cause;
-  if (cause.code === 'ERR_INVALID_CHAR') {
-    const message =
-      'The token contains characters that a header cannot have. Use the token that the server was started with.';
-    return new ControlError(message, { cause });
-  }
-  const reason = cause.code ?? cause.message;
-  return new ControlError(
-    `No server responds at ${url} (${reason}). Start it, or use the address of a running server.`,
-    { cause },
-  );
+  const message =
+    cause.code === 'ERR_INVALID_CHAR'
+      ? 'The token contains characters that a header cannot have. Use the token that the server was started with.'
+      : `No server responds at ${url} (${cause.code ?? cause.message}). Start it, or use the address of a running server.`;
+  return new ControlError(message, { cause });
 }
 
 function createConnectionError({ url }: ControlServer, cause: NodeJS.ErrnoException): ControlError {
@@ -186,9 +181,8 @@ function createResponseError(
     return createForeignServerError(server, `it responds with ${status}${redirect}`, status);
   }
   const valid = Array.isArray(violations) ? violations.filter(isViolation) : [];
-  const lines = valid
-    .filter(({ remedy }) => !detail.includes(remedy))
-    .map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
+  const others = valid.filter(({ remedy }) => !detail.includes(remedy));
+  const lines = others.map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
   return new ControlError(detail + lines.join(''), { status, violations: valid });
 }
 

@@ -28,35 +28,32 @@ export function checkAccess(
   { isOn, isLoopback, token }: ControlAccess,
   { host, origin, authorization }: Requester,
 ): Denial | undefined {
-  if (!isOn)
-    return { code: 'control-disabled', detail: 'The control API is disabled. Start the server without --no-control.' };
-  if (!isLoopback && token === undefined) {
-    return {
-      code: 'control-disabled',
-      detail:
-        'The control API is disabled, because the server listens on other addresses than loopback. Start it with --control-token TOKEN, and send Authorization: Bearer TOKEN.',
-    };
-  }
-  if (host === undefined) {
-    return { code: 'host-not-allowed', detail: 'The control API needs a Host header.' };
-  }
-  if (origin !== undefined && !isOwnOrigin(origin, host)) {
-    return {
-      code: 'origin-not-allowed',
-      detail: `Pages of ${origin.slice(0, 100)} cannot use the control API. Send the request from a program, or from a page of this server.`,
-    };
-  }
-  if (token !== undefined && !hasToken(authorization, token)) {
-    return {
-      code: 'token-required',
-      detail: 'The token is missing or wrong. Send Authorization: Bearer TOKEN with the token of --control-token.',
-    };
-  }
+  if (!isOn) return deny('control-disabled', 'The control API is disabled. Start the server without --no-control.');
+  if (!isLoopback && token === undefined)
+    return deny(
+      'control-disabled',
+      'The control API is disabled, because the server listens on other addresses than loopback. Start it with --control-token TOKEN, and send Authorization: Bearer TOKEN.',
+    );
+  if (host === undefined) return deny('host-not-allowed', 'The control API needs a Host header.');
+  if (origin !== undefined && !isOwnOrigin(origin, host))
+    return deny(
+      'origin-not-allowed',
+      `Pages of ${origin.slice(0, 100)} cannot use the control API. Send the request from a program, or from a page of this server.`,
+    );
+  if (token !== undefined && !hasToken(authorization, token))
+    return deny(
+      'token-required',
+      'The token is missing or wrong. Send Authorization: Bearer TOKEN with the token of --control-token.',
+    );
   return undefined;
 }
 
-function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+function deny(code: Denial['code'], detail: string): Denial {
+  return { code, detail };
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
 /** Compares in constant time. The scheme is case-insensitive (RFC 9110, section 11.1). */

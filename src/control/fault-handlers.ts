@@ -7,19 +7,19 @@ import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultDefinition } from './operation.ts';
-import { ControlProblemError } from './refusal.ts';
-import { formatNames, getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
+import { ControlProblemError, formatNames, getSandbox, refuseIssues, withControlProblems } from './refusal.ts';
 
 /** The operations on faults. */
-export const faultHandlers: ControlHandlers<
-  'listFaults' | 'getFault' | 'addFault' | 'replaceFaults' | 'clearFaults' | 'removeFault'
-> = {
+export const faultHandlers = {
   listFaults: ({ path }, parts) =>
     getSandbox(path.id, parts)
       .faults.list()
       .map((fault) => addWarnings(fault, parts)),
-  getFault: ({ path }, parts) =>
-    addWarnings(getSandbox(path.id, parts).faults.find(path.fault) ?? unknownFault(path, parts), parts),
+  getFault({ path }, parts) {
+    const fault = getSandbox(path.id, parts).faults.find(path.fault);
+    if (!fault) throw unknownFault(path, parts);
+    return addWarnings(fault, parts);
+  },
   addFault({ path, body }, parts) {
     refuseFaults([{ fault: body, at: '' }], parts);
     return withControlProblems(() => {
@@ -43,18 +43,18 @@ export const faultHandlers: ControlHandlers<
   },
   clearFaults: ({ path }, parts) => getSandbox(path.id, parts).faults.clear(),
   removeFault({ path }, parts) {
-    if (!getSandbox(path.id, parts).faults.remove(path.fault)) unknownFault(path, parts);
+    if (!getSandbox(path.id, parts).faults.remove(path.fault)) throw unknownFault(path, parts);
   },
-};
+} satisfies Partial<ControlHandlers>;
 
-/** A fault of a request, and its JSON Pointer in the body. */
-interface PlacedFault {
-  readonly fault: FaultDefinition;
-  readonly at: string;
-}
-
-/** Refuses faults that cannot be applied, or whose operations or responses the contract of the application doesn't have. */
-function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void {
+/**
+ * Refuses faults that cannot be applied, or whose operations or responses the contract of the application doesn't have. `at` is the JSON Pointer of a fault
+ * in the body.
+ */
+function refuseFaults(
+  faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
+  parts: ControlParts,
+): void {
   const findIssues = (find: (fault: FaultDefinition) => readonly Issue[]) =>
     faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer })));
   refuseIssues('invalid-fault', findIssues(findFaultIssues));
@@ -65,18 +65,16 @@ function refuseFaults(faults: readonly PlacedFault[], parts: ControlParts): void
   refuseIssues('contract-conflict', findIssues(parts.undocumented));
 }
 
-/** Returns a fault with warnings if no request can match it. */
-function addWarnings(fault: Fault, parts: ControlParts): Fault {
-  return withWarnings(fault, parts.unmatched({ ...fault, needsBody: needsBody(fault.where) }));
-}
-
-function withWarnings(fault: Fault, warnings: readonly string[]): Fault {
-  return warnings.length > 0 ? { ...fault, warnings: [...(fault.warnings ?? []), ...warnings] } : fault;
+/** Returns a fault with its warnings: its own, why no request can match it, and `more`. */
+function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
+  const reasons = parts.unmatched({ ...fault, needsBody: needsBody(fault.where) });
+  const warnings = [...(fault.warnings ?? []), ...reasons, ...more];
+  return warnings.length > 0 ? { ...fault, warnings } : fault;
 }
 
 /** Logs the warnings of a new fault, and returns it with them. */
 function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
-  const result = withWarnings(addWarnings(fault, parts), findExpiredUntil(fault, clock.nowMs()));
+  const result = addWarnings(fault, parts, findExpiredUntil(fault, clock.nowMs()));
   for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
   return result;
 }
@@ -87,10 +85,10 @@ function findExpiredUntil({ until }: Fault, nowMs: number): readonly string[] {
   return [`it has expired: its until (${until}) is not after the time of the sandbox (${toIsoTime(nowMs)})`];
 }
 
-function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts): never {
+function unknownFault({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {
   const ids = getSandbox(id, parts)
     .faults.list()
     .map((one) => one.id);
   const existing = ids.length > 0 ? `The sandbox has ${formatNames(ids)}.` : 'The sandbox has no faults.';
-  throw new ControlProblemError('unknown-fault', `Fault ${fault} does not exist in sandbox ${id}. ${existing}`);
+  return new ControlProblemError('unknown-fault', `Fault ${fault} does not exist in sandbox ${id}. ${existing}`);
 }

@@ -3,22 +3,7 @@ import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
-import type { ControlAnswer, ControlId, ControlInput, FaultDefinition } from './operation.ts';
-
-/** The operations and the response of a fault. */
-type InjectedResponse = {
-  readonly [Name in 'operation' | 'where' | 'status' | 'example' | 'body' | 'headers' | 'violation']?:
-    | FaultDefinition[Name]
-    | undefined;
-};
-
-/** The requests that a fault matches. */
-interface FaultTarget {
-  readonly operation?: FaultDefinition['operation'] | undefined;
-  readonly where?: FaultDefinition['where'] | undefined;
-  /** Whether only requests with a body match. */
-  readonly needsBody: boolean;
-}
+import type { ControlAnswer, ControlId, ControlInput, Fault, FaultDefinition } from './operation.ts';
 
 /** What the handlers of the control API use. */
 export interface ControlParts {
@@ -31,20 +16,19 @@ export interface ControlParts {
   /** Returns the operations that the contract of the application doesn't have. */
   readonly findUnknownOperations: (operation: FaultDefinition['operation']) => readonly Issue[];
   /** Returns why the contract of the application doesn't allow the response of a fault for its operations. */
-  readonly undocumented: (fault: InjectedResponse) => readonly Issue[];
+  readonly undocumented: (fault: FaultDefinition) => readonly Issue[];
   /** Returns why no request can match a fault under the current contract, one sentence each. */
-  readonly unmatched: (fault: FaultTarget) => readonly string[];
+  readonly unmatched: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
   /** Writes a warning to the log. */
   readonly warn: (message: string) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
 
-/** Implements an operation of the control API. */
-export type ControlHandler<Id extends ControlId> = (
-  input: ControlInput<Id>,
-  parts: ControlParts,
-) => ControlAnswer<Id> | Promise<ControlAnswer<Id>>;
-
-/** Handlers by operationId. */
-export type ControlHandlers<Id extends ControlId> = { readonly [I in Id]: ControlHandler<I> };
+/** The handlers of the control API, by operationId. */
+export type ControlHandlers = {
+  readonly [Id in ControlId]: (
+    input: ControlInput<Id>,
+    parts: ControlParts,
+  ) => ControlAnswer<Id> | Promise<ControlAnswer<Id>>;
+};

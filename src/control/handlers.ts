@@ -1,12 +1,12 @@
 import { faultHandlers } from './fault-handlers.ts';
-import type { ControlHandlers, ControlParts } from './handler.ts';
-import { type FollowedRequests, followedRequests, journalHandlers } from './journal-handlers.ts';
-import type { ControlId, ControlInput } from './operation.ts';
+import type { ControlHandlers } from './handler.ts';
+import { followedRequests, journalHandlers } from './journal-handlers.ts';
+import type { ControlId } from './operation.ts';
 import { sandboxHandlers } from './sandbox-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
 
 /** The handler of each operation of the control API. */
-export const controlHandlers: ControlHandlers<ControlId> = {
+export const controlHandlers: ControlHandlers = {
   ...sandboxHandlers,
   ...snapshotHandlers,
   ...faultHandlers,
@@ -14,6 +14,6 @@ export const controlHandlers: ControlHandlers<ControlId> = {
 };
 
 /** The operations that can respond with an event stream. */
-export const controlFollowed: {
-  readonly [Id in ControlId]?: (input: ControlInput<Id>, parts: ControlParts) => FollowedRequests;
-} = { listRequests: followedRequests };
+export const controlFollowed: { readonly [Id in ControlId]?: typeof followedRequests } = {
+  listRequests: followedRequests,
+};

@@ -9,8 +9,7 @@ import {
 } from '../sandbox/journal/verify-requests.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, RequestFilter } from './operation.ts';
-import { ControlProblemError } from './refusal.ts';
-import { getSandbox, refuseIssues, withControlProblems } from './refuse.ts';
+import { ControlProblemError, getSandbox, refuseIssues, withControlProblems } from './refusal.ts';
 import { waitForRequests } from './wait-for-requests.ts';
 
 /** The requests that a client follows. */
@@ -28,11 +27,11 @@ export function followedRequests({ path, query }: ControlInput<'listRequests'>, 
 }
 
 /** The operations on the journal. */
-export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' | 'countRequests' | 'verifyRequests'> = {
+export const journalHandlers = {
   listRequests({ path, query }, parts) {
     const { isMatch, limit } = parseQuery(query, parts);
     const entries = getSandbox(path.id, parts).journal.entries().filter(isMatch);
-    return (limit === undefined ? entries : entries.slice(-limit)).map(toJournalEntry);
+    return entries.slice(-limit).map(toJournalEntry);
   },
   clearRequests: ({ path }, parts) => getSandbox(path.id, parts).journal.clear(),
   countRequests({ path, body }, parts) {
@@ -44,18 +43,20 @@ export const journalHandlers: ControlHandlers<'listRequests' | 'clearRequests' |
     const expected = parseFilter(body, parts);
     const bounds = parseBounds(body);
     const { journal } = getSandbox(path.id, parts);
-    const { isMatch } = expected;
-    const count = countMatches(expected, journal);
     const { stopping } = parts;
-    await waitForRequests({ ...bounds, journal, isMatch, count, stopping, withinMs: body.withinMs ?? 0 });
+    const waiting = { journal, stopping, isMatch: expected.isMatch, count: countMatches(expected, journal) };
+    await waitForRequests({ ...bounds, ...waiting, withinMs: body.withinMs ?? 0 });
     // The sandbox may have been deleted while the request waited.
-    if (getSandbox(path.id, parts).journal !== journal) throw createDeletedError(path.id);
+    if (getSandbox(path.id, parts).journal !== journal) {
+      const detail = `Sandbox ${path.id} was deleted during the verification. Verify before you delete it.`;
+      throw new ControlProblemError('unknown-sandbox', detail);
+    }
     const verification = withControlProblems(() => verifyRequests(journal, expected, bounds));
     return stopping.aborted
       ? { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' }
       : verification;
   },
-};
+} satisfies Partial<ControlHandlers>;
 
 /** Returns the number of matching requests. Throws a `ControlProblemError` if the regular expressions would take too long. */
 function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entries'>): number {
@@ -64,29 +65,17 @@ function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entrie
   return entries.filter(expected.isMatch).length;
 }
 
-function createDeletedError(id: string): ControlProblemError {
-  return new ControlProblemError(
-    'unknown-sandbox',
-    `Sandbox ${id} was deleted during the verification. Verify before you delete it.`,
-  );
-}
-
 /** Parses the query of a request for the journal. Throws a `ControlProblemError` if an operation does not exist. */
-function parseQuery(query: ControlInput<'listRequests'>['query'], parts: ControlParts) {
-  const getNumber = (name: 'after' | 'limit') => (query[name] === undefined ? undefined : Number(query[name]));
-  const operation = query.operation === undefined ? undefined : String(query.operation).split(',');
-  refuseIssues('unknown-operation', parts.findUnknownOperations(operation));
-  const after = getNumber('after');
+function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
+  const operations = operation === undefined ? undefined : String(operation).split(',');
+  refuseIssues('unknown-operation', parts.findUnknownOperations(operations));
+  const afterId = after === undefined ? undefined : Number(after);
   return {
-    after,
-    limit: getNumber('limit'),
-    isMatch: (entry: Entry) => entry.id > (after ?? 0) && hasOperation(operation, entry),
+    after: afterId,
+    limit: Number(limit ?? Number.POSITIVE_INFINITY),
+    isMatch: ({ id, operationId = '' }: Entry) =>
+      id > (afterId ?? 0) && (operations === undefined || operations.includes(operationId)),
   };
-}
-
-/** Returns whether a request is of one of the operations; true if there are none. */
-function hasOperation(operations: readonly string[] | undefined, { operationId }: Pick<Entry, 'operationId'>): boolean {
-  return operations === undefined || (operationId !== undefined && operations.includes(operationId));
 }
 
 /** Parses a filter. Throws a `ControlProblemError` if it is invalid. */

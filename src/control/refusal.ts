@@ -1,4 +1,11 @@
+import { TooManyFaultsError } from '../sandbox/faults/fault-list.ts';
+import { InvalidMatcherError } from '../sandbox/matcher/value-matcher.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { SnapshotError } from '../sandbox/snapshots.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
+import { limitList } from '../util/limit-list.ts';
+import type { ControlParts } from './handler.ts';
 
 /** The codes of the control API's problems, beside violations of its contract. */
 export type ControlCode =
@@ -18,13 +25,54 @@ export type ControlCode =
 /** Thrown when the control API refuses a valid request. `message` has the remedy. */
 export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
-  readonly code: ControlCode;
-  /** The issues in the request. */
-  readonly issues: readonly Issue[];
 
-  constructor(code: ControlCode, detail: string, issues: readonly Issue[] = []) {
+  /** `issues` are those in the request. */
+  constructor(
+    readonly code: ControlCode,
+    detail: string,
+    readonly issues: readonly Issue[] = [],
+  ) {
     super(detail);
-    this.code = code;
-    this.issues = issues;
+  }
+}
+
+/** Returns an existing sandbox. Throws a `ControlProblemError` if there is none. */
+export function getSandbox(id: string, { sandboxes }: ControlParts): Sandbox {
+  const sandbox = sandboxes.find(id);
+  if (sandbox) return sandbox;
+  const existing = formatNames(sandboxes.list().map((one) => one.id));
+  const remedy = `Create it with PUT /_control/sandboxes/${id}, or use one of ${existing}`;
+  const expiredMs = sandboxes.expiredAtMs(id);
+  const expiry = expiredMs === undefined ? '' : `; it expired at ${toIsoTime(expiredMs)}`;
+  throw new ControlProblemError('unknown-sandbox', `Sandbox ${id} does not exist${expiry}. ${remedy}.`);
+}
+
+/** The maximum number of names in a message. */
+const MAX_NAMES = 20;
+
+/** Formats a list of names, with the number of names that are left out. */
+export function formatNames(names: readonly string[]): string {
+  return limitList(names, MAX_NAMES).join(', ');
+}
+
+/** Throws a `ControlProblemError` if there are issues. */
+export function refuseIssues(code: ControlCode, issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ControlProblemError(code, describeIssues(issues), issues);
+}
+
+function describeIssues(issues: readonly Issue[]): string {
+  return issues.map(({ pointer, message }) => `${pointer || 'it'} ${message}`).join('; ');
+}
+
+/** Returns the result of a function. Turns errors about matchers, limits and snapshots into a `ControlProblemError`. */
+export function withControlProblems<Value>(run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof InvalidMatcherError)
+      throw new ControlProblemError('invalid-matcher', describeIssues(error.issues), error.issues);
+    if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
+    if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
+    throw error;
   }
 }

@@ -3,30 +3,13 @@ import type { Sandboxes } from '../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
-import { countEntries } from './counts.ts';
 import type { ControlHandlers } from './handler.ts';
-import { ControlProblemError } from './refusal.ts';
-import { getSandbox } from './refuse.ts';
-import { getSnapshotState } from './snapshot-handlers.ts';
+import { ControlProblemError, getSandbox } from './refusal.ts';
+import { countEntries, getSnapshotState } from './snapshot-handlers.ts';
 import { replaceCollections } from './state-replacement.ts';
 
 /** The operations on sandboxes, their states, clocks and ids. */
-export const sandboxHandlers: ControlHandlers<
-  | 'listSandboxes'
-  | 'getSandbox'
-  | 'putSandbox'
-  | 'removeSandbox'
-  | 'resetSandbox'
-  | 'getState'
-  | 'putState'
-  | 'getClock'
-  | 'setClock'
-  | 'followClock'
-  | 'advanceClock'
-  | 'getIds'
-  | 'seedIds'
-  | 'randomIds'
-> = {
+export const sandboxHandlers = {
   listSandboxes: (_input, { sandboxes }) => sandboxes.list().map((sandbox) => toSandboxSummary(sandbox, sandboxes)),
   getSandbox: ({ path }, parts) => toSandboxSummary(getSandbox(path.id, parts), parts.sandboxes),
   async putSandbox({ path, body }, parts) {
@@ -70,7 +53,7 @@ export const sandboxHandlers: ControlHandlers<
     return toIds(sandbox);
   },
   randomIds: ({ path }, parts) => getSandbox(path.id, parts).ids.use(undefined),
-};
+} satisfies Partial<ControlHandlers>;
 
 /** Replaces the state of the default sandbox, and resets everything but its snapshots. */
 async function recreateDefault(sandbox: Sandbox, state: State | undefined): Promise<Sandbox> {

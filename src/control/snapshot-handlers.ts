@@ -1,15 +1,10 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { SnapshotError } from '../sandbox/snapshots.ts';
 import type { State } from '../store/state.ts';
-import { countEntries } from './counts.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { ControlProblemError } from './refusal.ts';
-import { formatNames, getSandbox } from './refuse.ts';
+import { ControlProblemError, formatNames, getSandbox, withControlProblems } from './refusal.ts';
 
 /** The operations on snapshots. */
-export const snapshotHandlers: ControlHandlers<
-  'listSnapshots' | 'getSnapshot' | 'saveSnapshot' | 'deleteSnapshot' | 'restoreSnapshot'
-> = {
+export const snapshotHandlers = {
   listSnapshots({ path }, parts) {
     const { snapshots } = getSandbox(path.id, parts);
     const saved = [...snapshots].map(([name, state]) => toSummary(name, state, false));
@@ -40,7 +35,7 @@ export const snapshotHandlers: ControlHandlers<
     // A copy is stored even if it equals the current state, because the file may have another one.
     await sandbox.store.update(() => ({ next: { ...state }, result: undefined }));
   },
-};
+} satisfies Partial<ControlHandlers>;
 
 /** The maximum number of saved snapshots of a sandbox. */
 const MAX_SNAPSHOTS = 100;
@@ -53,14 +48,9 @@ export function getSnapshotState(sandbox: Sandbox | undefined, name: string, par
 }
 
 function getBuiltInState(name: string, { builtIn, sandboxes }: ControlParts): State | undefined {
-  try {
-    const state = builtIn.state(name);
-    if (state) sandboxes.share(state);
-    return state;
-  } catch (error) {
-    if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
-    throw error;
-  }
+  const state = withControlProblems(() => builtIn.state(name));
+  if (state) sandboxes.share(state);
+  return state;
 }
 
 function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }: ControlParts): ControlProblemError {
@@ -71,6 +61,11 @@ function unknownSnapshot(name: string, sandbox: Sandbox | undefined, { builtIn }
   );
 }
 
-function toSummary(name: string, state: State, isBuiltIn: boolean) {
-  return { name, builtIn: isBuiltIn, counts: countEntries(state) };
+function toSummary(name: string, state: State, builtIn: boolean) {
+  return { name, builtIn, counts: countEntries(state) };
+}
+
+/** Counts the entries of a state by the name of their collection. */
+export function countEntries(state: State): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(state).map(([name, entries]) => [name, entries.length]));
 }

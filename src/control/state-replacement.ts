@@ -1,8 +1,6 @@
 import { isSame } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
-import type { Store } from '../store/store.ts';
-import type { StateValidator } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
 import { ControlProblemError } from './refusal.ts';
@@ -17,41 +15,31 @@ const ATTEMPTS = 3;
 export async function replaceCollections(
   id: string,
   collections: State,
-  { sandboxes, validator, defaults }: Pick<ControlParts, 'sandboxes' | 'validator' | 'defaults'>,
+  { sandboxes, validator, defaults }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
-  const replaceIf = (mayReplace: (state: State) => boolean) =>
-    sandboxes.use(id, ({ store }) => replace(store, collections, mayReplace));
+  // Resolves with the current state if it may not be replaced.
+  const replaceIf = (mayReplace: (state: State) => boolean) => {
+    const change = (state: State) =>
+      mayReplace(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state };
+    return sandboxes.use(id, ({ store }) => store.update<State | undefined>(change).catch(refuseTooLarge));
+  };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     refuseInvalid(await validator().validateInSlices({ ...base, ...collections }));
     const current = await replaceIf((state) => isSame(state, base));
     if (current === undefined) return;
     base = current;
   }
-  await replaceIf((state) => isValid({ ...state, ...collections }, validator()));
+  await replaceIf((state) => {
+    refuseInvalid(validator().validate(structuredClone({ ...state, ...collections })));
+    return true;
+  });
 }
 
-/** Replaces collections of a state that may be replaced. Returns the state if it may not. */
-async function replace(
-  store: Store,
-  collections: State,
-  mayReplace: (state: State) => boolean,
-): Promise<State | undefined> {
-  try {
-    return await store.update((state) =>
-      mayReplace(state) ? { next: { ...state, ...collections }, result: undefined } : { result: state },
-    );
-  } catch (error) {
-    if (error instanceof StateTooLargeError)
-      throw new ControlProblemError('state-too-large', `the state was not replaced: ${error.message}`);
-    throw error;
-  }
-}
-
-/** Returns true, or throws a `ControlProblemError`. */
-function isValid(state: State, validator: StateValidator): boolean {
-  refuseInvalid(validator.validate(structuredClone(state)));
-  return true;
+function refuseTooLarge(error: unknown): never {
+  if (error instanceof StateTooLargeError)
+    throw new ControlProblemError('state-too-large', `the state was not replaced: ${error.message}`);
+  throw error;
 }
 
 function refuseInvalid(issues: readonly Issue[]): void {

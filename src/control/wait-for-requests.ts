@@ -2,7 +2,7 @@ import type { Entry, Journal } from '../sandbox/journal/journal.ts';
 import type { Bounds } from '../sandbox/journal/verify-requests.ts';
 
 /** What to wait for, and how long. */
-export interface Waiting extends Bounds {
+interface Waiting extends Bounds {
   readonly journal: Pick<Journal, 'follow'>;
   readonly withinMs: number;
   readonly stopping: AbortSignal;

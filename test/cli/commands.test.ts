@@ -39,6 +39,12 @@ describe('--help', () => {
     for (const command of COMMANDS) expect(getHelp([])).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
   });
 
+  it.each([[], ...COMMANDS.map((command) => [command])])('of storefront %s lists the exit codes', (...command) => {
+    const [, list = ''] = /^Exit codes:\n((?: {2}\d {2}.+\n)+)/m.exec(getHelp(command)) ?? [];
+    const codes = [...list.matchAll(/^ {2}(\d)/gm)].map(([, code]) => code);
+    expect(codes).toEqual(command[0] === 'check' ? ['0', '1', '2', '3'] : ['0', '1', '2']);
+  });
+
   it.each([[], ...COMMANDS.map((command) => [command])])(
     'of storefront %s ends with examples that are valid command lines',
     (...command) => {

@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TypesError, writeTypes } from '../../src/cli/types-command.ts';
-import type { TypesCommand } from '../../src/cli/types-options.ts';
+import { type TypesCommand, TypesError, writeTypes } from '../../src/cli/types-command.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 

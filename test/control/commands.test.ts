@@ -36,8 +36,8 @@ describe('a command for the control API', () => {
     ['snapshot mine --delete', 'DELETE', 'default/snapshots/mine'],
     ['sandboxes', 'GET', ''],
     ['sandboxes show --sandbox w1', 'GET', 'w1'],
-    ['sandboxes make --sandbox w1', 'PUT', 'w1', {}],
-    ['sandboxes make --sandbox w1 --from full-cart', 'PUT', 'w1', { from: 'full-cart' }],
+    ['sandboxes create --sandbox w1', 'PUT', 'w1', {}],
+    ['sandboxes create --sandbox w1 --from full-cart', 'PUT', 'w1', { from: 'full-cart' }],
     ['sandboxes remove --sandbox w1', 'DELETE', 'w1'],
     ['state --sandbox w1', 'GET', 'w1/state'],
     ['ids', 'GET', 'default/ids'],
@@ -152,7 +152,7 @@ describe('a command for the control API', () => {
     const run = (line: string) => runAndPrint(`${line} --url ${url} --sandbox w1`);
     const idsOf = async () =>
       JSON.parse(await runAndPrint(`sandboxes --url ${url}`)).map(({ id }: { id: string }) => id);
-    expect(JSON.parse(await run('sandboxes make --from empty-cart'))).toMatchObject({ id: 'w1' });
+    expect(JSON.parse(await run('sandboxes create --from empty-cart'))).toMatchObject({ id: 'w1' });
     expect(await idsOf()).toEqual(['default', 'w1']);
     expect(JSON.parse(await run('ids seed 7'))).toEqual({ seed: 7 });
     const empty = await run('state');

@@ -1,9 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
-import { controlContract, createClient, createControlClient } from '../support/harness/sandboxes.ts';
+import { createClient, createControlClient } from '../support/harness/sandboxes.ts';
 import { getSandboxClient, useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront, type TestResponse } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
@@ -249,61 +249,5 @@ describe('a request for an unknown sandbox, if sandboxes are declared,', () => {
     }
     await createControlClient(shop)('PUT', '/w9');
     expect((await createClient(shop)('GET', '/api/orders', undefined, { 'X-Sandbox': 'w9' })).status).toBe(200);
-  });
-});
-
-/** Returns the names of the schemas that a part of the document refers to, directly or indirectly. */
-function getSchemaNames(part: unknown, known: readonly string[] = []): readonly string[] {
-  const schemas = controlContract.document.components?.schemas ?? {};
-  const names = [...JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name);
-  const all = [...new Set([...known, ...names])];
-  return all.length === known.length
-    ? known
-    : getSchemaNames(
-        all.map((name) => schemas[name]),
-        all,
-      );
-}
-
-describe('the contract of the control API', () => {
-  it('has the schemas of request bodies that the server enforces, unknown properties included', () => {
-    const { document, enforced } = controlContract;
-    const bodies = Object.values(document.paths ?? {}).flatMap((item) =>
-      [item?.put, item?.post].flatMap((operation) => operation?.requestBody ?? []),
-    );
-    const names = getSchemaNames(bodies);
-    expect(names).toContain('Delay');
-    const ofBodies = ({ components, paths }: typeof document) => [
-      names.map((name) => [name, components?.schemas?.[name]]),
-      Object.entries(paths ?? {}).map(([path, item]) => [path, item?.put?.requestBody, item?.post?.requestBody]),
-    ];
-    expect(ofBodies(document)).toEqual(ofBodies(enforced.document));
-  });
-
-  it('rejects unknown properties with its schemas', async () => {
-    const text = await readFile(new URL('../../src/control/control.yaml', import.meta.url), 'utf8');
-    const { steer } = room();
-    await steer('PUT', '');
-    for (const [method, path, body] of [
-      ['PUT', '', { form: 'x' }],
-      ['PUT', '/clock', { time: 1 }],
-      ['POST', '/clock/advance', { ms: 1, s: 1 }],
-      ['PUT', '/ids', { seed: 1, salt: 1 }],
-      ['PUT', '/state', { cart: [] }],
-      ['PUT', '/state', { deliveryOptions: [] }],
-      ['POST', '/faults', {}],
-      ['POST', '/faults', { status: 500, sattus: 1 }],
-      ['POST', '/faults', { status: 500, where: { url: '/' } }],
-      ['POST', '/requests/count', { times: 1 }],
-      ['POST', '/requests/verify', { withIn: 1 }],
-      ['POST', '/requests/verify', { after: 1e300 }],
-    ] as const) {
-      const reply = await steer(method, path, body);
-      expect([reply.status, reply.body.type], JSON.stringify(body)).toEqual([400, '/problems/invalid-request']);
-    }
-    expect((await steer('GET', '/requests?after=9007199254740992')).status).toBe(400);
-    expect(text).toContain('"415"');
-    const form = await steer('PUT', '/clock', 'a=b', { 'content-type': 'text/plain' });
-    expect(form.status).toBe(415);
   });
 });

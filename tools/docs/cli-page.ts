@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { getExamples } from '../../src/cli/help-examples.ts';
+import { getExamples, getExitCodes } from '../../src/cli/help-footer.ts';
 import { createProgram } from '../../src/cli/options.ts';
 import { capitalize, code, formatTable, joinParts } from './markdown.ts';
 
@@ -9,19 +9,6 @@ const INTRODUCTION = `# Command line
 
 \`npx storefront\` without a command starts the server. The other commands check a server, repair a data file, generate types, or use the
 [control API](control-api.md) of a running server. \`storefront COMMAND --help\` prints the same text.`;
-
-const EXIT_CODES = `## Exit codes
-
-| command | code | meaning |
-|---|---|---|
-| server | 0 | stopped by SIGTERM, SIGINT or SIGHUP, after the current requests |
-| | 1 | the start failed, for example because the port is in use, or the disk blocked the stop for 10 s |
-| \`check\` | 0 | the server keeps its contract |
-| | 1 | the server violates its contract |
-| | 3 | no verdict: the server cannot be reached, the contract cannot be read, or not everything was checked |
-| \`journal verify\` | 1 | the recorded requests are not as expected |
-| other commands | 1 | the command failed; standard error has the reason |
-| all | 2 | the command line is invalid |`;
 
 /** Options of every command of the control API, which the page lists once. */
 const CONNECTION_OPTIONS = ['--url', '--sandbox', '--token'];
@@ -40,7 +27,6 @@ export function generateCliPage(): string {
     'These commands send requests to a running server. They have these options in common:',
     formatOptions(connection),
     ...control.flatMap((command) => [`### storefront ${command.name()}`, describeCommand(command)]),
-    EXIT_CODES,
   ]);
 }
 
@@ -57,7 +43,14 @@ function describeCommand(command: Command): string {
     formatExamples(getExamples(command.name())),
     formatTable(['argument', 'meaning', 'default'], command.registeredArguments.map(describeArgument)),
     formatOptions(options),
+    describeExitCodes(command.name()),
   ]);
+}
+
+function describeExitCodes(command: string): string {
+  return `Exit codes: ${getExitCodes(command)
+    .map(([exitCode, meaning]) => `${code(String(exitCode))} ${meaning}`)
+    .join('; ')}.`;
 }
 
 function formatExamples(examples: readonly string[]): string {

@@ -41,3 +41,8 @@ export function expectNoServerError(reply: AnyResponse, about: string): void {
     expect(reply.body, about).toBeDefined();
   }
 }
+
+/** Returns the JSON Pointers of the violations in a problem document. */
+export function getPointers({ body }: TestResponse): readonly string[] {
+  return body.violations.map(({ pointer }: { pointer: string }) => pointer);
+}

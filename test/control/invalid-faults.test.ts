@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { expectProblem, getPointers } from '../support/harness/problems.ts';
+import { createControlClient } from '../support/harness/sandboxes.ts';
+import { useSharedShop } from '../support/harness/shared-shop.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const { room } = useSharedShop();
+
+/** Invalid faults, each with the pointer to the invalid value and the message. */
+const INVALID_FAULTS: readonly (readonly [fault: object, pointer: string, message: RegExp])[] = [
+  [{}, '', /add status, example, delay, connection or bodyDurationMs/],
+  [{ where: { path: '/api/orders' } }, '', /add status, example, delay/],
+  [{ operation: 'createOrder', times: 1 }, '', /add status/],
+  [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean \\"operation\\"\?/],
+  [{ operation: [], status: 500 }, '/operation', /./],
+  [{ operation: '', status: 500 }, '/operation', /./],
+  [{ status: 600 }, '/status', /./],
+  [{ status: '503' }, '/status', /./],
+  [
+    { operation: 'removeCartItem', status: 204, violation: true, body: { a: 1 } },
+    '',
+    /a response with status 204 or 304 has no body/,
+  ],
+  [{ delay: -1 }, '/delay', /./],
+  [{ delay: 60_001 }, '/delay', /./],
+  [{ connection: 'hang' }, '/connection', /./],
+  [{ connection: 'reset', status: 500 }, '', /a connection that is reset has no response/],
+  [{ connection: 'reset', bodyDurationMs: 5 }, '', /remove `connection` or `bodyDurationMs`/],
+  [{ connection: 'cut', bodyDurationMs: 5 }, '', /remove `connection` or `bodyDurationMs`/],
+  [{ bodyDurationMs: 0 }, '/bodyDurationMs', /./],
+  [{ status: 500, skip: -1 }, '/skip', /./],
+  [{ status: 500, times: 0 }, '/times', /./],
+  [{ status: 500, probability: 1.1 }, '/probability', /./],
+  [{ status: 500, seed: -1 }, '/seed', /./],
+  [{ status: 500, phase: 'during' }, '/phase', /./],
+  [{ status: 500, until: 'tomorrow' }, '/until', /./],
+  [{ status: 500, durationMs: 0 }, '/durationMs', /./],
+  [{ status: 500, where: { path: 'api' } }, '/where/path', /./],
+  [{ status: 500, where: { url: '/api' } }, '/where/url', /./],
+  [{ status: 500, where: { body: { a: { $more: 1 } } } }, '/where/body/a/$more', /not an operator: use \$eq/],
+  [{ status: 500, where: { body: { a: [{ $gt: '1' }] } } }, '/where/body/a/0/$gt', /use a number/],
+  [{ status: 500, where: { query: { q: { $lt: true } } } }, '/where/query/q/$lt', /use a number/],
+  [{ status: 500, where: { query: { 'a/b': { $in: 'x' } } } }, '/where/query/a~1b/$in', /use a list/],
+  [{ status: 500, where: { headers: { 'X-A': { $regex: '(' } } } }, '/where/headers/X-A/$regex', /regular/],
+  [{ status: 500, where: { headers: { 'X-A': { $glob: 1 } } } }, '/where/headers/X-A/$glob', /use a string/],
+  [{ status: 500, where: { body: { $exists: 1 } } }, '/where/body/$exists', /use true or false/],
+  [{ status: 500, where: { body: { $not: { $glob: 1 } } } }, '/where/body/$not/$glob', /use a string/],
+];
+
+/** Faults that the contract of the application does not allow, each with the status of the response, the pointer to the invalid value and the message. */
+const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: string, message: RegExp])[] = [
+  [404, { operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
+  [404, { operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
+  [409, { operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
+  [409, { operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
+  [409, { status: 302 }, '/status', /302/],
+  [409, { operation: 'createOrder', example: 'emtpyCart' }, '/example', /emtpyCart.*use .*emptyCart/],
+  [409, { operation: 'createOrder', status: 201, example: 'emptyCart' }, '/example', /emptyCart.*use created/],
+  [409, { example: 'nowhere' }, '/example', /nowhere/],
+];
+
+describe('an invalid fault', () => {
+  it.each([...INVALID_FAULTS.map((row) => [400, ...row] as const), ...OFF_CONTRACT])(
+    'is rejected with status %i, a JSON Pointer and a remedy: %j',
+    async (status, fault, pointer, message) => {
+      const sandbox = room();
+      await sandbox.steer('PUT', '');
+      const one = await sandbox.steer('POST', '/faults', fault);
+      expect([one.status, getPointers(one)]).toEqual([status, [pointer]]);
+      expect(JSON.stringify(one.body)).toMatch(message);
+      const ofSome = await sandbox.steer('PUT', '/faults', [{ status: 500 }, fault]);
+      expect([ofSome.status, getPointers(ofSome)]).toEqual([status, [`/1${pointer}`]]);
+      expect((await sandbox.steer('GET', '/faults')).body).toEqual([]);
+    },
+  );
+
+  it('is rejected with a code that depends on what is invalid', async () => {
+    const { steer } = room();
+    expectProblem(await steer('POST', '/faults', { operation: 'x', status: 500 }), 404, 'unknown-operation');
+    expectProblem(await steer('POST', '/faults', { status: 302 }), 409, 'contract-conflict');
+    expectProblem(await steer('POST', '/faults', { connection: 'cut', bodyDurationMs: 1 }), 400, 'invalid-request');
+    expectProblem(await steer('POST', '/faults', { where: { body: { $x: 1 } }, status: 500 }), 400, 'invalid-matcher');
+  });
+
+  it('is rejected if its matcher is nested too deeply', async () => {
+    const steer = createControlClient(await startStorefront({ faultsExpected: true }));
+    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    const reply = await steer('POST', '/w1/faults', `{"code":500,"where":{"body":${deep}}}`);
+    expect(reply.status).toBe(400);
+  });
+
+  it('is rejected without creating the sandbox if it is longer than all faults of a sandbox can be', async () => {
+    const { id, steer } = room();
+    const fault = { status: 500, where: { body: 'x'.repeat(20_001) } };
+    expectProblem(await steer('POST', '/faults', fault), 409, 'limit-reached');
+    expectProblem(await steer('PUT', '/faults', [fault]), 409, 'limit-reached');
+    expect((await steer('GET', '')).status, id).toBe(404);
+  });
+
+  it('does not create the sandbox', async () => {
+    const sandbox = room();
+    await sandbox.steer('POST', '/faults', { operation: 'x', status: 500 });
+    await sandbox.steer('PUT', '/faults', [{ status: 500 }, {}]);
+    await sandbox.steer('PUT', '/faults', Array(3).fill({ where: { body: 'x'.repeat(9_000) }, status: 500 }));
+    expectProblem(await sandbox.steer('GET', '/faults'), 404, 'unknown-sandbox');
+  });
+});

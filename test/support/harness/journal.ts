@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { ITEM } from '../fixtures/cart-item.ts';
+import type { SandboxClient } from './shared-shop.ts';
+import type { TestResponse } from './start-storefront.ts';
+
+/** A journal, or an entry of one. */
+export type Journal = TestResponse['body'];
+
+/** Returns the journal of a sandbox from the control API. */
+export async function getJournal({ steer }: Pick<SandboxClient, 'steer'>, query = ''): Promise<Journal> {
+  const { status, body } = await steer('GET', `/requests${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+/** Returns the ids of the journal entries of a sandbox. */
+export async function getIds(sandbox: Pick<SandboxClient, 'steer'>, query = ''): Promise<readonly number[]> {
+  return (await getJournal(sandbox, query)).map(({ id }: { id: number }) => id);
+}
+
+/** Returns the last journal entry of a sandbox. */
+export async function getLastEntry(sandbox: SandboxClient): Promise<Journal> {
+  return (await getJournal(sandbox, '?limit=1'))[0];
+}
+
+/** Sends `count` cheap requests, one after the other. */
+export async function sendRequests({ ask }: Pick<SandboxClient, 'ask'>, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await ask('GET', '/api/payment-summary');
+}
+
+/** Sends five different requests to a sandbox, and returns it. */
+export async function sendFiveRequests(sandbox: SandboxClient): Promise<SandboxClient> {
+  await sandbox.ask('GET', '/api/orders', undefined, { 'X-Page': 'orders' });
+  await sandbox.ask('POST', '/api/cart-items', ITEM, { 'X-Page': 'product' });
+  await sandbox.ask('POST', '/api/cart-items', { ...ITEM, quantity: 11 });
+  await sandbox.ask('GET', '/api/products?search=kettle');
+  await sandbox.ask('GET', '/api/none');
+  return sandbox;
+}
+
+/** Returns the result of a verification of the recorded requests. */
+export async function verify({ steer }: SandboxClient, filter: object): Promise<TestResponse['body']> {
+  const { status, body } = await steer('POST', '/requests/verify', filter);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
