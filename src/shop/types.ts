@@ -58,10 +58,10 @@ type DocumentedHeaders<Id extends OperationId> =
     : never;
 
 /**
- * What a handler gives back: the success body and the headers that the contract documents for it, and nothing else.
+ * The response of a handler: the success body and the headers that the contract documents for it, and nothing else.
  * The status is the contract's. A body where the contract has none, or a header that it doesn't document, does not compile.
  */
-export type Answer<Id extends OperationId> = ([Output<Id>] extends [never]
+export type OperationResponse<Id extends OperationId> = ([Output<Id>] extends [never]
   ? { readonly body?: never }
   : { readonly body: Output<Id> }) &
   (keyof DocumentedHeaders<Id> extends never
