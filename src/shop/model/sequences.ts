@@ -9,7 +9,7 @@ import { LISTS } from './lists.ts';
 import { withoutReads } from './minimize-steps.ts';
 import { MAX_QUANTITY, type Model } from './model.ts';
 import { perform, type Step } from './perform.ts';
-import { createPlayer, ModelMismatchError } from './player.ts';
+import { findMismatch, Player } from './player.ts';
 import { ORIGIN } from './rules.ts';
 import { isBreaking, type Script } from './scripts.ts';
 import { resetAlone } from './steps.ts';
@@ -18,31 +18,33 @@ import { resetAlone } from './steps.ts';
 const PRODUCTS = 5;
 const LONGEST = 25;
 
-/** Plays steps from the default data. Returns the findings; `NO_FINDINGS` if the sequence completes. */
-async function play(session: Session, check: CheckName, start: Model, steps: Script): Promise<readonly Finding[]> {
+/** Plays steps from the default data. Returns the findings; undefined if the sequence completes. */
+type Play = (steps: Script) => Promise<readonly Finding[] | undefined>;
+
+function createPlay(session: Session, check: CheckName, start: Model): Play {
   // Pages of this origin may read every response.
-  const player = createPlayer(session, check, start, check === 'statuses' ? { origin: ORIGIN } : {});
-  try {
-    await resetAlone(player);
-    for (const step of steps) await perform(player, start, step);
-    return NO_FINDINGS;
-  } catch (error) {
-    if (error instanceof ModelMismatchError) return error.findings;
-    throw error;
-  }
+  const headers: Readonly<Record<string, string>> = check === 'statuses' ? { origin: ORIGIN } : {};
+  return (steps) => {
+    const player = new Player({ session, check, headers }, start);
+    return findMismatch(async () => {
+      await resetAlone(player);
+      for (const step of steps) await perform(player, start, step);
+    });
+  };
 }
 
 /** Plays each script by itself; invalid requests are one sequence as long as all of them are rejected. */
 export async function checkScripts(context: CheckContext, start: Model, scripts: readonly Script[]): Promise<void> {
   const { session } = context;
   const { ledger } = session;
-  const areRefused = (await play(session, 'statuses', start, mergeScripts(scripts.filter(isBreaking)))) === NO_FINDINGS;
+  const play = createPlay(session, 'statuses', start);
+  const areRefused = !(await play(mergeScripts(scripts.filter(isBreaking))));
   for (const steps of areRefused ? scripts.filter((one) => !isBreaking(one)) : scripts) {
-    const found = await play(session, 'statuses', start, steps);
+    const found = (await play(steps)) ?? [];
     const fresh = found.filter((finding) => !ledger.has(finding));
     await addConfirmed(session, found, async () => {
       await enterOtherState(context);
-      return play(session, 'statuses', start, steps);
+      return (await play(steps)) ?? [];
     });
     for (const finding of fresh.filter((one) => ledger.has(one))) ledger.replace(await minimize(context, finding));
   }
@@ -81,19 +83,19 @@ export async function checkSequences(context: CheckContext, start: Model, chance
   const { session, fc } = context;
   const { ledger } = session;
   const cases = fc.array(stepArbitrary(fc), { minLength: 1, maxLength: LONGEST, size: 'max' });
+  const play = createPlay(session, 'behaviour', start);
   let cutShort = 0;
   const examine = async (steps: Script) => {
-    const findings = await play(session, 'behaviour', start, steps);
-    if (findings !== NO_FINDINGS && findings.every((finding) => ledger.has(finding))) cutShort++;
-    return findings;
+    const findings = await play(steps);
+    if (findings?.every((finding) => ledger.has(finding))) cutShort++;
+    return findings ?? [];
   };
   const tell = async (smallest: Failure<Script>, first: Failure<Script>): Promise<Finding> => {
     for (const { one, finding } of [smallest, first]) {
       await sleep(REST_MS);
       await enterOtherState(context);
-      const again = (await play(session, 'behaviour', start, one)).find(
-        (other) => getFindingKey(other) === getFindingKey(finding),
-      );
+      const repeated = await play(one);
+      const again = repeated?.find((other) => getFindingKey(other) === getFindingKey(finding));
       if (again) return minimize(context, again);
     }
     const message = `${first.finding.message} (not reproducible with this sequence alone: repeated after a pause, it passed)`;
@@ -106,9 +108,6 @@ export async function checkSequences(context: CheckContext, start: Model, chance
   await explore({ fc, ledger, cases, ...chances, examine, examineAgain, describe: tell });
   return cutShort;
 }
-
-/** The findings of a completed sequence. */
-const NO_FINDINGS: readonly Finding[] = [];
 
 function stepArbitrary(fc: FastCheckModule): Arbitrary<Step> {
   const doing = <Name extends Step['do']>(name: Name) => fc.constant(name);
