@@ -71,7 +71,7 @@ function getImplementation({ operationId, method, path }: Operation): Applicatio
 function createEntryValidator(contract: Contract): DataValidator {
   const own = shopContract.checkData;
   const isServed = contract.routes.some(getImplementation);
-  if (!isServed || hasSameStateSchemas(shopContract, contract.normalized)) return own;
+  if (!isServed || hasSameStateSchemas(contract.normalized)) return own;
   const schemas = Object.keys(contract.normalized.components?.schemas ?? {});
   return combineDataValidators(own, (schema, value) =>
     schemas.includes(schema) ? contract.validateData(schema, value) : [],
