@@ -24,14 +24,9 @@ export type Vocabulary = ReturnType<typeof createVocabulary>;
 /** Creates the vocabulary of the names and keywords of a catalogue. */
 export function createVocabulary(products: readonly Product[]) {
   const ids = new Map<string, WordId>();
-  const words: string[] = [];
   const addWord = (word: string) => {
-    let id = ids.get(word);
-    if (id === undefined) {
-      id = words.length;
-      ids.set(word, id);
-      words.push(word);
-    }
+    const id = ids.get(word) ?? ids.size;
+    if (id === ids.size) ids.set(word, id);
     return id;
   };
   const keywordIds = new Map<string, readonly WordId[]>();
@@ -57,7 +52,7 @@ export function createVocabulary(products: readonly Product[]) {
     for (const word of splitWords(foldText(name))) addPosting(addWord(word), product, 0);
     for (const keyword of keywords) for (const id of addKeyword(keyword)) addPosting(id, product, 1);
   });
-  return indexWords(words, ids, groupValues(words.length, wordOfPosting, postings));
+  return indexWords(ids, groupValues(ids.size, wordOfPosting, postings));
 }
 
 /** Groups values in one typed array. Returns a function from a group to its values, in their order. */
@@ -80,11 +75,8 @@ function groupValues(
   return (group) => grouped.subarray(starts[group], starts[group + 1]);
 }
 
-function indexWords(
-  words: readonly string[],
-  ids: ReadonlyMap<string, WordId>,
-  getPostings: (id: WordId) => Int32Array,
-) {
+function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) => Int32Array) {
+  const words = [...ids.keys()];
   const forwardIndex = new Index({
     tokenize: 'forward',
     resolution: 1,
