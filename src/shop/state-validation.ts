@@ -9,14 +9,14 @@ export function* findReferenceIssues({ products, deliveryOptions, cartItems, ord
   const productIds = new Set(products.map(({ id }) => id));
   const optionIds = new Set(deliveryOptions.map(({ id }) => id));
   const findProductIssues = (entry: { productId: string; product?: unknown }) => [
-    ...missing('productId', productIds, entry.productId, 'product'),
-    ...expanded('product', entry),
+    ...findMissing('productId', productIds, entry.productId, 'product'),
+    ...findExpanded('product', entry),
   ];
-  yield* entrySteps('deliveryOptions', deliveryOptions, (option) => expanded('estimatedDeliveryTimeMs', option));
+  yield* entrySteps('deliveryOptions', deliveryOptions, (option) => findExpanded('estimatedDeliveryTimeMs', option));
   yield* findCostIssues(products, cartItems);
   yield* entrySteps('cartItems', cartItems, (item) => [
     ...findProductIssues(item),
-    ...missing('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
+    ...findMissing('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
   ]);
   yield* entrySteps('orders', orders, (order) =>
     [...entrySteps('products', order.products, findProductIssues)].flatMap((issue) => issue ?? []),
@@ -30,12 +30,12 @@ function findCostIssues(products: State['products'], cart: State['cartItems']): 
   return [{ pointer: '/cartItems', message: `cost more than ${MAX_CART_COST_CENTS} cents together: take some out` }];
 }
 
-function missing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
+function findMissing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
   if (ids.has(id)) return [];
   return [{ pointer: formatPointer(field), message: `is ${JSON.stringify(id)}, but no ${kind} has this id` }];
 }
 
-function expanded(field: string, entry: object): readonly Issue[] {
+function findExpanded(field: string, entry: object): readonly Issue[] {
   if (!Object.hasOwn(entry, field)) return [];
   return [{ pointer: formatPointer(field), message: 'is what expand adds to an answer: leave it out' }];
 }

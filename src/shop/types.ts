@@ -20,7 +20,6 @@ export type Order = schemas['Order'];
 export type OrderProduct = schemas['OrderProduct'];
 export type PaymentSummary = schemas['PaymentSummary'];
 export type Problem = schemas['Problem'];
-export type Violation = schemas['Violation'];
 
 type Part<T, Name extends PropertyKey> = T extends { readonly [K in Name]?: infer P } ? NonNullable<P> : never;
 type JsonOf<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
