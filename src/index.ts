@@ -5,13 +5,13 @@ export { version } from './server/version.ts';
 export type * from './shop/api-types.ts';
 export { DomainError, type DomainErrorCode } from './shop/domain/domain-error.ts';
 export type {
-  AnyAnswer,
   AnyHandler,
   AnyInput,
+  AnyResponse,
   Change,
-  Changed,
+  ChangeResult,
+  CustomHandlers,
   Handler,
-  OwnHandlers,
   Shop,
 } from './shop/operations/handler.ts';
-export type { Answer, DeepReadonly, Input, OperationId, RequestHeaders } from './shop/types.ts';
+export type { DeepReadonly, Input, OperationId, OperationResponse, RequestHeaders } from './shop/types.ts';

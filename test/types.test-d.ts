@@ -6,10 +6,10 @@ import { DomainError, type DomainErrorCode } from '../src/shop/domain/domain-err
 import type { Handler, Handlers } from '../src/shop/operations/handler.ts';
 import { handlers } from '../src/shop/operations/index.ts';
 import type {
-  Answer,
   CartItem,
   Input,
   OperationId,
+  OperationResponse,
   Order,
   Output,
   PaymentSummary,
@@ -22,34 +22,36 @@ declare const products: readonly Product[];
 declare const summary: PaymentSummary;
 declare const input: { readonly [Id in OperationId]: Input<Id> };
 
-// The answer of a handler has the body and the documented headers of the operation's success.
-takes<Answer<'listProducts'>>({ body: products });
-takes<Answer<'createOrder'>>({ body: order, headers: { Location: '/api/orders/1' } });
-takes<Answer<'resetData'>>({});
-takes<Answer<'updateCartItem'>>({ body: { productId: 'p', quantity: 1, deliveryOptionId: '1' } });
+// The response of a handler has the body and the documented headers of the operation's success.
+takes<OperationResponse<'listProducts'>>({ body: products });
+takes<OperationResponse<'createOrder'>>({ body: order, headers: { Location: '/api/orders/1' } });
+takes<OperationResponse<'resetData'>>({});
+takes<OperationResponse<'updateCartItem'>>({ body: { productId: 'p', quantity: 1, deliveryOptionId: '1' } });
 
-// @ts-expect-error a field that the contract doesn't have
-takes<Answer<'updateCartItem'>>({ body: { productId: 'p', quantity: 1, deliveryOptionId: '1', colour: 'red' } });
+takes<OperationResponse<'updateCartItem'>>({
+  // @ts-expect-error a field that the contract doesn't have
+  body: { productId: 'p', quantity: 1, deliveryOptionId: '1', colour: 'red' },
+});
 // @ts-expect-error a field of another type
-takes<Answer<'updateCartItem'>>({ body: { productId: 'p', quantity: '1', deliveryOptionId: '1' } });
+takes<OperationResponse<'updateCartItem'>>({ body: { productId: 'p', quantity: '1', deliveryOptionId: '1' } });
 // @ts-expect-error a field is missing
-takes<Answer<'updateCartItem'>>({ body: { productId: 'p', quantity: 1 } });
+takes<OperationResponse<'updateCartItem'>>({ body: { productId: 'p', quantity: 1 } });
 // @ts-expect-error the body of another operation
-takes<Answer<'listProducts'>>({ body: order });
+takes<OperationResponse<'listProducts'>>({ body: order });
 // @ts-expect-error the body that the contract requires is missing
-takes<Answer<'getPaymentSummary'>>({});
+takes<OperationResponse<'getPaymentSummary'>>({});
 // @ts-expect-error a body for a status without one (204)
-takes<Answer<'removeCartItem'>>({ body: summary });
+takes<OperationResponse<'removeCartItem'>>({ body: summary });
 // @ts-expect-error a header that the contract doesn't document for the operation
-takes<Answer<'listProducts'>>({ body: products, headers: { Location: '/' } });
+takes<OperationResponse<'listProducts'>>({ body: products, headers: { Location: '/' } });
 // @ts-expect-error a header that the contract doesn't document in addition to one that it does
-takes<Answer<'createOrder'>>({ body: order, headers: { Location: '/', 'X-Other': '1' } });
+takes<OperationResponse<'createOrder'>>({ body: order, headers: { Location: '/', 'X-Other': '1' } });
 // @ts-expect-error the documented header is missing
-takes<Answer<'createOrder'>>({ body: order, headers: {} });
+takes<OperationResponse<'createOrder'>>({ body: order, headers: {} });
 // @ts-expect-error the property headers is missing
-takes<Answer<'createOrder'>>({ body: order });
+takes<OperationResponse<'createOrder'>>({ body: order });
 // @ts-expect-error handlers of the contract's operations do not choose the status
-takes<Answer<'createOrder'>>({ body: order, headers: { Location: '/' }, status: 200 });
+takes<OperationResponse<'createOrder'>>({ body: order, headers: { Location: '/' }, status: 200 });
 
 // The output of an operation without a response body is never.
 takes<Output<'resetData'> extends never ? true : false>(true);

@@ -1,11 +1,11 @@
 import type { VerifyMode } from '../openapi/verify-response.ts';
-import type { OwnHandlers } from '../shop/operations/handler.ts';
+import type { CustomHandlers } from '../shop/operations/handler.ts';
 import type { Durability } from '../store/open-state.ts';
 import type { LogStyle } from './logger.ts';
 
 /** Options of `createStorefront`. The command line has most of them under the same names. */
 export interface Options extends ServerOptions {
-  readonly handlers?: OwnHandlers | string | undefined;
+  readonly handlers?: CustomHandlers | string | undefined;
 }
 
 /** Options of a server, whatever its application. */

@@ -30,6 +30,8 @@ export type Violation = Schemas['Violation'];
 export interface State {
   products: Product[];
   deliveryOptions: DeliveryOption[];
+  /** In the order in which the items were first added. */
   cartItems: CartItem[];
+  /** The order created last first. */
   orders: Order[];
 }

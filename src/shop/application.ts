@@ -1,13 +1,4 @@
-import {
-  type Application,
-  type ApplicationHandler,
-  type BoundApplication,
-  type Context,
-  type FrontPage,
-  type Handle,
-  mocked,
-  type Operation,
-} from '../application.ts';
+import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { combineDataValidators, type DataValidator } from '../openapi/data-validator.ts';
 import { getPackageFile } from '../package-file.ts';
@@ -30,11 +21,15 @@ export const shop: Application<State> = {
   collections,
   problems,
   snapshots,
-  bind,
-  extendContext: (context: Context<State>): Shop => ({
-    ...context,
-    search: (products, term) => getSearch(products)(term),
-  }),
+  bind(contract) {
+    const validateEntry = createEntryValidator(contract);
+    return {
+      getImplementation,
+      stateRules: { ...stateRules, validateEntry },
+      validatesChanges: validateEntry !== shopContract.checkData,
+    };
+  },
+  extendContext: (context): Shop => ({ ...context, search: (products, term) => getSearch(products)(term) }),
   prepare: ({ products }) => prepareSearch(products),
   describe,
 };
@@ -45,15 +40,6 @@ export const stateRules: StateRules<State> = {
   validateEntry: shopContract.checkData,
   findReferenceIssues,
 };
-
-function bind(contract: Contract): BoundApplication<State> {
-  const validateEntry = createEntryValidator(contract);
-  return {
-    getImplementation,
-    stateRules: { ...stateRules, validateEntry },
-    validatesChanges: validateEntry !== shopContract.checkData,
-  };
-}
 
 const ownRoutes = new Map(shopContract.routes.map((route) => [route.operationId, route]));
 
@@ -71,7 +57,7 @@ function getImplementation({ operationId, method, path }: Operation): Applicatio
 function createEntryValidator(contract: Contract): DataValidator {
   const own = shopContract.checkData;
   const isServed = contract.routes.some(getImplementation);
-  if (!isServed || hasSameStateSchemas(shopContract, contract.normalized)) return own;
+  if (!isServed || hasSameStateSchemas(contract.normalized)) return own;
   const schemas = Object.keys(contract.normalized.components?.schemas ?? {});
   return combineDataValidators(own, (schema, value) =>
     schemas.includes(schema) ? contract.validateData(schema, value) : [],
@@ -79,7 +65,7 @@ function createEntryValidator(contract: Contract): DataValidator {
 }
 
 /** Shows three command lines to try, and links to what the shop has. */
-function describe({ products: [product] }: State, url: string): FrontPage {
+function describe({ products: [product] }: State, url: string) {
   const term = (product?.keywords[0] ?? '').replaceAll(/\p{Surrogate}/gu, '');
   const item = JSON.stringify({ productId: product?.id, quantity: 2 });
   return {

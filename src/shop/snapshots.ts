@@ -14,19 +14,19 @@ const LAST_MS = Date.UTC(2025, 5, 1, 12);
 /** The built-in snapshots of the shop, made from the default data. */
 export const snapshots: Readonly<Record<string, (defaults: State) => State>> = {
   'empty-cart': (defaults) => ({ ...defaults, cartItems: [] }),
-  'full-cart': (defaults) => ({ ...defaults, cartItems: cartOf(defaults, defaults.products) }),
-  'many-orders': (defaults) => ({ ...defaults, orders: ordersOf(defaults) }),
+  'full-cart': (defaults) => ({ ...defaults, cartItems: createCart(defaults, defaults.products) }),
+  'many-orders': (defaults) => ({ ...defaults, orders: createOrders(defaults) }),
   'one-product': (defaults) => ({ ...defaults, products: defaults.products.slice(0, 1), cartItems: [], orders: [] }),
   'no-products': (defaults) => ({ ...defaults, products: [], cartItems: [], orders: [] }),
 };
 
-function cartOf({ deliveryOptions }: State, products: State['products']): State['cartItems'] {
+function createCart({ deliveryOptions }: State, products: State['products']): State['cartItems'] {
   const [option] = deliveryOptions;
   return option ? products.map(({ id }) => ({ productId: id, quantity: 1, deliveryOptionId: option.id })) : [];
 }
 
 /** Orders of all kinds, the same for the same data; the one made last first. */
-function ordersOf(defaults: State): State['orders'] {
+function createOrders(defaults: State): State['orders'] {
   const { products, deliveryOptions } = defaults;
   if (products.length === 0 || deliveryOptions.length === 0) return [];
   const random = createRandom(1);

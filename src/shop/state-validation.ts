@@ -1,6 +1,7 @@
 import { entrySteps, type Steps } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { MAX_CART_COST_CENTS } from './domain/pricing.ts';
 import type { State } from './state.ts';
 
 /** Checks what the schemas of the shop's state can't express: references to other entries, fields that only `expand` adds, and the price of the cart. */
@@ -8,36 +9,33 @@ export function* findReferenceIssues({ products, deliveryOptions, cartItems, ord
   const productIds = new Set(products.map(({ id }) => id));
   const optionIds = new Set(deliveryOptions.map(({ id }) => id));
   const findProductIssues = (entry: { productId: string; product?: unknown }) => [
-    ...missing('productId', productIds, entry.productId, 'product'),
-    ...expanded('product', entry),
+    ...findMissing('productId', productIds, entry.productId, 'product'),
+    ...findExpanded('product', entry),
   ];
-  yield* entrySteps('deliveryOptions', deliveryOptions, (option) => expanded('estimatedDeliveryTimeMs', option));
+  yield* entrySteps('deliveryOptions', deliveryOptions, (option) => findExpanded('estimatedDeliveryTimeMs', option));
   yield* findCostIssues(products, cartItems);
   yield* entrySteps('cartItems', cartItems, (item) => [
     ...findProductIssues(item),
-    ...missing('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
+    ...findMissing('deliveryOptionId', optionIds, item.deliveryOptionId, 'delivery option'),
   ]);
   yield* entrySteps('orders', orders, (order) =>
     [...entrySteps('products', order.products, findProductIssues)].flatMap((issue) => issue ?? []),
   );
 }
 
-/** Decision: the most that the products of a cart may cost, in cents, so that shipping and tax can be added to the cent. */
-const COST_LIMIT_CENTS = 8_180_000_000_000_000;
-
 function findCostIssues(products: State['products'], cart: State['cartItems']): readonly Issue[] {
   const prices = new Map(products.map(({ id, priceCents }) => [id, priceCents]));
   const costCents = cart.reduce((sum, { productId, quantity }) => sum + (prices.get(productId) ?? 0) * quantity, 0);
-  if (costCents <= COST_LIMIT_CENTS) return [];
-  return [{ pointer: '/cartItems', message: `cost more than ${COST_LIMIT_CENTS} cents together: take some out` }];
+  if (costCents <= MAX_CART_COST_CENTS) return [];
+  return [{ pointer: '/cartItems', message: `cost more than ${MAX_CART_COST_CENTS} cents together: take some out` }];
 }
 
-function missing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
+function findMissing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
   if (ids.has(id)) return [];
   return [{ pointer: formatPointer(field), message: `is ${JSON.stringify(id)}, but no ${kind} has this id` }];
 }
 
-function expanded(field: string, entry: object): readonly Issue[] {
+function findExpanded(field: string, entry: object): readonly Issue[] {
   if (!Object.hasOwn(entry, field)) return [];
   return [{ pointer: formatPointer(field), message: 'is what expand adds to an answer: leave it out' }];
 }

@@ -1,11 +1,5 @@
-import type { CartItem, DeliveryOption, Order, Product } from './types.ts';
+import type * as api from './api-types.ts';
+import type { DeepReadonly } from './types.ts';
 
-/** The state of the shop: the shape of db.json. */
-export type State = {
-  readonly products: readonly Product[];
-  readonly deliveryOptions: readonly DeliveryOption[];
-  /** In the order in which the items were first added. */
-  readonly cartItems: readonly CartItem[];
-  /** The order created last first. */
-  readonly orders: readonly Order[];
-};
+/** The state of the shop, read-only as the server uses it: the shape of db.json. */
+export type State = DeepReadonly<api.State>;

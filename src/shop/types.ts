@@ -20,7 +20,6 @@ export type Order = schemas['Order'];
 export type OrderProduct = schemas['OrderProduct'];
 export type PaymentSummary = schemas['PaymentSummary'];
 export type Problem = schemas['Problem'];
-export type Violation = schemas['Violation'];
 
 type Part<T, Name extends PropertyKey> = T extends { readonly [K in Name]?: infer P } ? NonNullable<P> : never;
 type JsonOf<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
@@ -58,10 +57,10 @@ type DocumentedHeaders<Id extends OperationId> =
     : never;
 
 /**
- * What a handler gives back: the success body and the headers that the contract documents for it, and nothing else.
+ * The response of a handler: the success body and the headers that the contract documents for it, and nothing else.
  * The status is the contract's. A body where the contract has none, or a header that it doesn't document, does not compile.
  */
-export type Answer<Id extends OperationId> = ([Output<Id>] extends [never]
+export type OperationResponse<Id extends OperationId> = ([Output<Id>] extends [never]
   ? { readonly body?: never }
   : { readonly body: Output<Id> }) &
   (keyof DocumentedHeaders<Id> extends never

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AnyAnswer, type AnyHandler, createStorefront, type Options } from '../../src/index.ts';
+import { type AnyHandler, type AnyResponse, createStorefront, type Options } from '../../src/index.ts';
 import { handlers as own } from '../../src/shop/operations/index.ts';
 import { type DreddVerdict, ownHooks, runDredd } from '../../tools/dredd/dredd.ts';
 import type { DreddTransaction } from '../../tools/dredd/transaction.ts';
@@ -50,13 +50,13 @@ function withHandler(operationId: keyof typeof own, handler: AnyHandler): Option
 }
 
 /** Returns options for a shop that changes the correct responses of one operation. */
-function withChangedResponse(operationId: keyof typeof own, change: (answer: AnyAnswer) => AnyAnswer): Options {
+function withChangedResponse(operationId: keyof typeof own, change: (answer: AnyResponse) => AnyResponse): Options {
   const right = own[operationId] as AnyHandler;
   return withHandler(operationId, async (input, shop) => change(await right(input, shop)));
 }
 
 /** Returns a function that changes the body of a response. */
-function withBody(change: (body: never) => unknown): (answer: AnyAnswer) => AnyAnswer {
+function withBody(change: (body: never) => unknown): (answer: AnyResponse) => AnyResponse {
   return (answer) => ({ ...answer, body: change(answer.body as never) });
 }
 

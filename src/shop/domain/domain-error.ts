@@ -1,16 +1,13 @@
 import * as application from '../../application.ts';
 
 /** The codes of the business rules that decline a valid request. `openapi.yaml` documents a problem for each. */
-export const domainErrorCodes = [
-  'unknown-product',
-  'unknown-delivery-option',
-  'unknown-cart-item',
-  'unknown-order',
-  'empty-cart',
-  'quantity-limit',
-] as const;
-
-export type DomainErrorCode = (typeof domainErrorCodes)[number];
+export type DomainErrorCode =
+  | 'unknown-product'
+  | 'unknown-delivery-option'
+  | 'unknown-cart-item'
+  | 'unknown-order'
+  | 'empty-cart'
+  | 'quantity-limit';
 
 /** Thrown when a business rule of the shop declines a valid request. */
 export const DomainError: typeof application.DomainError<DomainErrorCode> = application.DomainError;

@@ -4,13 +4,6 @@ import { getEstimatedDeliveryTimeMs } from './delivery.ts';
 import { DomainError } from './domain-error.ts';
 import { computePaymentSummary } from './pricing.ts';
 
-/** The id and the time of a new order. */
-interface OrderIdentity {
-  readonly id: string;
-  /** In ms since 1970. */
-  readonly orderTimeMs: number;
-}
-
 /**
  * Returns the order of everything in the cart. It stores the total of the payment summary and the estimated delivery times, so later changes of the
  * catalogue do not affect it. Decision: throws `empty-cart` if the cart is empty.
@@ -18,7 +11,7 @@ interface OrderIdentity {
 export function createOrderFromCart(
   cart: readonly CartItem[],
   catalogue: Catalogue,
-  { id, orderTimeMs }: OrderIdentity,
+  { id, orderTimeMs }: Pick<Order, 'id' | 'orderTimeMs'>,
 ): Order {
   if (cart.length === 0) {
     throw new DomainError('empty-cart', 'The cart is empty. Add a product first with POST /api/cart-items.');

@@ -26,7 +26,7 @@ export function costLimitCents(taxPercent: number): number {
   return Math.floor((highestBeforeTaxCents - SHIPPING_RESERVE_CENTS) / COST_LIMIT_STEP_CENTS) * COST_LIMIT_STEP_CENTS;
 }
 
-/** Returns what a cart costs, in whole cents. Exact while the products cost at most `COST_LIMIT_CENTS`. */
+/** Returns what a cart costs, in whole cents. Exact while the products cost at most `MAX_CART_COST_CENTS`. */
 export function computePaymentSummary(cart: readonly CartItem[], catalogue: Catalogue): PaymentSummary {
   const productCostCents = sum(
     cart.map(({ productId, quantity }) => findProduct(catalogue, productId).priceCents * quantity),

@@ -1,4 +1,4 @@
-import { createJsonRequest, type ReceivedResponse } from '../../check/exchange.ts';
+import type { ReceivedResponse } from '../../check/exchange.ts';
 import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
 import { calculateSummary, DAY_MS, type Model, withProducts } from './model.ts';
@@ -18,13 +18,11 @@ export type List = (typeof LISTS)[number];
 const EARLIEST_MS = Date.UTC(2000);
 
 /** Requests a list, `expand`ed or not, and checks that it equals that of the model. */
-export async function checkList(
-  player: Player,
-  { list, isExpanded = false, by = list, rule }: ListCheck,
-): Promise<void> {
-  const response = await requestList(player, list, isExpanded);
+export async function checkList(player: Player, check: ListCheck): Promise<void> {
+  const { list, isExpanded = false, by = list, rule } = check;
+  const { body } = await requestList(player, list, isExpanded);
   const expected = getExpected(player.model, list, isExpanded);
-  const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(player, response.body) : response.body;
+  const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(player, body) : body;
   player.expectEqual(by, rule, { expected, actual }, `In the response of ${player.routes[list].path}`);
   // Further requests would report the same difference as another finding.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
@@ -43,29 +41,22 @@ export interface ListCheck {
 export async function requestList(player: Player, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
   const { path, parameters } = player.routes[list];
   const value = isExpanded ? parameters.find(({ name }) => name === 'expand')?.examples[0]?.value : undefined;
-  const response = await player.send(
-    list,
-    createJsonRequest('GET', value === undefined ? path : `${path}?expand=${value}`),
-  );
+  const response = await player.sendJson(list, value === undefined ? path : `${path}?expand=${value}`);
   player.expectStatus(list, response, 200, 'the request is valid');
   return response;
 }
 
 function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
-  switch (list) {
-    case 'listProducts':
-      return model.products;
-    case 'listDeliveryOptions':
-      return model.deliveryOptions;
-    case 'listCartItems':
-      return isExpanded ? withProducts(model, model.cart) : model.cart;
-    case 'listOrders':
-      return model.orders.map((order) =>
-        isExpanded ? { ...order, products: withProducts(model, order.products) } : order,
-      );
-    case 'getPaymentSummary':
-      return calculateSummary(model);
-  }
+  const { products, deliveryOptions, cart, orders } = model;
+  const expand: typeof withProducts = isExpanded ? withProducts : (_model, entries) => entries;
+  const listed: Readonly<Record<List, () => unknown>> = {
+    listProducts: () => products,
+    listDeliveryOptions: () => deliveryOptions,
+    listCartItems: () => expand(model, cart),
+    listOrders: () => orders.map((order) => ({ ...order, products: expand(model, order.products) })),
+    getPaymentSummary: () => calculateSummary(model),
+  };
+  return listed[list]();
 }
 
 /** Returns the delivery options without their estimates, each of which must be the current time plus the delivery days. */
@@ -85,14 +76,12 @@ export function readClock(player: Player, body: unknown): number | undefined {
   });
   const [readTime] = nows;
   if (readTime !== undefined && readTime < EARLIEST_MS) {
-    player.fail(
-      'listDeliveryOptions',
-      rule,
-      `Rule: ${rule}. ${options[0]?.estimatedDeliveryTimeMs} for ${options[0]?.deliveryDays} days is not in ms since 1970.`,
-    );
+    const [first] = options;
+    const estimate = `${first?.estimatedDeliveryTimeMs} for ${first?.deliveryDays} days`;
+    player.failRule('listDeliveryOptions', rule, `${estimate} is not in ms since 1970.`);
   }
   if (nows.some((other) => Math.abs(other - (readTime ?? 0)) > SLACK_MS)) {
-    player.fail('listDeliveryOptions', rule, `Rule: ${rule}. Minus their days, the estimates are ${nows.join(', ')}.`);
+    player.failRule('listDeliveryOptions', rule, `Minus their days, the estimates are ${nows.join(', ')}.`);
   }
   return readTime;
 }

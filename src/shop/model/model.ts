@@ -1,14 +1,8 @@
-import type { CartItem, DeliveryOption, Order, PaymentSummary, Product } from '../types.ts';
+import type { State } from '../state.ts';
+import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
-/** The state of a shop. */
-export interface Model {
-  readonly products: readonly Product[];
-  readonly deliveryOptions: readonly DeliveryOption[];
-  /** In the order of their first addition. */
-  readonly cart: readonly CartItem[];
-  /** From newest to oldest. */
-  readonly orders: readonly Order[];
-}
+/** The expected state of a shop. What a correct shop does is computed here without the domain of this one, whose errors it would share. */
+export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems'] };
 
 /** A delivery day, in ms. */
 export const DAY_MS = 86_400_000;
@@ -21,21 +15,21 @@ function firstOption({ deliveryOptions }: Model): string {
   return (deliveryOptions.find(({ id }) => id === '1') ?? deliveryOptions[0])?.id ?? '1';
 }
 
+/** Returns the item of a product; undefined if the cart does not have it. */
+export function findItem({ cart }: Model, productId: string): CartItem | undefined {
+  return cart.find((item) => item.productId === productId);
+}
+
 /** Returns the model with a quantity of a product added to the cart. */
 export function withAdded(model: Model, productId: string, quantity: number): Model {
-  const item = model.cart.find((one) => one.productId === productId);
-  const added = item
-    ? { ...item, quantity: item.quantity + quantity }
-    : { productId, quantity, deliveryOptionId: firstOption(model) };
-  return { ...model, cart: item ? replaced(model.cart, added) : [...model.cart, added] };
+  const item = findItem(model, productId);
+  if (item) return withChanged(model, { ...item, quantity: item.quantity + quantity });
+  return { ...model, cart: [...model.cart, { productId, quantity, deliveryOptionId: firstOption(model) }] };
 }
 
 /** Returns the model with a cart item changed. */
-export function withChanged(model: Model, change: Partial<CartItem> & Pick<CartItem, 'productId'>): Model {
-  return {
-    ...model,
-    cart: model.cart.map((item) => (item.productId === change.productId ? { ...item, ...change } : item)),
-  };
+export function withChanged(model: Model, changed: CartItem): Model {
+  return { ...model, cart: model.cart.map((item) => (item.productId === changed.productId ? changed : item)) };
 }
 
 /** Returns the model without a cart item. */
@@ -87,10 +81,6 @@ export function withProducts<Entry extends { readonly productId: string }>(
   entries: readonly Entry[],
 ): readonly Entry[] {
   return entries.map((entry) => ({ ...entry, product: products.find(({ id }) => id === entry.productId) }));
-}
-
-function replaced(cart: readonly CartItem[], item: CartItem): readonly CartItem[] {
-  return cart.map((one) => (one.productId === item.productId ? item : one));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,12 +1,21 @@
 import type { CheckContext } from '../../check/check-context.ts';
-import { addConfirmed } from '../../check/confirm-findings.ts';
-import { createJsonRequest, type ReceivedResponse, type RequestToSend } from '../../check/exchange.ts';
+import { examineInSequence } from '../../check/confirm-findings.ts';
+import type { ReceivedResponse, RequestToSend } from '../../check/exchange.ts';
 import type { Finding } from '../../check/findings.ts';
 import { findAllowViolations } from '../../check/methods.ts';
 import { toPath } from '../../check/requests.ts';
 import { createFinding, type Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { FOR_ALL, ORIGIN } from './rules.ts';
+
+/** A rule for the response to a request. */
+interface PathRule {
+  readonly route: Route;
+  readonly request: RequestToSend;
+  readonly rule: string;
+  /** Returns the end of a sentence that starts with "The response to GET /path"; undefined if the response is right. */
+  readonly findViolation: (response: ReceivedResponse) => string | undefined;
+}
 
 /**
  * Checks the rules of the shop's contract for all paths: HEAD as GET without a body, OPTIONS with `Allow`, preflights for pages of loopback origins,
@@ -19,49 +28,47 @@ export async function checkPathRules(
   const [first] = routes;
   if (!first) return;
   const target = toPath(first, requests.createPath(first, seed));
-  const declared = routes.map(({ method }) => method);
+  const methods = routes.map(({ method }) => method);
   const reader = routes.find((route) => route.method === 'GET' && allowedRoutes.includes(route));
-  if (reader) await checkReader(session, reader, target);
-  await checkResponse(
-    session,
-    first,
-    { method: 'OPTIONS', target },
-    {
-      rule: 'OPTIONS',
-      wrong: ({ status, headers }) =>
-        status >= 300 ? `is ${status}` : findAllowViolations(headers.allow, declared)[0],
-    },
-  );
-  for (const method of declared) {
+  const rules = [
+    ...(reader ? await createReaderRules(session, reader, target) : []),
+    ...createOptionsRules(first, target, methods),
+  ];
+  await examineInSequence(session, rules, (rule) => examineRule(session, rule));
+}
+
+async function createReaderRules(session: Session, route: Route, target: string): Promise<readonly PathRule[]> {
+  const { exchange } = await session.send('methods', route, { method: 'GET', target });
+  const expected = exchange?.response.status;
+  const findViolation = ({ status }: ReceivedResponse) =>
+    expected !== undefined && status !== expected ? `is ${status}, that of GET ${target} ${expected}` : undefined;
+  return [
+    { route, request: { method: 'HEAD', target }, rule: 'HEAD as GET', findViolation },
+    { route, request: { method: 'GET', target: `${target}/` }, rule: 'ignores a trailing slash', findViolation },
+  ];
+}
+
+function createOptionsRules(route: Route, target: string, methods: readonly string[]): readonly PathRule[] {
+  const preflights = methods.map((method): PathRule => {
     const headers = {
       origin: ORIGIN,
       'access-control-request-method': method,
       'access-control-request-headers': 'content-type',
     };
-    const wrong = (response: ReceivedResponse) => checkPreflight(response, method);
-    await checkResponse(
-      session,
-      first,
-      { method: 'OPTIONS', target, headers },
-      { rule: `preflight for ${method}`, wrong },
-    );
-  }
-}
-
-async function checkReader(session: Session, reader: Route, target: string): Promise<void> {
-  const { exchange } = await session.send('methods', reader, createJsonRequest('GET', target));
-  const got = exchange?.response.status;
-  const wrong = ({ status }: ReceivedResponse) =>
-    got !== undefined && status !== got ? `is ${status}, that of GET ${target} ${got}` : undefined;
-  await checkResponse(session, reader, { method: 'HEAD', target }, { rule: 'HEAD as GET', wrong });
-  await checkResponse(session, reader, createJsonRequest('GET', `${target}/`), {
-    rule: 'ignores a trailing slash',
-    wrong,
+    return {
+      route,
+      request: { method: 'OPTIONS', target, headers },
+      rule: `preflight for ${method}`,
+      findViolation: (response) => findPreflightViolation(response, method),
+    };
   });
+  const findViolation = ({ status, headers }: ReceivedResponse) =>
+    status >= 300 ? `is ${status}` : findAllowViolations(headers.allow, methods)[0];
+  return [{ route, request: { method: 'OPTIONS', target }, rule: 'OPTIONS', findViolation }, ...preflights];
 }
 
 /** Returns why a browser rejects a preflight (Fetch Standard, CORS-preflight fetch); simple methods need no permission. */
-function checkPreflight({ status, headers }: ReceivedResponse, method: string): string | undefined {
+function findPreflightViolation({ status, headers }: ReceivedResponse, method: string): string | undefined {
   const lists = (name: string, value: string) => {
     const listed = (headers[name] ?? '').split(',').map((one) => one.trim().toLowerCase());
     return listed.includes('*') || listed.includes(value.toLowerCase());
@@ -77,33 +84,13 @@ function checkPreflight({ status, headers }: ReceivedResponse, method: string): 
     : 'does not have content-type in Access-Control-Allow-Headers';
 }
 
-/** A rule for responses; `wrong` returns the end of a sentence that starts with "The response to GET /path", or undefined if the response is right. */
-interface ResponseRule {
-  readonly rule: string;
-  readonly wrong: (response: ReceivedResponse) => string | undefined;
-}
-
-/** Sends a request and adds the findings in its response. */
-async function checkResponse(
-  session: Session,
-  route: Route,
-  request: RequestToSend,
-  rule: ResponseRule,
-): Promise<void> {
-  const examine = () => examineResponse(session, route, request, rule);
-  await addConfirmed(session, await examine(), examine);
-}
-
-async function examineResponse(
-  session: Session,
-  route: Route,
-  request: RequestToSend,
-  { rule, wrong }: ResponseRule,
-): Promise<readonly Finding[]> {
+/** Sends the request of a rule. Returns the findings in the response. */
+async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
+  const { route, request, rule, findViolation } = pathRule;
   const { exchange, findings } = await session.send('methods', route, request);
   // The documentation of an operation does not apply to OPTIONS.
   const own = request.method === 'OPTIONS' ? [] : findings;
-  const violation = exchange && wrong(exchange.response);
+  const violation = exchange && findViolation(exchange.response);
   if (!exchange || violation === undefined) return own;
   const message = `The response to ${request.method} ${request.target} ${violation}`;
   return [...own, createFinding('methods', route, exchange, { rule, message, pointer: FOR_ALL })];

@@ -1,4 +1,4 @@
-import type { Exchange, ReceivedResponse, RequestToSend } from '../../check/exchange.ts';
+import { createJsonRequest, type Exchange, type ReceivedResponse, type RequestToSend } from '../../check/exchange.ts';
 import type { CheckName, Finding } from '../../check/findings.ts';
 import { getResponseName, type Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
@@ -9,34 +9,21 @@ import type { Model } from './model.ts';
 /** Ends a sequence with its findings. */
 export class ModelMismatchError extends Error {
   override readonly name = 'ModelMismatchError';
-  readonly findings: readonly Finding[];
 
-  constructor(findings: readonly Finding[]) {
+  constructor(readonly findings: readonly Finding[]) {
     super('The shop does not match its model.');
-    this.findings = findings;
   }
 }
 
-/** Plays a sequence of requests to a shop, and compares it with a model. */
-export interface Player {
-  /** The expected state of the shop. */
-  model: Model;
-  readonly routes: Readonly<Record<OperationId, Route>>;
-  /** Sends a request and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
-  send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse>;
-  /** Throws `ModelMismatchError` with a finding about the last response of an operation. */
-  fail(id: OperationId, rule: string, message: string): never;
-  /** Returns the result of `work`; undefined if it has only known findings. */
-  ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
-  /** Throws `ModelMismatchError` if a response has another status. */
-  expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void;
-  /** Throws `ModelMismatchError` if a value differs from that of the model and this is no known finding; `context` starts the message. */
-  expectEqual(
-    id: OperationId,
-    rule: string,
-    values: { readonly expected: unknown; readonly actual: unknown },
-    context?: string,
-  ): void;
+/** Returns the findings of the `ModelMismatchError` that ends `work`; undefined if it completes. */
+export async function findMismatch(work: () => Promise<unknown>): Promise<readonly Finding[] | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelMismatchError) return error.findings;
+    throw error;
+  }
 }
 
 /** Whether a response has no usable body: invalid JSON, missing properties, or wrong types. */
@@ -45,39 +32,42 @@ export function isBroken({ rule }: Finding): boolean {
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
+/** A request and its expected status. */
+export interface RequestCase {
+  readonly id: OperationId;
+  readonly request: RequestToSend;
+  readonly status: number;
+  /** Why this status is expected: the end of a sentence that starts with "if". */
+  readonly why: string;
+}
+
 /** The maximum number of exchanges of a finding. */
 const SHOWN = 200;
-
-/** Creates a player with headers that all of its requests carry. */
-export function createPlayer(
-  session: Session,
-  check: CheckName,
-  model: Model,
-  headers: Readonly<Record<string, string>> = {},
-): Player {
-  return new SequencePlayer(model, { session, check, headers });
-}
 
 /** What a player uses. */
 interface PlayerParts {
   readonly session: Session;
   readonly check: CheckName;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Headers that all requests carry. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-class SequencePlayer implements Player {
-  readonly routes: Player['routes'];
+/** Plays a sequence of requests to a shop, and compares it with a model. */
+export class Player {
+  readonly routes: Readonly<Record<OperationId, Route>>;
   private readonly steps: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
+  /** `model`: the expected state of the shop. */
   constructor(
-    public model: Model,
     private readonly parts: PlayerParts,
+    public model: Model,
   ) {
     const { routes } = parts.session.contract;
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as Player['routes'];
   }
 
+  /** Sends a request and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
     const { session, check, headers } = this.parts;
     const sent = { ...request, headers: { ...headers, ...request.headers } };
@@ -93,26 +83,45 @@ class SequencePlayer implements Player {
     return exchange.response;
   }
 
+  /** The same for a request with the method of the operation, and a JSON body or none. */
+  sendJson(id: OperationId, target: string, body?: unknown): Promise<ReceivedResponse> {
+    return this.send(id, createJsonRequest(this.routes[id].method, target, body));
+  }
+
+  /** Sends a request and returns the response. Throws `ModelMismatchError` if it has another status. */
+  async sendCase({ id, request, status, why }: RequestCase): Promise<ReceivedResponse> {
+    const response = await this.send(id, request);
+    this.expectStatus(id, response, status, why);
+    return response;
+  }
+
+  /** Throws `ModelMismatchError` with a finding about the last response of an operation. */
   fail(id: OperationId, rule: string, message: string): never {
     throw new ModelMismatchError([this.createFinding(id, rule, message)]);
   }
 
-  async ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
-    const { ledger } = this.parts.session;
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof ModelMismatchError && error.findings.every((finding) => ledger.has(finding)))
-        return undefined;
-      throw error;
-    }
+  /** The same for a violation; the message starts with the rule. */
+  failRule(id: OperationId, rule: string, detail: string): never {
+    this.fail(id, rule, `Rule: ${rule}. ${detail}`);
   }
 
+  /** Returns the result of `work`; undefined if it has only known findings. */
+  async ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+    let value: Value | undefined;
+    const findings = await findMismatch(async () => {
+      value = await work();
+    });
+    if (findings?.some((finding) => !this.parts.session.ledger.has(finding))) throw new ModelMismatchError(findings);
+    return value;
+  }
+
+  /** Throws `ModelMismatchError` if a response has another status. */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
     if (response.status !== status)
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
   }
 
+  /** Throws `ModelMismatchError` if a value differs from that of the model and this is no known finding; `context` starts the message. */
   expectEqual(
     id: OperationId,
     rule: string,

@@ -1,5 +1,4 @@
-import type { RequestToSend } from '../../check/exchange.ts';
-import type { FindingKind } from '../../check/findings.ts';
+import type { Exchange } from '../../check/exchange.ts';
 import { getResponseName, type Rule } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 
@@ -9,62 +8,51 @@ export const FOR_ALL = '/info/description';
 /** An origin that every CORS policy allows: the default port of Vite. */
 export const ORIGIN = 'http://localhost:5173';
 
-/** The rules for all responses that schemas can't express. */
-export const shopRules: readonly Rule[] = [
-  (route, { request, response: { status, headers, body } }) => {
-    const violation = (rule: string, message: string): FindingKind => ({
-      status: getResponseName(route, status),
-      rule,
-      message,
-      pointer: FOR_ALL,
-    });
-    const { origin } = request.headers ?? {};
-    const allowed = headers['access-control-allow-origin'];
-    return [
-      ...(/\bno-store\b/i.test(headers['cache-control'] ?? '')
-        ? []
-        : [violation('no-store', `Cache-Control is ${headers['cache-control']} instead of no-store`)]),
-      ...(origin === undefined || allowed === '*' || allowed === origin
-        ? []
-        : [
-            violation('CORS', `Pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed}`),
-          ]),
-      ...(isAccessDenial(request, status, body)
-        ? [violation('access', `Status ${status}, but no operation of the contract requires credentials`)]
-        : []),
-      ...findProblemViolations(headers, body, request.target).map((message) => violation('problem document', message)),
-    ];
+/** Returns the violations of each rule by a response, a sentence each. */
+const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
+  'no-store': ({ response: { headers } }) =>
+    /\bno-store\b/i.test(headers['cache-control'] ?? '')
+      ? []
+      : [`Cache-Control is ${headers['cache-control']} instead of no-store`],
+  CORS({ request: { headers: { origin } = {} }, response }) {
+    const allowed = response.headers['access-control-allow-origin'];
+    if (origin === undefined || allowed === '*' || allowed === origin) return [];
+    return [`Pages of ${origin} cannot read the response: Access-Control-Allow-Origin is ${allowed}`];
   },
-];
+  access: (exchange) =>
+    isAccessDenial(exchange)
+      ? [`Status ${exchange.response.status}, but no operation of the contract requires credentials`]
+      : [],
+  'problem document': findProblemViolations,
+};
+
+/** The rules for all responses that schemas can't express. */
+export const shopRules: readonly Rule[] = Object.entries(findViolations).map(([rule, find]) => (route, exchange) => {
+  const status = getResponseName(route, exchange.response.status);
+  return find(exchange).map((message) => ({ status, rule, message, pointer: FOR_ALL }));
+});
 
 /**
  * Whether a response denies access without a documented reason: no operation requires credentials, and the check sends only a loopback origin. 403 for a
  * host that is not allowed is documented; a response to HEAD has no reason.
  */
-function isAccessDenial({ method }: RequestToSend, status: number, body: unknown): boolean {
+function isAccessDenial({ request: { method }, response: { status, body } }: Exchange): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
-function findProblemViolations(
-  headers: Readonly<Record<string, string>>,
-  body: unknown,
-  target: string,
-): readonly string[] {
+function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const path = (target.split('?')[0] ?? '').replace(/\/+$/, '');
+  const path = (request.target.split('?')[0] ?? '').replace(/\/+$/, '');
   // Servers may return escapes in a path decoded or not.
   const isPlain = /^[\w/-]*$/.test(path);
-  return [
-    ...(message === undefined || detail === message
-      ? []
-      : ['The message of the problem document differs from its detail']),
-    ...(String(type).endsWith('/invalid-request') && !Array.isArray(violations)
-      ? ['The problem document has no violations']
-      : []),
-    ...(isPlain && instance !== undefined && !String(instance).replace(/\/+$/, '').endsWith(path)
-      ? [`The instance of the problem document is ${instance} instead of ${path}`]
-      : []),
-  ];
+  const found: string[] = [];
+  if (message !== undefined && detail !== message)
+    found.push('The message of the problem document differs from its detail');
+  if (String(type).endsWith('/invalid-request') && !Array.isArray(violations))
+    found.push('The problem document has no violations');
+  if (isPlain && instance !== undefined && !String(instance).replace(/\/+$/, '').endsWith(path))
+    found.push(`The instance of the problem document is ${instance} instead of ${path}`);
+  return found;
 }

@@ -1,4 +1,3 @@
-import { createJsonRequest } from '../../check/exchange.ts';
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 import type { Player } from './player.ts';
@@ -14,7 +13,7 @@ import {
 
 /** Searches for a raw value of `search`, with its escapes. */
 export async function search(player: Player, query: string): Promise<readonly Product[]> {
-  const response = await player.send('listProducts', createJsonRequest('GET', `/api/products?search=${query}`));
+  const response = await player.sendJson('listProducts', `/api/products?search=${query}`);
   player.expectStatus('listProducts', response, 200, `the query is search=${query}`);
   return response.body as readonly Product[];
 }
@@ -25,11 +24,11 @@ const TERM_LENGTH = 512;
 /** A word without similar words. */
 const MEANINGLESS = 'qqqqqqxzqq';
 
-/** Searches, and throws `ModelMismatchError` on a violation. */
-export type SearchCheck = (player: Player) => Promise<void>;
-
-/** Returns checks that compare searches with each other. */
-export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
+/** Returns checks that compare searches with each other, and throw `ModelMismatchError` on a violation. */
+export function createComparisons(
+  products: readonly Product[],
+  random: Random,
+): readonly ((player: Player) => Promise<void>)[] {
   const words = findHolders(products);
   const within = findWithinWords(products, words);
   const cases = [1, 1, 2].flatMap((count) => createWordCase(products, count, random) ?? []);
@@ -40,46 +39,23 @@ export function createComparisons(products: readonly Product[], random: Random):
   return [
     checkBlankTerm,
     ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
-    ...cases.map(
-      (one): SearchCheck =>
-        (player) =>
-          checkAllWords(player, one),
-    ),
-    ...ordered.map(
-      (one): SearchCheck =>
-        (player) =>
-          checkOrder(player, one),
-    ),
-    ...formed.map(
-      (word): SearchCheck =>
-        (player) =>
-          checkForms(player, word),
-    ),
+    ...cases.map((one) => (player: Player) => checkAllWords(player, one)),
+    ...ordered.map((one) => (player: Player) => checkOrder(player, one)),
+    ...formed.map((word) => (player: Player) => checkForms(player, word)),
   ];
 }
 
 /** Checks that `+` is a space, and that a blank term finds all products in their order. */
 async function checkBlankTerm(player: Player): Promise<void> {
-  const rule = '+ is a space';
-  const found = await search(player, '+');
-  player.expectEqual(
-    'listProducts',
-    rule,
-    { expected: player.model.products, actual: found },
-    'A blank term finds all products',
-  );
+  const values = { expected: player.model.products, actual: await search(player, '+') };
+  player.expectEqual('listProducts', '+ is a space', values, 'A blank term finds all products');
 }
 
 /** Checks that an escaped `+` is not a space. */
 async function checkEscapedPlus(player: Player): Promise<void> {
-  const found = await search(player, '%2B');
-  const rule = 'an escaped + is not a space';
-  if (found.length > 0)
-    player.fail(
-      'listProducts',
-      rule,
-      `Rule: ${rule}. It matches nothing here, but ${found.length} products are found.`,
-    );
+  const { length } = await search(player, '%2B');
+  const detail = `It matches nothing here, but ${length} products are found.`;
+  if (length > 0) player.failRule('listProducts', 'an escaped + is not a space', detail);
 }
 
 /** Checks that all words of a term are searched for, in any order. */
@@ -95,21 +71,16 @@ async function checkOrder(player: Player, { word, holders }: Holders): Promise<v
   const found = await search(player, word);
   const isHolder = ({ id }: Product) => holders.some((holder) => holder.id === id);
   const missing = holders.find(({ id }) => !found.some((product) => product.id === id));
-  if (missing)
-    player.fail(
-      'listProducts',
-      'finds the words of names and keywords',
-      `The search for ${word} does not find ${JSON.stringify(missing.name)}`,
-    );
+  if (missing) {
+    const message = `The search for ${word} does not find ${JSON.stringify(missing.name)}`;
+    player.fail('listProducts', 'finds the words of names and keywords', message);
+  }
   const place = found.findIndex((product) => !isHolder(product));
   const late = place < 0 ? undefined : found.slice(place).find(isHolder);
-  const rule = 'the best match comes first';
-  if (late)
-    player.fail(
-      'listProducts',
-      rule,
-      `Rule: ${rule}. ${JSON.stringify(late.name)}, which has the word ${word}, comes after ${JSON.stringify(found[place]?.name)}, which does not.`,
-    );
+  if (!late) return;
+  const [name, before] = [late.name, found[place]?.name].map((one) => JSON.stringify(one));
+  const detail = `${name}, which has the word ${word}, comes after ${before}, which does not.`;
+  player.failRule('listProducts', 'the best match comes first', detail);
 }
 
 /** Checks that other forms of a term have the same results. */
@@ -141,12 +112,7 @@ async function expectWithin(player: Player, { rule, query, product, outer, why }
   const found = await search(player, query);
   const format = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
   const stray = found.find(({ id }) => !outer.some((one) => one.id === id));
-  if (stray)
-    player.fail(
-      'listProducts',
-      rule,
-      `Rule: ${rule}. search=${format} finds ${JSON.stringify(stray.name)}, which is not among ${why}.`,
-    );
-  if (product && !found.some(({ id }) => id === product.id))
-    player.fail('listProducts', rule, `Rule: ${rule}. search=${format} does not find ${JSON.stringify(product.name)}.`);
+  const fail = (detail: string) => player.failRule('listProducts', rule, `search=${format} ${detail}.`);
+  if (stray) fail(`finds ${JSON.stringify(stray.name)}, which is not among ${why}`);
+  if (product && !found.some(({ id }) => id === product.id)) fail(`does not find ${JSON.stringify(product.name)}`);
 }

@@ -1,12 +1,11 @@
-import { addConfirmed } from '../../check/confirm-findings.ts';
-import type { Finding } from '../../check/findings.ts';
+import { examineInSequence } from '../../check/confirm-findings.ts';
 import type { Session } from '../../check/session.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
-import { createPlayer, ModelMismatchError, type Player } from './player.ts';
-import { createComparisons, type SearchCheck, search } from './search-comparisons.ts';
+import { findMismatch, Player } from './player.ts';
+import { createComparisons, search } from './search-comparisons.ts';
 
 /** A term, the products that it must find, and why. */
 interface Search {
@@ -24,62 +23,33 @@ const EACH = 8;
 /** Checks searches with terms made from names and keywords of products. */
 export async function checkSearch(session: Session, model: Model, seed: number): Promise<void> {
   const random = createRandom(seed);
-  const isEmpty = model.products.length === 0;
-  const searches = isEmpty
-    ? []
-    : Array.from({ length: EACH }, () => searchesFor(random.pick(model.products), random)).flat();
-  const searchChecks = [...always(model), ...searches].map(
-    (search): SearchCheck =>
-      (player) =>
-        checkSearchTerm(player, model, search),
+  const { products } = model;
+  const picked =
+    products.length === 0 ? [] : Array.from({ length: EACH }, () => searchesFor(random.pick(products), random));
+  const searchChecks = [...always(model), ...picked.flat()].map(
+    (search) => (player: Player) => checkSearchTerm(player, search),
   );
-  for (const searchCheck of [...searchChecks, ...createComparisons(model.products, random)]) {
-    const find = () => findingsOf(session, model, searchCheck);
-    await addConfirmed(session, await find(), find);
-  }
+  await examineInSequence(session, [...searchChecks, ...createComparisons(products, random)], async (searchCheck) => {
+    const player = new Player({ session, check: 'behaviour' }, model);
+    return (await findMismatch(() => searchCheck(player))) ?? [];
+  });
 }
 
-/** Returns the findings of a search check, with a player of its own. */
-async function findingsOf(session: Session, model: Model, searchCheck: SearchCheck): Promise<readonly Finding[]> {
-  try {
-    await searchCheck(createPlayer(session, 'behaviour', model));
-    return [];
-  } catch (error) {
-    if (error instanceof ModelMismatchError) return error.findings;
-    throw error;
-  }
-}
-
-async function checkSearchTerm(
-  player: Player,
-  { products }: Model,
-  { term, finds, why, isAll }: Search,
-): Promise<void> {
+async function checkSearchTerm(player: Player, { term, finds, why, isAll }: Search): Promise<void> {
+  const { products } = player.model;
   const found = await search(player, encodeURIComponent(term));
+  const start = `The search for ${JSON.stringify(term)}`;
+  const fail = (detail: string) =>
+    player.fail('listProducts', `finds ${why}`, `${start} ${detail}: it must find ${why}`);
   const missing = finds.find(({ id }) => !found.some((product) => product.id === id));
-  if (missing)
-    player.fail(
-      'listProducts',
-      `finds ${why}`,
-      `The search for ${JSON.stringify(term)} does not find ${JSON.stringify(missing.name)}: it must find ${why}`,
-    );
-  if (isAll && found.length !== finds.length)
-    player.fail(
-      'listProducts',
-      `finds ${why}`,
-      `The search for ${JSON.stringify(term)} finds ${found.length} products instead of ${finds.length}: it must find ${why}`,
-    );
+  if (missing) fail(`does not find ${JSON.stringify(missing.name)}`);
+  if (isAll && found.length !== finds.length) fail(`finds ${found.length} products instead of ${finds.length}`);
   for (const product of found) {
-    const message = findDifference(
-      products.find(({ id }) => id === product.id),
-      product,
-    );
-    if (message !== undefined)
-      player.fail(
-        'listProducts',
-        'search results equal the listed products',
-        `The result ${product.id} of the search for ${JSON.stringify(term)} differs from the listed product: ${message}`,
-      );
+    const listed = products.find(({ id }) => id === product.id);
+    const difference = findDifference(listed, product);
+    if (difference === undefined) continue;
+    const message = `The result ${product.id} of the search for ${JSON.stringify(term)} differs from the listed product: ${difference}`;
+    player.fail('listProducts', 'search results equal the listed products', message);
   }
 }
 
@@ -93,51 +63,53 @@ function always({ products }: Model): readonly Search[] {
   ];
 }
 
+/** A term that must find a product, and why. */
+type Term = readonly [term: string, why: string];
+
 function searchesFor(product: Product, random: Random): readonly Search[] {
-  const inName = splitWords(product.name);
-  const inKeywords = product.keywords.flatMap(splitWords);
-  const words = [...inName, ...inKeywords].filter((word) => word.length >= 3);
+  const texts = [product.name, ...product.keywords];
+  const words = texts.flatMap(splitWords).filter((word) => word.length >= 3);
   if (words.length === 0) return [];
   const word = random.pick(words);
   // A part beside an apostrophe or a hyphen may count as part of a longer word.
-  const long = [product.name, ...product.keywords]
+  const long = texts
     .flatMap((text) => text.split(/[\s,]+/))
     .filter((one) => one.length >= MISSPELT_LENGTH && /^[a-z]+$/i.test(one));
   const keyword = product.keywords.find((one) => splitWords(one).some((part) => part.length >= 3));
-  return [
-    { term: word, finds: [product], why: 'the words of names and keywords' },
-    ...(keyword === undefined ? [] : [{ term: keyword, finds: [product], why: 'keywords' }]),
-    { term: word.toUpperCase(), finds: [product], why: 'words in any letter case' },
-    { term: word.toLowerCase(), finds: [product], why: 'words in any letter case' },
-    { term: product.name, finds: [product], why: 'whole names' },
-    ...(long.length === 0 ? [] : misspelt(product, random.pick(long), random)),
-    ...accented(product, word),
-    ...overBorders(product),
+  const accented = word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`);
+  const terms: readonly Term[] = [
+    [word, 'the words of names and keywords'],
+    ...optionalTerm(keyword, 'keywords'),
+    [word.toUpperCase(), 'words in any letter case'],
+    [word.toLowerCase(), 'words in any letter case'],
+    [product.name, 'whole names'],
+    ...(long.length === 0 ? [] : misspell(random.pick(long), random)),
+    ...optionalTerm(accented === word ? undefined : accented, 'words with accents'),
+    ...acrossKeywords(product),
   ];
+  return terms.map(([term, why]) => ({ term, finds: [product], why }));
 }
 
-/** Returns a word with an accent, which is ignored. */
-function accented(product: Product, word: string): readonly Search[] {
-  const finds = { finds: [product], why: 'words with accents' };
-  return /[aeiou]/.test(word) ? [{ term: word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`), ...finds }] : [];
+function optionalTerm(term: string | undefined, why: string): readonly Term[] {
+  return term === undefined ? [] : [[term, why]];
 }
 
 /** Returns a word without a letter, and with a wrong letter; never the first one. */
-function misspelt(product: Product, word: string, random: Random): readonly Search[] {
+function misspell(word: string, random: Random): readonly Term[] {
   const at = random.integer(1, word.length - 1);
   const other = word[at]?.toLowerCase() === 'x' ? 'z' : 'x';
   return [
-    { term: word.slice(0, at) + word.slice(at + 1), finds: [product], why: 'words with a letter missing' },
-    { term: word.slice(0, at) + other + word.slice(at + 1), finds: [product], why: 'words with a wrong letter' },
+    [word.slice(0, at) + word.slice(at + 1), 'words with a letter missing'],
+    [word.slice(0, at) + other + word.slice(at + 1), 'words with a wrong letter'],
   ];
 }
 
 /** Returns the end of a keyword and the start of the next one: keywords are searched as one text, joined by commas. */
-function overBorders(product: Product): readonly Search[] {
-  const [one = '', other = ''] = product.keywords.filter((keyword) => !keyword.includes(','));
-  if (product.keywords.indexOf(other) !== product.keywords.indexOf(one) + 1 || one.length < 3 || other.length < 3)
-    return [];
-  return [{ term: `${one},${other.slice(0, 3)}`, finds: [product], why: 'text across two keywords' }];
+function acrossKeywords({ keywords }: Product): readonly Term[] {
+  const [one = '', other = ''] = keywords.filter((keyword) => !keyword.includes(','));
+  const areAdjacent = keywords.indexOf(other) === keywords.indexOf(one) + 1;
+  if (!areAdjacent || one.length < 3 || other.length < 3) return [];
+  return [[`${one},${other.slice(0, 3)}`, 'text across two keywords']];
 }
 
 function splitWords(text: string): readonly string[] {

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arbitrary } from 'fast-check';
 import type { CheckContext } from '../../check/check-context.ts';
 import { addConfirmed } from '../../check/confirm-findings.ts';
+import type { Exchange, ReceivedResponse } from '../../check/exchange.ts';
 import { explore, type Failure, type FastCheckModule } from '../../check/explore.ts';
 import { type CheckName, type Finding, getFindingKey } from '../../check/findings.ts';
-import type { Session } from '../../check/session.ts';
+import { SAFE_METHODS, type Session } from '../../check/session.ts';
 import { LISTS } from './lists.ts';
-import { withoutReads } from './minimize-steps.ts';
 import { MAX_QUANTITY, type Model } from './model.ts';
 import { perform, type Step } from './perform.ts';
-import { createPlayer, ModelMismatchError } from './player.ts';
+import { findMismatch, Player } from './player.ts';
 import { ORIGIN } from './rules.ts';
 import { isBreaking, type Script } from './scripts.ts';
 import { resetAlone } from './steps.ts';
@@ -18,31 +18,33 @@ import { resetAlone } from './steps.ts';
 const PRODUCTS = 5;
 const LONGEST = 25;
 
-/** Plays steps from the default data. Returns the findings; `NO_FINDINGS` if the sequence completes. */
-async function play(session: Session, check: CheckName, start: Model, steps: Script): Promise<readonly Finding[]> {
+/** Plays steps from the default data. Returns the findings; undefined if the sequence completes. */
+type Play = (steps: Script) => Promise<readonly Finding[] | undefined>;
+
+function createPlay(session: Session, check: CheckName, start: Model): Play {
   // Pages of this origin may read every response.
-  const player = createPlayer(session, check, start, check === 'statuses' ? { origin: ORIGIN } : {});
-  try {
-    await resetAlone(player);
-    for (const step of steps) await perform(player, start, step);
-    return NO_FINDINGS;
-  } catch (error) {
-    if (error instanceof ModelMismatchError) return error.findings;
-    throw error;
-  }
+  const headers: Readonly<Record<string, string>> = check === 'statuses' ? { origin: ORIGIN } : {};
+  return (steps) => {
+    const player = new Player({ session, check, headers }, start);
+    return findMismatch(async () => {
+      await resetAlone(player);
+      for (const step of steps) await perform(player, start, step);
+    });
+  };
 }
 
 /** Plays each script by itself; invalid requests are one sequence as long as all of them are rejected. */
 export async function checkScripts(context: CheckContext, start: Model, scripts: readonly Script[]): Promise<void> {
   const { session } = context;
   const { ledger } = session;
-  const areRefused = (await play(session, 'statuses', start, mergeScripts(scripts.filter(isBreaking)))) === NO_FINDINGS;
+  const play = createPlay(session, 'statuses', start);
+  const areRefused = !(await play(mergeScripts(scripts.filter(isBreaking))));
   for (const steps of areRefused ? scripts.filter((one) => !isBreaking(one)) : scripts) {
-    const found = await play(session, 'statuses', start, steps);
+    const found = (await play(steps)) ?? [];
     const fresh = found.filter((finding) => !ledger.has(finding));
     await addConfirmed(session, found, async () => {
       await enterOtherState(context);
-      return play(session, 'statuses', start, steps);
+      return (await play(steps)) ?? [];
     });
     for (const finding of fresh.filter((one) => ledger.has(one))) ledger.replace(await minimize(context, finding));
   }
@@ -55,10 +57,33 @@ async function enterOtherState({ session, prepare }: CheckContext): Promise<void
   session.mayHaveChanged = true;
 }
 
-/** Returns a finding with only the requests that lead to it. */
+/** Ids and times, which differ each time a sequence is sent. */
+const OWN = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}\b/gi;
+
+/** Returns a finding without the reads before its last request, if it has the same outcome without them; otherwise as it is. */
 async function minimize(context: CheckContext, finding: Finding): Promise<Finding> {
   await enterOtherState(context);
-  return withoutReads(context.session, finding);
+  const { exchanges } = finding;
+  const last = exchanges.at(-1);
+  const changing = exchanges.filter((one) => one === last || !SAFE_METHODS.includes(one.request.method));
+  if (!last || changing.length === exchanges.length) return finding;
+  const outcome = await replay(context.session, changing);
+  return outcome === toOutcome(last.response) ? { ...finding, exchanges: changing } : finding;
+}
+
+/** Sends requests again. Returns the outcome of the last one; undefined if one gets no response. */
+async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<string | undefined> {
+  let outcome: string | undefined;
+  for (const { request } of exchanges) {
+    const response = await client.send(request).catch(() => undefined);
+    if (!response) return undefined;
+    outcome = toOutcome(response);
+  }
+  return outcome;
+}
+
+function toOutcome({ status, text }: ReceivedResponse): string {
+  return `${status} ${text.replaceAll(OWN, '')}`;
 }
 
 /** Returns one script with the invalid requests of several, which start with the same steps. */
@@ -67,33 +92,31 @@ function mergeScripts(scripts: readonly Script[]): Script {
   return [...first.slice(0, -1), ...scripts.flatMap((steps) => steps.slice(-1))];
 }
 
-/** The number of sequences, and their seed. */
-export interface Chances {
-  readonly seed: number;
-  readonly runs: number;
-}
-
 /** The pause before a sequence is repeated, in ms: short caches expire. */
 const REST_MS = 500;
 
 /** Plays random sequences and compares the shop with the model. Returns how many stopped early at known findings. */
-export async function checkSequences(context: CheckContext, start: Model, chances: Chances): Promise<number> {
+export async function checkSequences(
+  context: CheckContext,
+  start: Model,
+  chances: Pick<CheckContext, 'seed' | 'runs'>,
+): Promise<number> {
   const { session, fc } = context;
   const { ledger } = session;
   const cases = fc.array(stepArbitrary(fc), { minLength: 1, maxLength: LONGEST, size: 'max' });
+  const play = createPlay(session, 'behaviour', start);
   let cutShort = 0;
   const examine = async (steps: Script) => {
-    const findings = await play(session, 'behaviour', start, steps);
-    if (findings !== NO_FINDINGS && findings.every((finding) => ledger.has(finding))) cutShort++;
-    return findings;
+    const findings = await play(steps);
+    if (findings?.every((finding) => ledger.has(finding))) cutShort++;
+    return findings ?? [];
   };
   const tell = async (smallest: Failure<Script>, first: Failure<Script>): Promise<Finding> => {
     for (const { one, finding } of [smallest, first]) {
       await sleep(REST_MS);
       await enterOtherState(context);
-      const again = (await play(session, 'behaviour', start, one)).find(
-        (other) => getFindingKey(other) === getFindingKey(finding),
-      );
+      const repeated = await play(one);
+      const again = repeated?.find((other) => getFindingKey(other) === getFindingKey(finding));
       if (again) return minimize(context, again);
     }
     const message = `${first.finding.message} (not reproducible with this sequence alone: repeated after a pause, it passed)`;
@@ -107,37 +130,27 @@ export async function checkSequences(context: CheckContext, start: Model, chance
   return cutShort;
 }
 
-/** The findings of a completed sequence. */
-const NO_FINDINGS: readonly Finding[] = [];
-
 function stepArbitrary(fc: FastCheckModule): Arbitrary<Step> {
   const doing = <Name extends Step['do']>(name: Name) => fc.constant(name);
   const product = fc.nat(PRODUCTS - 1);
   const quantity = fc.integer({ min: 1, max: 10 });
   const isExpanded = fc.boolean();
-  const change = {
-    quantity: fc.oneof(quantity, fc.integer({ min: 1, max: MAX_QUANTITY })),
-    option: fc.nat(5),
-    isNumber: isExpanded,
-  };
+  const anyQuantity = fc.oneof(quantity, fc.integer({ min: 1, max: MAX_QUANTITY }));
+  const changes = fc.record(
+    { do: doing('change'), product, quantity: anyQuantity, option: fc.nat(5), isNumber: fc.boolean() },
+    { requiredKeys: ['do', 'product'] },
+  );
+  const simple = fc.constantFrom('add unknown' as const, 'read unknown order' as const, 'reset' as const);
   return fc.oneof(
     { weight: 5, arbitrary: fc.record({ do: doing('add'), product, quantity }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({ do: doing('change'), product, ...change }, { requiredKeys: ['do', 'product'] }),
-    },
+    { weight: 4, arbitrary: changes },
     { weight: 2, arbitrary: fc.record({ do: doing('remove'), product }) },
     { weight: 2, arbitrary: fc.record({ do: doing('order') }) },
     { weight: 2, arbitrary: fc.record({ do: doing('look'), list: fc.constantFrom(...LISTS), isExpanded }) },
     { weight: 1, arbitrary: fc.record({ do: doing('read order'), order: fc.nat(5), isExpanded }) },
     { weight: 1, arbitrary: fc.record({ do: doing('change to unknown option'), product, quantity }) },
     { weight: 1, arbitrary: fc.record({ do: doing('send invalid request'), which: fc.nat(500) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        do: fc.constantFrom('add unknown' as const, 'read unknown order' as const, 'reset' as const),
-      }),
-    },
+    { weight: 1, arbitrary: fc.record({ do: simple }) },
     { weight: 1, arbitrary: fc.record({ do: doing('add beyond'), product }) },
   );
 }

@@ -12,7 +12,7 @@ import { checkConcurrency } from './concurrency.ts';
 import type { Model } from './model.ts';
 import { checkPathRules } from './path-rules.ts';
 import { shopRules } from './rules.ts';
-import { isBreaking, scriptsFor } from './scripts.ts';
+import { createScripts, isBreaking } from './scripts.ts';
 import { checkSearch } from './search.ts';
 import { checkScripts, checkSequences } from './sequences.ts';
 import { LISTED, readInitialState } from './start.ts';
@@ -41,7 +41,7 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
   const may = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
   const parts = { session, pool, mayReset: may('resetData'), isFresh };
   const start = LISTED.every(may) ? await readInitialState(parts) : undefined;
-  const cut = { short: 0 };
+  let cutShort = 0;
   const mayPlay = start !== undefined && shopContract.routes.every(({ operationId }) => may(operationId));
   return {
     async prepare() {
@@ -49,28 +49,29 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
       await stock(session, pool, start);
       session.mayHaveChanged = false;
     },
-    checkPath: (all, routes) => checkPathRules(all, routes),
+    checkPath: checkPathRules,
     parts: [
-      ...(start && may('listProducts') ? [searches(start)] : []),
-      ...(mayPlay ? [...scripts(start), concurrency(start), ...sequences(context, start, cut)] : []),
+      ...(start && may('listProducts') ? [createSearchPart(start)] : []),
+      ...(mayPlay ? [...createScriptParts(start), createConcurrencyPart(start)] : []),
+      ...(mayPlay ? createSequenceParts(context, start, (count) => (cutShort += count)) : []),
     ],
     finish() {
       if (!start) note(NO_MODEL);
       else if (!mayPlay) note('Sequences were skipped: they need all operations of the shop.');
       else session.ledger.addAll(allowedRoutes.flatMap((route) => neverAnswered(session, route)));
-      if (cut.short > 0)
-        note(`${cut.short} sequences stopped early at findings that were already known. Fix these and check again.`);
+      if (cutShort > 0)
+        note(`${cutShort} sequences stopped early at findings that were already known. Fix these and check again.`);
     },
   };
 }
 
 const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-function searches(start: Model): ModelPart {
+function createSearchPart(start: Model): ModelPart {
   return { name: 'searches', check: ({ session, seed }) => checkSearch(session, start, seed) };
 }
 
-function concurrency(start: Model): ModelPart {
+function createConcurrencyPart(start: Model): ModelPart {
   return { name: 'concurrent requests', check: ({ session }) => checkConcurrency(session, start) };
 }
 
@@ -78,8 +79,8 @@ function concurrency(start: Model): ModelPart {
 const SCRIPTS_OF_PART = 12;
 const RUNS_OF_PART = 5;
 
-function scripts(start: Model): readonly ModelPart[] {
-  const sorted = scriptsFor(start).toSorted((one, other) => Number(isBreaking(one)) - Number(isBreaking(other)));
+function createScriptParts(start: Model): readonly ModelPart[] {
+  const sorted = createScripts(start).toSorted((one, other) => Number(isBreaking(one)) - Number(isBreaking(other)));
   const count = Math.ceil(sorted.length / SCRIPTS_OF_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `documented statuses, part ${at + 1} of ${count}`,
@@ -90,17 +91,17 @@ function scripts(start: Model): readonly ModelPart[] {
 /** The distance between the seeds of two parts. */
 const FURTHER = 7_919;
 
-function sequences(
+function createSequenceParts(
   { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
   start: Model,
-  cut: { short: number },
+  addCutShort: (count: number) => void,
 ): readonly ModelPart[] {
   const count = Math.ceil(runs / RUNS_OF_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `sequences, part ${at + 1} of ${count}`,
     async check(context) {
       const chances = { seed: seed + at * FURTHER, runs: Math.min(RUNS_OF_PART, runs - at * RUNS_OF_PART) };
-      cut.short += await checkSequences(context, start, chances);
+      addCutShort(await checkSequences(context, start, chances));
     },
   }));
 }
@@ -109,16 +110,9 @@ function sequences(
 function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
   const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
   return never.map(({ name, pointer }) => {
+    const kind = { status: name, rule: 'documented statuses occur', pointer };
     const message = `No request led to the documented status ${name}`;
-    return {
-      check: 'statuses',
-      operationId,
-      status: name,
-      rule: 'documented statuses occur',
-      message,
-      pointer,
-      exchanges: [],
-    };
+    return { ...kind, message, check: 'statuses', operationId, exchanges: [] };
   });
 }
 
@@ -134,10 +128,8 @@ async function stock({ client }: Session, pool: Pool, { products, orders }: Mode
   if (orders.length === 0) {
     await add();
     const order = await send(createJsonRequest('POST', '/api/orders'));
-    pool.fix(
-      'orderId',
-      [(order?.body as Partial<Order> | undefined)?.id].filter((id) => id !== undefined),
-    );
+    const { id } = (order?.body ?? {}) as Partial<Order>;
+    pool.fix('orderId', id === undefined ? [] : [id]);
   }
   await add();
 }

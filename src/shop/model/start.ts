@@ -1,10 +1,10 @@
 import { addConfirmed } from '../../check/confirm-findings.ts';
 import { createJsonRequest } from '../../check/exchange.ts';
-import { type Finding, getFindingKey } from '../../check/findings.ts';
+import { getFindingKey } from '../../check/findings.ts';
 import type { Pool } from '../../check/pool.ts';
 import type { Session } from '../../check/session.ts';
 import type { Model } from './model.ts';
-import { createPlayer, isBroken, ModelMismatchError, type Player } from './player.ts';
+import { findMismatch, isBroken, ModelMismatchError, Player } from './player.ts';
 import { resetAlone } from './steps.ts';
 
 /** What is needed to read the initial state. */
@@ -21,15 +21,16 @@ export const LISTED = ['listProducts', 'listDeliveryOptions', 'listCartItems', '
 
 /** Returns the state of a shop with its default data, or its current state if it can't be reset; undefined if it can't be read. */
 export async function readInitialState({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
-  const player = createPlayer(session, 'statuses', { products: [], deliveryOptions: [], cart: [], orders: [] });
+  const empty = { products: [], deliveryOptions: [], cart: [], orders: [] };
+  const player = new Player({ session, check: 'statuses' }, empty);
   const model = await recordFindings(session, async () => {
     const before = isFresh ? await readState(session, pool, player) : undefined;
     if (mayReset) await recordFindings(session, () => resetAlone(player));
     const after = await readState(session, pool, player);
     if (before) {
-      const rule = 'a reset restores the default data';
+      const values = { expected: before, actual: after };
       await recordFindings(session, async () =>
-        player.expectEqual('resetData', rule, { expected: before, actual: after }),
+        player.expectEqual('resetData', 'a reset restores the default data', values),
       );
     }
     return after;
@@ -38,28 +39,21 @@ export async function readInitialState({ session, pool, mayReset, isFresh }: Sta
   return model;
 }
 
-/** Returns the result of `look`; undefined on a mismatch, whose findings are added, as not reproducible if a second attempt succeeds. */
-async function recordFindings<Value>({ ledger }: Session, checkList: () => Promise<Value>): Promise<Value | undefined> {
-  const first = await valueOrFindings(checkList);
-  if ('value' in first) return first.value;
-  const second = await valueOrFindings(checkList);
-  const again = 'value' in second ? [] : second.findings.map(getFindingKey);
-  for (const finding of first.findings) {
+/** Returns the result of `read`; undefined on a mismatch, whose findings are added, as not reproducible if a second attempt succeeds. */
+async function recordFindings<Value>({ ledger }: Session, read: () => Promise<Value>): Promise<Value | undefined> {
+  let value: Value | undefined;
+  const attempt = () =>
+    findMismatch(async () => {
+      value = await read();
+    });
+  const first = await attempt();
+  if (!first) return value;
+  const again = ((await attempt()) ?? []).map(getFindingKey);
+  for (const finding of first) {
     if (again.includes(getFindingKey(finding))) ledger.add(finding);
     else ledger.addUnreproduced(finding);
   }
-  return 'value' in second ? second.value : undefined;
-}
-
-async function valueOrFindings<Value>(
-  checkList: () => Promise<Value>,
-): Promise<{ readonly value: Value } | { readonly findings: readonly Finding[] }> {
-  try {
-    return { value: await checkList() };
-  } catch (error) {
-    if (error instanceof ModelMismatchError) return { findings: error.findings };
-    throw error;
-  }
+  return value;
 }
 
 async function readState(session: Session, pool: Pool, player: Player): Promise<Model> {
@@ -84,17 +78,13 @@ async function readState(session: Session, pool: Pool, player: Player): Promise<
 /** Checks that product ids are unique, and that cart items refer to existing products and delivery options. */
 function checkReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
   const ids = products.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) {
+  if (new Set(ids).size < ids.length)
     player.fail('listProducts', 'product ids are unique', 'Two products have the same id');
-  }
   const isKnown = (optionId: string) => deliveryOptions.some(({ id }) => id === optionId);
   const stray = cart.find(({ productId, deliveryOptionId }) => !ids.includes(productId) || !isKnown(deliveryOptionId));
   if (stray) {
     const rule = 'cart items refer to existing products and delivery options';
-    player.fail(
-      'listCartItems',
-      rule,
-      `Rule: ${rule}. The product or delivery option of ${JSON.stringify(stray)} is not listed.`,
-    );
+    const detail = `The product or delivery option of ${JSON.stringify(stray)} is not listed.`;
+    player.failRule('listCartItems', rule, detail);
   }
 }

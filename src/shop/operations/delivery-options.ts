@@ -6,10 +6,9 @@ export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, s
   const { deliveryOptions } = shop.read();
   if (query.expand === undefined) return { body: deliveryOptions };
   const nowMs = shop.nowMs();
-  return {
-    body: deliveryOptions.map((option) => ({
-      ...option,
-      estimatedDeliveryTimeMs: getEstimatedDeliveryTimeMs(nowMs, option),
-    })),
-  };
+  const body = deliveryOptions.map((option) => {
+    const estimatedDeliveryTimeMs = getEstimatedDeliveryTimeMs(nowMs, option);
+    return { ...option, estimatedDeliveryTimeMs };
+  });
+  return { body };
 };

@@ -1,8 +1,5 @@
-/** Excludes most of the texts that do not contain a part. */
-export interface Prefilter {
-  /** Returns the indexes of the texts that may contain a part, in ascending order. All texts that contain it are among them. */
-  findCandidates(part: string): readonly number[];
-}
+/** Returns the indexes of the texts that may contain a part, in ascending order. All texts that contain it are among them, and few others. */
+export type Prefilter = (part: string) => readonly number[];
 
 /** The number of bits in an element of an Int32Array. */
 const BITS = 32;
@@ -19,21 +16,19 @@ export function createPrefilter(count: number, getText: (index: number) => strin
     addPairs(getText(index), bits.fill(0));
     for (let at = 0; at < wordsPerText; at++) filter[at * count + index] = bits[at] as number;
   }
-  return {
-    findCandidates(part) {
-      addPairs(part, bits.fill(0));
-      const [first = 0, ...others] = Array.from(bits.keys()).filter((at) => bits[at] !== 0);
-      const firstBits = bits[first] as number;
-      const firstFilter = filter.subarray(first * count, (first + 1) * count);
-      const matchesOthers = (index: number) =>
-        others.every((at) => ((bits[at] as number) & ~(filter[at * count + index] as number)) === 0);
-      const indexes: number[] = [];
-      for (let index = 0; index < count; index++) {
-        if ((firstBits & ~(firstFilter[index] as number)) !== 0) continue;
-        if (matchesOthers(index)) indexes.push(index);
-      }
-      return indexes;
-    },
+  return (part) => {
+    addPairs(part, bits.fill(0));
+    const [first = 0, ...others] = Array.from(bits.keys()).filter((at) => bits[at] !== 0);
+    const firstBits = bits[first] as number;
+    const firstFilter = filter.subarray(first * count, (first + 1) * count);
+    const matchesOthers = (index: number) =>
+      others.every((at) => ((bits[at] as number) & ~(filter[at * count + index] as number)) === 0);
+    const indexes: number[] = [];
+    for (let index = 0; index < count; index++) {
+      if ((firstBits & ~(firstFilter[index] as number)) !== 0) continue;
+      if (matchesOthers(index)) indexes.push(index);
+    }
+    return indexes;
   };
 }
 

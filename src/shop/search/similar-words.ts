@@ -5,7 +5,7 @@ const TWO_TYPOS_LENGTH = 5;
 const PREFIX_LENGTH = 4;
 
 /** A word that is similar to a search word, as a whole or with a prefix. */
-export interface SimilarWord {
+interface SimilarWord {
   readonly id: number;
   readonly isWhole: boolean;
 }

@@ -3,37 +3,31 @@ import { foldText } from './fold-text.ts';
 import { createPrefilter, type Prefilter } from './prefilter.ts';
 
 /** The texts of names and keywords, for terms that are longer than a word. */
-export interface TextIndex {
-  /** Returns the indexes of the products whose name or joined keywords contain a text. */
-  findContaining(text: string): readonly number[];
-  /** Returns the indexes of the products with two adjacent keywords that form the text when joined, with at least `minLetters` letters in each part. */
-  findAcrossKeywords(text: string, minLetters: number): readonly number[];
-}
+export type TextIndex = ReturnType<typeof createTextIndex>;
 
 /** The number of 32-bit words of the prefilter for each product. */
 const FILTER_WORDS = 10;
 
 /** Creates a text index of the names and of the keywords joined by commas (interface, search rule 5). Builds its prefilter on the first use. */
-export function createTextIndex(products: readonly Product[]): TextIndex {
+export function createTextIndex(products: readonly Product[]) {
   const getName = (index: number) => foldText(products[index]?.name ?? '');
   const getKeywords = (index: number) => trimCommas(foldText(products[index]?.keywords.join(',') ?? ''));
   let prefilter: Prefilter | undefined;
   const findCandidates = (text: string) => {
-    prefilter ??= createPrefilter(
-      products.length,
-      (index) => joinTexts(getName(index), getKeywords(index)),
-      FILTER_WORDS,
-    );
-    return prefilter.findCandidates(text);
+    const getText = (index: number) => joinTexts(getName(index), getKeywords(index));
+    prefilter ??= createPrefilter(products.length, getText, FILTER_WORDS);
+    return prefilter(text);
   };
   const findLiteral = (text: string) =>
     findCandidates(text).filter((index) => getName(index).includes(text) || getKeywords(index).includes(text));
   return {
-    findContaining(text) {
+    /** Returns the indexes of the products whose name or joined keywords contain a text. */
+    findContaining(text: string): readonly number[] {
       const trimmed = trimCommas(text);
       return trimmed === text ? findLiteral(text) : [...new Set([...findLiteral(trimmed), ...findLiteral(text)])];
     },
-    findAcrossKeywords(text, minLetters) {
+    /** Returns the indexes of the products with two adjacent keywords that form the text when joined, with at least `minLetters` letters in each part. */
+    findAcrossKeywords(text: string, minLetters: number): readonly number[] {
       const borders = Array.from({ length: Math.max(0, text.length - 2 * minLetters + 1) }, (_, at) => at + minLetters);
       const splitTexts = borders.map((at) => `${text.slice(0, at)},${text.slice(at)}`);
       const hasSplitText = (keywords: string) => splitTexts.some((splitText) => keywords.includes(splitText));

@@ -4,7 +4,7 @@ import { getConsonants, getEnds } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
 import { createPrefilter } from './prefilter.ts';
-import { findSimilarWords, type SimilarWord } from './similar-words.ts';
+import { findSimilarWords } from './similar-words.ts';
 
 /**
  * The longest prefix in FlexSearch's forward index, in letters. The candidates for a longer prefix are the words that share these letters. An index
@@ -19,35 +19,14 @@ const FILTER_WORDS = 1;
 export type WordId = number;
 
 /** The distinct words of a catalogue and their postings. */
-export interface Vocabulary {
-  /** The words by their ids. */
-  readonly words: readonly string[];
-  getId(word: string): WordId | undefined;
-  /** Returns the words that start with a text. */
-  findByPrefix(text: string): readonly WordId[];
-  /** Returns the words that contain a text. */
-  findByInfix(text: string): readonly WordId[];
-  /** Returns the words within a small edit distance of a search word, and those with such a prefix. */
-  findSimilar(searchWord: string): readonly SimilarWord[];
-  /** Returns the words with the given first letter and last letters. */
-  findByEnds(ends: string): readonly WordId[];
-  findByPhoneticCode(code: string): readonly WordId[];
-  findByConsonants(consonants: string): readonly WordId[];
-  /** Returns the postings of a word in the order of the catalogue: twice the index of the product, plus one if only its keywords contain the word. */
-  getPostings(id: WordId): Int32Array;
-}
+export type Vocabulary = ReturnType<typeof createVocabulary>;
 
 /** Creates the vocabulary of the names and keywords of a catalogue. */
-export function createVocabulary(products: readonly Product[]): Vocabulary {
+export function createVocabulary(products: readonly Product[]) {
   const ids = new Map<string, WordId>();
-  const words: string[] = [];
   const addWord = (word: string) => {
-    let id = ids.get(word);
-    if (id === undefined) {
-      id = words.length;
-      ids.set(word, id);
-      words.push(word);
-    }
+    const id = ids.get(word) ?? ids.size;
+    if (id === ids.size) ids.set(word, id);
     return id;
   };
   const keywordIds = new Map<string, readonly WordId[]>();
@@ -73,7 +52,7 @@ export function createVocabulary(products: readonly Product[]): Vocabulary {
     for (const word of splitWords(foldText(name))) addPosting(addWord(word), product, 0);
     for (const keyword of keywords) for (const id of addKeyword(keyword)) addPosting(id, product, 1);
   });
-  return indexWords(words, ids, groupValues(words.length, wordOfPosting, postings));
+  return indexWords(ids, groupValues(ids.size, wordOfPosting, postings));
 }
 
 /** Groups values in one typed array. Returns a function from a group to its values, in their order. */
@@ -96,11 +75,8 @@ function groupValues(
   return (group) => grouped.subarray(starts[group], starts[group + 1]);
 }
 
-function indexWords(
-  words: readonly string[],
-  ids: ReadonlyMap<string, WordId>,
-  getPostings: Vocabulary['getPostings'],
-): Vocabulary {
+function indexWords(ids: ReadonlyMap<string, WordId>, getPostings: (id: WordId) => Int32Array) {
+  const words = [...ids.keys()];
   const forwardIndex = new Index({
     tokenize: 'forward',
     resolution: 1,
@@ -109,30 +85,42 @@ function indexWords(
   words.forEach((word, id) => {
     forwardIndex.add(id, word);
   });
-  const groups = {
-    ends: createLazy(() => groupByKey(words, getEnds)),
-    phoneticCode: createLazy(() => groupByKey(words, getPhoneticCode)),
-    consonants: createLazy(() => groupByKey(words, getConsonants)),
-  };
   const prefilter = createPrefilter(words.length, (id) => words[id] as string, FILTER_WORDS);
   return {
+    /** The words by their ids. */
     words,
-    findByInfix: (text) => prefilter.findCandidates(text).filter((id) => words[id]?.includes(text)),
-    findSimilar: findSimilarWords(words),
-    getId: (word) => ids.get(word),
-    findByPrefix(text) {
+    getId: (word: string) => ids.get(word),
+    /** Returns the words that start with a text. */
+    findByPrefix(text: string): readonly WordId[] {
       const candidates = forwardIndex.search(text.slice(0, FORWARD_LENGTH), { limit: words.length }) as WordId[];
       return text.length <= FORWARD_LENGTH ? candidates : candidates.filter((id) => words[id]?.startsWith(text));
     },
-    findByEnds: (ends) => groups.ends()(ends),
-    findByPhoneticCode: (code) => groups.phoneticCode()(code),
-    findByConsonants: (consonants) => groups.consonants()(consonants),
+    /** Returns the words that contain a text. */
+    findByInfix: (text: string): readonly WordId[] => prefilter(text).filter((id) => words[id]?.includes(text)),
+    /** Returns the words within a small edit distance of a search word, and those with such a prefix. */
+    findSimilar: findSimilarWords(words),
+    /** Returns the words with the given first letter and last letters. */
+    findByEnds: groupByKey(words, getEnds),
+    findByPhoneticCode: groupByKey(words, getPhoneticCode),
+    findByConsonants: groupByKey(words, getConsonants),
+    /** Returns the postings of a word in the order of the catalogue: twice the index of the product, plus one if only its keywords contain the word. */
     getPostings,
   };
 }
 
-/** Groups words by a key. Each word links to the previous one with the same key. */
+/** Returns a function from a key to the words that have it. The words are grouped on its first use. */
 function groupByKey(words: readonly string[], getKey: (word: string) => string): (key: string) => readonly WordId[] {
+  let links: ReturnType<typeof linkByKey> | undefined;
+  return (key) => {
+    links ??= linkByKey(words, getKey);
+    const ids: WordId[] = [];
+    for (let id = links.last.get(key) ?? -1; id >= 0; id = links.previous[id] as number) ids.push(id);
+    return ids.reverse();
+  };
+}
+
+/** Returns the last word with each key, and for each word the previous one with the same key, or -1. */
+function linkByKey(words: readonly string[], getKey: (word: string) => string) {
   const last = new Map<string, WordId>();
   const previous = new Int32Array(words.length);
   words.forEach((word, id) => {
@@ -140,17 +128,5 @@ function groupByKey(words: readonly string[], getKey: (word: string) => string):
     previous[id] = last.get(key) ?? -1;
     last.set(key, id);
   });
-  return (key) => {
-    const ids: WordId[] = [];
-    for (let id = last.get(key) ?? -1; id >= 0; id = previous[id] as number) ids.push(id);
-    return ids.reverse();
-  };
-}
-
-function createLazy<Value>(create: () => Value): () => Value {
-  let cached: { readonly value: Value } | undefined;
-  return () => {
-    cached ??= { value: create() };
-    return cached.value;
-  };
+  return { last, previous };
 }

@@ -32,7 +32,7 @@ function placesWhere(texts: readonly string[], isSo: (text: string) => boolean) 
 function passing(texts: readonly string[], part: string) {
   const [few, ...more] = [1, 2, 10].map((machineWords) => {
     const sieve = createPrefilter(texts.length, (place) => texts[place] ?? '', machineWords);
-    return sieve.findCandidates(part).filter((place) => texts[place]?.includes(part));
+    return sieve(part).filter((place) => texts[place]?.includes(part));
   });
   for (const places of more) expect(places).toEqual(few);
   return few;
@@ -83,8 +83,8 @@ describe('a sieve', () => {
       (_, at) => `kettle ${at} of stainless steel, with a lid that closes well`,
     );
     const sieve = createPrefilter(texts.length, (place) => texts[place] ?? '', 10);
-    expect(sieve.findCandidates('kettle')).toHaveLength(1_000);
-    expect(sieve.findCandidates('sofa').length + sieve.findCandidates('wardrobe').length).toBeLessThan(20);
+    expect(sieve('kettle')).toHaveLength(1_000);
+    expect(sieve('sofa').length + sieve('wardrobe').length).toBeLessThan(20);
   });
 
   it('may have no texts', () => {

@@ -1,10 +1,10 @@
-import type { AnyAnswer } from '../../../src/index.ts';
+import type { AnyResponse } from '../../../src/index.ts';
 import type { Shop } from '../../../src/shop/operations/handler.ts';
 import type { Input, OperationId } from '../../../src/shop/types.ts';
 import type { Tamper } from './proxy.ts';
 
 /** A handler whose response may break the contract. */
-export type WrongHandler<Id extends OperationId> = (input: Input<Id>, shop: Shop) => AnyAnswer | Promise<AnyAnswer>;
+export type WrongHandler<Id extends OperationId> = (input: Input<Id>, shop: Shop) => AnyResponse | Promise<AnyResponse>;
 
 /** A way in which a shop breaks the contract, with the changes that cause it in the real shop. */
 export interface Defect {

@@ -1,4 +1,4 @@
-import { type AnyAnswer, DomainError } from '../../../src/index.ts';
+import { type AnyResponse, DomainError } from '../../../src/index.ts';
 import type { Shop } from '../../../src/shop/operations/handler.ts';
 import type { State } from '../../../src/shop/state.ts';
 import type { CartItem, Order, PaymentSummary } from '../../../src/shop/types.ts';
@@ -72,7 +72,7 @@ const RIGHT_ORDERING: OrderSteps = {
 /** Returns a handler that creates orders with the given defects. */
 export function createOrderHandler(wrong: Partial<OrderSteps>): WrongHandler<'createOrder'> {
   const { total, estimate, next, isRefused } = { ...RIGHT_ORDERING, ...wrong };
-  return async (_input, shop): Promise<AnyAnswer> => {
+  return async (_input, shop): Promise<AnyResponse> => {
     const order = await shop.update((state, nowMs) => {
       if (isRefused(state)) throw new DomainError('empty-cart', 'the cart is empty: add a product first');
       const products = state.cartItems.map(({ productId, quantity, deliveryOptionId }) => ({
