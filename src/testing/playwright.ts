@@ -81,7 +81,7 @@ export function storefrontFixtures(options: StorefrontFixtureOptions): {
       // Playwright requires an object pattern here, from which it reads the names of the fixtures.
       async ({ context, baseURL }, use, testInfo) => {
         const sandbox = sandboxAt(options.server, createId(testInfo), options);
-        await sandbox.renew(options);
+        await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
         await enter(context);
         await use({ ...sandbox, enter, clock: withPages(sandbox.clock, context.clock) });

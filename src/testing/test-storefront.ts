@@ -47,7 +47,7 @@ export function createTestStorefront({ url, port, token, close }: RunningServer)
       if (unknown !== undefined)
         throw new Error(`Unknown option ${unknown} of a sandbox. The options are id and from.`);
       const sandbox = sandboxAt(url, id ?? `test-${++count}`, { token });
-      await sandbox.renew({ from });
+      await sandbox.recreate({ from });
       return sandbox;
     },
     close: closeOnce,
