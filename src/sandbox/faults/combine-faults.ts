@@ -1,4 +1,5 @@
 import type { FaultDefinition } from '../../control/operation.ts';
+import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 
 /** Before or after the operation. */
@@ -28,9 +29,6 @@ export interface Answering {
   /** Returns whether a fault can have its effect on the request's operation. */
   readonly canApply: (fault: FaultDefinition) => boolean;
 }
-
-/** The maximum delay in ms. */
-const MAX_DELAY_MS = 60_000;
 
 /** Returns whether a fault is compatible with the effect of earlier faults. */
 export function isCompatible(

@@ -1,5 +1,7 @@
+import { MEGABYTE } from '../../util/limits.ts';
+
 /** The memory of all journals together, in bytes. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * MEGABYTE;
 
 /** When the limit is reached, memory is reduced to this size, so that it is not reduced for each request. */
 const REDUCED_BYTES = MAX_BYTES * 0.9;

@@ -1,6 +1,5 @@
+import { MEGABYTE } from '../../util/limits.ts';
 import type { MemoryLimits } from './memory.ts';
-
-const MEGABYTE = 1024 * 1024;
 
 /** How many sandboxes there may be beside the default one. */
 export const MAX_SANDBOXES = 10_000;

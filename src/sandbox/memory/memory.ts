@@ -1,5 +1,6 @@
 import { StateTooLargeError } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
+import { MEGABYTE } from '../../util/limits.ts';
 import { type Owner, SharedObjects } from './shared-objects.ts';
 
 /** A limit for the part of each sandbox's memory that lies between two sizes. */
@@ -202,5 +203,5 @@ function onlyRemoves(from: State, to: State): boolean {
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024 / 1024)} MB`;
+  return `${Math.ceil(bytes / MEGABYTE)} MB`;
 }
