@@ -12,17 +12,15 @@ export interface IdGenerator {
 
 /** Creates a generator of random ids. `onUse` is called each time a client sets the seed. */
 export function createIdGenerator(randomId: () => string, onUse: () => void = () => {}): IdGenerator {
-  let seed: number | undefined;
-  let random: Random | undefined;
+  let seeded: { readonly seed: number; readonly random: Random } | undefined;
   return {
-    next: () => (random ? createUuid(random) : randomId()),
+    next: () => (seeded ? createUuid(seeded.random) : randomId()),
     get seed() {
-      return seed;
+      return seeded?.seed;
     },
-    use(newSeed) {
+    use(seed) {
       onUse();
-      seed = newSeed;
-      random = newSeed === undefined ? undefined : createRandom(newSeed);
+      seeded = seed === undefined ? undefined : { seed, random: createRandom(seed) };
     },
   };
 }

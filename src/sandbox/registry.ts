@@ -152,7 +152,7 @@ class Registry<S extends State> implements Sandboxes<S> {
 
   /** Creates a journal whose sandbox counts as used until the last client stops following it. */
   #createJournal(id: string): Journal {
-    const journal: Journal = this.#factory.journals.create(MAX_REQUESTS.other, () => {
+    const journal: Journal = this.#factory.createJournal(MAX_REQUESTS.other, () => {
       const entry = this.#occupancy.get(id);
       // Another sandbox may have the id by now.
       if (entry?.sandbox.journal === journal) this.#occupancy.use(id, entry);

@@ -1,7 +1,8 @@
 import type { State } from '../store/state.ts';
 import { createFaultList } from './faults/fault-list.ts';
 import { createIdGenerator } from './id-generator.ts';
-import { createJournals, type Journal } from './journal/journal.ts';
+import { Journal } from './journal/journal.ts';
+import { JournalMemory } from './journal/journal-memory.ts';
 import { countedSnapshots, countedStore } from './memory/counted-store.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS } from './memory/limits.ts';
 import { type Account, Memory, type MemoryLimits } from './memory/memory.ts';
@@ -32,14 +33,13 @@ export interface OwnParts {
 /** Creates the sandboxes of a server, and counts their memory. */
 export class SandboxFactory<S extends State> {
   readonly memory: Memory;
-  readonly journals: ReturnType<typeof createJournals>;
+  readonly #journalMemory = new JournalMemory();
   readonly #parts: SandboxesParts<S>;
 
   /** `onFull` is called before a change is refused because of what other sandboxes hold: it may remove some. */
   constructor(parts: SandboxesParts<S>, onFull: () => void) {
     this.#parts = parts;
     this.memory = new Memory(parts.memoryLimits ?? MEMORY_LIMITS, onFull);
-    this.journals = createJournals(parts.nowMs, parts.elapsedMs);
   }
 
   /** Creates the default sandbox, whose journal keeps a number of requests. */
@@ -50,9 +50,15 @@ export class SandboxFactory<S extends State> {
       ...main,
       ids: createIdGenerator(newId),
       faults: createFaultList({ clock: main.clock, elapsedMs, hold: () => {}, tell }),
-      journal: this.journals.create(maxRequests),
+      journal: this.createJournal(maxRequests),
       snapshots: countedSnapshots(this.memory.openApart(DEFAULT_SNAPSHOTS_BYTES), () => {}),
     };
+  }
+
+  /** Creates the journal of a sandbox. `onUnfollow` is called each time a follower leaves. */
+  createJournal(maxEntries: number, onUnfollow: () => void = () => {}): Journal {
+    const { nowMs, elapsedMs } = this.#parts;
+    return new Journal({ maxEntries, onUnfollow, nowMs, elapsedMs, memory: this.#journalMemory });
   }
 
   /** Creates a sandbox in memory. */

@@ -1,4 +1,5 @@
-import { createJournals, type Journal, type RecordedRequest } from '../../../src/sandbox/journal/journal.ts';
+import { Journal, type RecordedRequest } from '../../../src/sandbox/journal/journal.ts';
+import { JournalMemory } from '../../../src/sandbox/journal/journal-memory.ts';
 import { NOW_MS } from './start-storefront.ts';
 
 /** Returns a request for the list of products with some properties replaced. */
@@ -25,15 +26,15 @@ export function createResponse(text: string, headers: Record<string, string> = {
 export function createTestJournals<const Numbers extends readonly number[]>(
   ...maxEntries: Numbers
 ): { -readonly [Index in keyof Numbers]: Journal } {
-  let elapsedMs = 0;
-  const journals = createJournals(
-    () => NOW_MS,
-    () => {
-      elapsedMs += 1_000;
-      return elapsedMs;
-    },
-  );
-  return maxEntries.map((most) => journals.create(most)) as { -readonly [Index in keyof Numbers]: Journal };
+  let timeMs = 0;
+  const elapsedMs = () => {
+    timeMs += 1_000;
+    return timeMs;
+  };
+  const parts = { nowMs: () => NOW_MS, elapsedMs, memory: new JournalMemory(), onUnfollow() {} };
+  return maxEntries.map((most) => new Journal({ ...parts, maxEntries: most })) as {
+    -readonly [Index in keyof Numbers]: Journal;
+  };
 }
 
 /** Creates a journal of at most this number of requests. */
