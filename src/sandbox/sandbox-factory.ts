@@ -1,5 +1,5 @@
 import type { State } from '../store/state.ts';
-import { createFaultList } from './faults/fault-list.ts';
+import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator } from './id-generator.ts';
 import { Journal } from './journal/journal.ts';
 import { JournalMemory } from './journal/journal-memory.ts';
@@ -49,7 +49,7 @@ export class SandboxFactory<S extends State> {
       id: DEFAULT_SANDBOX_ID,
       ...main,
       ids: createIdGenerator(newId),
-      faults: createFaultList({ clock: main.clock, elapsedMs, hold: () => {}, tell }),
+      faults: new FaultList({ clock: main.clock, elapsedMs, reserve: () => {}, tell }),
       journal: this.createJournal(maxRequests),
       snapshots: countedSnapshots(this.memory.openApart(DEFAULT_SNAPSHOTS_BYTES), () => {}),
     };

@@ -1,7 +1,7 @@
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import { type Clock, createClock } from './clock.ts';
-import { createFaultList, type FaultList } from './faults/fault-list.ts';
+import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
 import type { Journal } from './journal/journal.ts';
 
@@ -48,6 +48,6 @@ export function createSandbox<S extends State>(
     onChange();
     hold(moreBytes);
   };
-  const faults = createFaultList({ clock, elapsedMs, hold: holdFaults, tell });
+  const faults = new FaultList({ clock, elapsedMs, reserve: holdFaults, tell });
   return { id, clock, ids: createIdGenerator(newId, onChange), faults, journal, store: storeFor(clock), snapshots };
 }

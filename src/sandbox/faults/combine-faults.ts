@@ -23,7 +23,7 @@ export interface FaultEffect {
 }
 
 /** Which effects a request allows. */
-export interface Answering {
+export interface AllowedEffects {
   /** Whether the request selects its response with a `Prefer` header. */
   readonly hasPreference: boolean;
   /** Returns whether a fault can have its effect on the request's operation. */
@@ -34,10 +34,10 @@ export interface Answering {
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
   effect: FaultEffect | undefined,
-  { hasPreference: isChosen }: Answering,
+  { hasPreference }: AllowedEffects,
 ): boolean {
   const hasResponse = status !== undefined || example !== undefined;
-  if (hasResponse && (isChosen || effect?.response)) return false;
+  if (hasResponse && (hasPreference || effect?.response)) return false;
   // The phase decides whether the operation runs.
   const effectPhase = (effect?.response ?? effect?.connection)?.phase;
   if ((hasResponse || connection) && effectPhase !== undefined && effectPhase !== phase) return false;
