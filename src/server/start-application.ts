@@ -8,7 +8,7 @@ import { findUnknownOperations, type InjectedResponse, validateInjectedResponse 
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
-import { createSandboxes } from '../sandbox/registry.ts';
+import { Sandboxes } from '../sandbox/registry.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
 import { createBinder } from './binding.ts';
@@ -88,7 +88,7 @@ async function createServiceParts(
   current: Current,
   { store, clock, path, defaults }: ServerState,
 ): Promise<ServiceParts> {
-  const sandboxes = createSandboxes({
+  const sandboxes = new Sandboxes({
     default: { store, clock },
     elapsedMs: options.elapsedMs ?? (() => performance.now()),
     defaults,

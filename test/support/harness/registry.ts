@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { createClock } from '../../../src/sandbox/clock.ts';
-import { createSandboxes, type Sandboxes } from '../../../src/sandbox/registry.ts';
+import { Sandboxes } from '../../../src/sandbox/registry.ts';
 import type { SandboxesParts } from '../../../src/sandbox/sandbox-factory.ts';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
@@ -28,7 +28,7 @@ export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): 
     defaults: () => defaults,
     nowMs: base.nowMs,
   });
-  const sandboxes = createSandboxes({
+  const sandboxes = new Sandboxes({
     ...base,
     elapsedMs: base.nowMs,
     default: { store, clock: createClock(base.nowMs) },
