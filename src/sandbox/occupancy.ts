@@ -1,11 +1,11 @@
 import type { State } from '../store/state.ts';
-import type { Account } from './memory/memory.ts';
+import type { MemoryQuota } from './memory/memory.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** A sandbox other than `default`, with its use. */
 export interface Entry<S extends State = State> {
   readonly sandbox: Sandbox<S>;
-  readonly account: Account;
+  readonly quota: MemoryQuota;
   /** The number of requests in progress. A sandbox that replaces another keeps this object. */
   readonly requests: { count: number };
   /** Whether a client has created it with the control API, or has changed anything in it. */

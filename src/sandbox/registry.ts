@@ -72,7 +72,7 @@ export class Sandboxes<S extends State = State> {
 
   /** Marks a state that sandboxes are created from: its memory counts for none of them. */
   share(state: S): void {
-    this.factory.memory.share(state);
+    this.factory.memory.objects.share(state);
   }
 
   /** Removes a sandbox and ends its journal. Returns whether it existed. The default sandbox stays. */
@@ -108,14 +108,14 @@ export class Sandboxes<S extends State = State> {
     const { occupancy, factory } = this;
     const before = occupancy.entries.get(id);
     if (!before) this.makeRoom();
-    const account = factory.memory.openFor(from, SANDBOX_BYTES, before?.account);
+    const quota = factory.memory.createQuota(from, SANDBOX_BYTES, before?.quota);
     this.release(id);
     // Clients that follow the journal of a sandbox that is created again continue.
     const journal = before?.sandbox.journal ?? this.createJournal(id);
     const onChange = () => occupancy.markWritten(entry);
     const entry: Entry<S> = {
-      sandbox: factory.create(id, from, { account, journal, onChange }),
-      account,
+      sandbox: factory.create(id, from, { quota, journal, onChange }),
+      quota,
       requests: before?.requests ?? { count: 0 },
       isWritten,
       usedMs: this.parts.elapsedMs(),
@@ -179,7 +179,7 @@ export class Sandboxes<S extends State = State> {
     const entry = this.occupancy.entries.get(id);
     if (!entry) return undefined;
     this.occupancy.delete(id);
-    entry.account.close();
+    entry.quota.release();
     entry.sandbox.journal.clear();
     return entry;
   }

@@ -4,9 +4,9 @@ import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator } from './id-generator.ts';
 import { Journal } from './journal/journal.ts';
 import { JournalMemory } from './journal/journal-memory.ts';
-import { countedSnapshots, countedStore } from './memory/counted-store.ts';
+import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS } from './memory/limits.ts';
-import { type Account, Memory, type MemoryLimits } from './memory/memory.ts';
+import { Memory, type MemoryLimits, type MemoryQuota } from './memory/memory.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from './sandbox.ts';
 
 /** What the sandboxes of a server are made of. */
@@ -30,7 +30,7 @@ export interface SandboxesParts<S extends State = State> {
 
 /** What a sandbox has of its own beside its state. */
 interface OwnParts {
-  readonly account: Account;
+  readonly quota: MemoryQuota;
   readonly journal: Journal;
   /** Called when a client changes anything in it. */
   readonly onChange: () => void;
@@ -61,17 +61,17 @@ export class SandboxFactory<S extends State> {
       ids: createIdGenerator(newId),
       faults: new FaultList({ clock: main.clock, elapsedMs, reserve() {}, tell }),
       journal: this.createJournal(() => {}, MAX_REQUESTS.default),
-      snapshots: countedSnapshots(this.memory.openApart(DEFAULT_SNAPSHOTS_BYTES), () => {}),
+      snapshots: new CountedSnapshots(this.memory.createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES)),
     };
   }
 
   /** Creates a sandbox in memory. */
-  create(id: string, initial: S, { account, journal, onChange }: OwnParts): Sandbox<S> {
+  create(id: string, initial: S, { quota, journal, onChange }: OwnParts): Sandbox<S> {
     const { nowMs, elapsedMs, newId, tell } = this.parts;
     const clock = createClock(nowMs, onChange);
     const reserve = (moreBytes: number) => {
       onChange();
-      account.add(moreBytes);
+      quota.reserve(moreBytes);
     };
     const defaults = () => this.getDefaults();
     return {
@@ -80,8 +80,8 @@ export class SandboxFactory<S extends State> {
       journal,
       ids: createIdGenerator(newId, onChange),
       faults: new FaultList({ clock, elapsedMs, reserve, tell }),
-      store: countedStore({ initial, defaults, nowMs: clock.nowMs, account, onChange }),
-      snapshots: countedSnapshots(account, onChange),
+      store: createCountedStore({ initial, defaults, nowMs: clock.nowMs, quota, onChange }),
+      snapshots: new CountedSnapshots(quota, onChange),
     };
   }
 
@@ -94,7 +94,7 @@ export class SandboxFactory<S extends State> {
   /** Returns the default data, whose memory counts for no sandbox. */
   getDefaults(): S {
     const state = this.parts.defaults();
-    this.memory.share(state);
+    this.memory.objects.share(state);
     return state;
   }
 }
