@@ -29,12 +29,8 @@ export async function startStorefront(options: ChildOptions = {}): Promise<TestS
     throw error;
   });
   detach(child);
-  return createTestStorefront({
-    url,
-    port: Number(new URL(url).port),
-    token: options.controlToken,
-    close: () => stop(child),
-  });
+  const running = { url, port: Number(new URL(url).port), close: () => stop(child) };
+  return createTestStorefront(running, options.controlToken);
 }
 
 /** Returns the path of the command line program: the build puts it beside this module. */
