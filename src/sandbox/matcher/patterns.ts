@@ -75,9 +75,7 @@ function createSearch(part: string): (text: string, from: number) => number {
   return (text, from) => {
     let matched = 0;
     for (let index = from; index < text.length; index++) {
-      const character = text.charCodeAt(index);
-      while (matched > 0 && part.charCodeAt(matched) !== character) matched = borders[matched - 1] ?? 0;
-      if (part.charCodeAt(matched) === character) matched++;
+      matched = extendMatch(part, borders, matched, text.charCodeAt(index));
       if (matched === part.length) return index + 1;
     }
     return -1;
@@ -89,10 +87,15 @@ function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let length = 0;
   for (let index = 1; index < part.length; index++) {
-    const character = part.charCodeAt(index);
-    while (length > 0 && part.charCodeAt(length) !== character) length = borders[length - 1] ?? 0;
-    if (part.charCodeAt(length) === character) length++;
+    length = extendMatch(part, borders, length, part.charCodeAt(index));
     borders[index] = length;
   }
   return borders;
+}
+
+/** Returns the length of the longest prefix of a part that matches with another character, after one of length `matched`. */
+function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
+  let length = matched;
+  while (length > 0 && part.charCodeAt(length) !== character) length = borders[length - 1] ?? 0;
+  return part.charCodeAt(length) === character ? length + 1 : length;
 }

@@ -1,4 +1,4 @@
-import type { Where } from '../../control/operation.ts';
+import type { RequestFilter, Where } from '../../control/operation.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { type Comparison, jsonComparison, textComparison } from './comparison.ts';
@@ -33,10 +33,7 @@ type PartMatcher = (request: MatchableRequest) => readonly string[];
 type AddPatternSize = Comparison['addPatternSize'];
 
 /** The JSON form of a request matcher. */
-export interface MatcherDefinition {
-  readonly operation?: string | readonly string[] | undefined;
-  readonly where?: Where | undefined;
-}
+export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
 
 /** Creates a matcher: a request matches if all given parts match. Throws an `InvalidMatcherError`. */
 export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
@@ -49,8 +46,8 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
     ...(where.method === undefined ? [] : [matchMethod(where.method.toUpperCase())]),
     ...(where.path === undefined ? [] : [matchPath(where.path)]),
-    ...Object.entries(where.query ?? {}).map(([name, expected]) => matchQuery(name, expected, addPatternSize)),
-    ...Object.entries(where.headers ?? {}).map(([name, expected]) => matchHeader(name, expected, addPatternSize)),
+    ...matchValues('query', where.query, addPatternSize),
+    ...matchValues('headers', where.headers, addPatternSize),
     ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
   ];
   const match = (request: MatchableRequest) => matchers.flatMap((matcher) => matcher(request));
@@ -93,17 +90,18 @@ function matchPath(expected: string): PartMatcher {
   return ({ path }) => (isMatch(path) ? [] : [`path: expected ${expected}, got ${redactText(path)}`]);
 }
 
-function matchQuery(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const comparison = { pointer: formatPointer('where', 'query', name), ...textComparison, addPatternSize };
-  const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
-  return ({ query }) => matcher(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
-}
-
-function matchHeader(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const comparison = { pointer: formatPointer('where', 'headers', name), ...textComparison, addPatternSize };
-  const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
-  const key = name.toLowerCase();
-  return ({ headers }) => matcher(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);
+/** Returns the matchers of query parameters or headers by name. */
+function matchValues(
+  part: 'query' | 'headers',
+  expected: Where['query'] = {},
+  addPatternSize: AddPatternSize,
+): readonly PartMatcher[] {
+  return Object.entries(expected).map(([name, value]) => {
+    const comparison = { pointer: formatPointer('where', part, name), ...textComparison, addPatternSize };
+    const matcher = redactMismatch(name, createValueMatcher(value, comparison));
+    const [key, place] = part === 'query' ? [name, `query ${name}`] : [name.toLowerCase(), `header ${name}`];
+    return ({ [part]: values }) => matcher(Object.hasOwn(values, key) ? values[key] : undefined, place);
+  });
 }
 
 function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {

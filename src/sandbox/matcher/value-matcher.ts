@@ -1,10 +1,11 @@
 import type { Issue } from '../../util/issue.ts';
+import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import type { Comparison } from './comparison.ts';
 import { compilePattern, createGlob, type Pattern, PatternError } from './patterns.ts';
 
-/** An invalid matcher. `flaws` are its issues. */
+/** An invalid matcher, with its issues. */
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
@@ -16,12 +17,9 @@ export class InvalidMatcherError extends Error {
 /** Returns why a value does not match, one sentence each, beginning with its place; an empty list if it matches. */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
-/** The maximum depth of a matcher. */
-const MAX_DEPTH = 100;
-
 /** Creates a matcher from its JSON form in `where`. Throws an `InvalidMatcherError`. */
 export function createValueMatcher(expected: unknown, comparison: Comparison, depth = 0): ValueMatcher {
-  if (depth > MAX_DEPTH) throw createError(comparison, 'is nested too deeply');
+  if (depth > MAX_JSON_DEPTH) throw createError(comparison, 'is nested too deeply');
   if (Array.isArray(expected)) return matchList(expected, comparison, depth);
   if (typeof expected !== 'object' || expected === null) return matchEqual(expected, comparison);
   const entries = Object.entries(expected);
@@ -79,8 +77,15 @@ interface Operator {
   readonly describe: (operand: string) => string;
 }
 
-const isNumber = (value: unknown) => typeof value === 'number';
 const isText = (value: unknown) => typeof value === 'string';
+
+/** Creates an operator that compares a number with its operand. */
+const createNumberOperator = (relation: string, isMatch: (value: number, operand: number) => boolean): Operator => ({
+  operand: 'a number',
+  isOperand: (value) => typeof value === 'number',
+  createPredicate: (operand: number, comparison) => (value) => isMatch(comparison.toNumber(value), operand),
+  describe: (operand) => `a number ${relation} ${operand}`,
+});
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
   $eq: {
@@ -108,18 +113,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     },
     describe: (operand) => `a string that matches ${operand}`,
   },
-  $gt: {
-    operand: 'a number',
-    isOperand: isNumber,
-    createPredicate: (limit: number, comparison) => (value) => comparison.toNumber(value) > limit,
-    describe: (operand) => `a number greater than ${operand}`,
-  },
-  $lt: {
-    operand: 'a number',
-    isOperand: isNumber,
-    createPredicate: (limit: number, comparison) => (value) => comparison.toNumber(value) < limit,
-    describe: (operand) => `a number less than ${operand}`,
-  },
+  $gt: createNumberOperator('greater than', (value, limit) => value > limit),
+  $lt: createNumberOperator('less than', (value, limit) => value < limit),
   $exists: {
     operand: 'true or false',
     isOperand: (value) => typeof value === 'boolean',
@@ -153,7 +148,7 @@ function matchOperator(name: string, operand: unknown, comparison: Comparison, d
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
   const here = { ...comparison, pointer: comparison.pointer + formatPointer(name) };
   if (!operator) throw createError(here, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
-  if (isDeeper(operand, MAX_DEPTH)) throw createError(here, 'is nested too deeply');
+  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createError(here, 'is nested too deeply');
   if (!operator.isOperand(operand)) throw createError(here, `is ${format(operand)}: use ${operator.operand}`);
   const predicate = operator.createPredicate(operand as never, here, depth);
   const isMatch = (value: unknown) =>
