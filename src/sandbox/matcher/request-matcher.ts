@@ -1,9 +1,9 @@
 import type { RequestFilter, Where } from '../../control/operation.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
-import { type Comparison, jsonComparison, textComparison } from './comparison.ts';
+import { jsonComparison, textComparison } from './comparison.ts';
 import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
-import { createValueMatcher, InvalidMatcherError, redactMismatch } from './value-matcher.ts';
+import { createValueMatcher, InvalidMatcherError, type MatcherContext, redactMismatch } from './value-matcher.ts';
 
 /** The parts of a request that matchers compare. */
 export interface MatchableRequest {
@@ -30,7 +30,7 @@ export interface RequestMatcher {
 
 type PartMatcher = (request: MatchableRequest) => readonly string[];
 
-type AddPatternSize = Comparison['addPatternSize'];
+type AddPatternSize = MatcherContext['addPatternSize'];
 
 /** The JSON form of a request matcher. */
 export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
@@ -46,8 +46,8 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
     ...(where.method === undefined ? [] : [matchMethod(where.method.toUpperCase())]),
     ...(where.path === undefined ? [] : [matchPath(where.path)]),
-    ...matchValues('query', where.query, addPatternSize),
-    ...matchValues('headers', where.headers, addPatternSize),
+    ...matchValues('query', where, addPatternSize),
+    ...matchValues('headers', where, addPatternSize),
     ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
   ];
   const match = (request: MatchableRequest) => matchers.flatMap((matcher) => matcher(request));
@@ -91,24 +91,20 @@ function matchPath(expected: string): PartMatcher {
 }
 
 /** Returns the matchers of query parameters or headers by name. */
-function matchValues(
-  part: 'query' | 'headers',
-  expected: Where['query'] = {},
-  addPatternSize: AddPatternSize,
-): readonly PartMatcher[] {
-  return Object.entries(expected).map(([name, value]) => {
-    const comparison = { pointer: formatPointer('where', part, name), ...textComparison, addPatternSize };
-    const matcher = redactMismatch(name, createValueMatcher(value, comparison));
+function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
+  return Object.entries(where[part] ?? {}).map(([name, value]) => {
+    const context = { ...textComparison, pointer: formatPointer('where', part, name), depth: 0, addPatternSize };
+    const matcher = redactMismatch(name, createValueMatcher(value, context));
     const [key, place] = part === 'query' ? [name, `query ${name}`] : [name.toLowerCase(), `header ${name}`];
     return ({ [part]: values }) => matcher(Object.hasOwn(values, key) ? values[key] : undefined, place);
   });
 }
 
 function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const pointer = '/where/body';
-  const matchJson = createValueMatcher(expected, { pointer, ...jsonComparison, addPatternSize });
+  const root = { pointer: '/where/body', depth: 0 };
+  const matchJson = createValueMatcher(expected, { ...root, ...jsonComparison, addPatternSize });
   // A body is JSON or a form, so its patterns count once.
-  const matchForm = createValueMatcher(expected, { pointer, ...textComparison, addPatternSize: () => {} });
+  const matchForm = createValueMatcher(expected, { ...root, ...textComparison, addPatternSize: () => {} });
   return ({ body, isTruncated = false, isForm = false }) =>
     isTruncated ? [TRUNCATED_BODY] : (isForm ? matchForm : matchJson)(body, 'body');
 }
