@@ -71,9 +71,7 @@ type AutoFixture<T> = [
  * Creates fixtures for `test.extend<StorefrontFixtures>`: `shop` is a new sandbox for every test, in which the pages of the test's context are. It is
  * removed after the test.
  */
-export function storefrontFixtures(options: StorefrontFixtureOptions): {
-  shop: AutoFixture<StorefrontFixtures['shop']>;
-} {
+export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture<TestShop> } {
   if (!['cookie', 'header'].includes(options?.by))
     throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
   return {
