@@ -28,13 +28,9 @@ export class JournalMemory {
   /** If the limit is exceeded, the users with the most memory drop the older half of their entries. */
   enforceLimit(): void {
     if (this.bytes <= MAX_BYTES) return;
-    while (this.bytes > REDUCED_BYTES && this.users.size > 0) this.reduce();
-  }
-
-  private reduce(): void {
-    for (const user of [...this.users].sort((a, b) => b.usedBytes - a.usedBytes)) {
-      if (this.bytes <= REDUCED_BYTES) return;
-      user.dropOlderHalf();
+    while (this.bytes > REDUCED_BYTES && this.users.size > 0) {
+      const users = [...this.users].sort((a, b) => b.usedBytes - a.usedBytes);
+      for (const user of users) if (this.bytes > REDUCED_BYTES) user.dropOlderHalf();
     }
   }
 }

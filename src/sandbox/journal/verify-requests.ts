@@ -4,20 +4,17 @@ import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 import type { Entry, Journal } from './journal.ts';
 import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
 
-/** The expected number of requests, from `least` to `most`. It cannot be met if `least > most`. */
-export interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
-
 /** The expected number of requests as the control API takes it. */
 type ExpectedCount = Pick<ControlInput<'verifyRequests'>['body'], 'times' | 'atLeast' | 'atMost'>;
 
 /** Returns the bounds of an expected number; without properties at least one request is expected. */
-export function parseBounds({ times, atLeast, atMost }: ExpectedCount): Bounds {
+export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
   const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
+
+/** The expected number of requests, from `least` to `most`. It is impossible if `least > most`. */
+export type Bounds = ReturnType<typeof parseBounds>;
 
 /** The maximum number of steps of regular expressions for the entries of a journal: about 3 s. */
 const MAX_STEPS = 300_000_000;
@@ -40,7 +37,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
     ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
     ...matcher(toMatchableRequest(entry)),
     ...compareStatus(entry.response?.status, statuses),
-    ...(fault === undefined || hasFault(entry, fault) ? [] : [`fault: ${fault} did not apply`]),
+    ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
   return {
@@ -60,10 +57,6 @@ export type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
   if (!expected || (status !== undefined && expected.includes(status))) return [];
   return [`status: expected ${expected.join(' or ')}, got ${status ?? 'no response'}`];
-}
-
-function hasFault({ remarks }: Entry, fault: string): boolean {
-  return remarks?.forced?.faults?.includes(fault) ?? false;
 }
 
 /** The maximum number of requests in a verification. */

@@ -6,13 +6,6 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** A regular expression whose run time is linear in the length of the text. */
-export interface Pattern {
-  readonly isMatch: (text: string) => boolean;
-  /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
-  readonly size: number;
-}
-
 /** The maximum length of a regular expression in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
 
@@ -23,16 +16,16 @@ export const MOST_INSTRUCTIONS = 10_000;
 const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 
 /** Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which runs without backtracking. Throws a `PatternError`. */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string) {
   if (source.length > MAX_PATTERN_LENGTH) throw new PatternError(`has more than ${MAX_PATTERN_LENGTH} characters`);
-  const pattern = compile(source);
-  return { isMatch: (text) => pattern.test(text), size: pattern.programSize() };
-}
-
-function compile(source: string) {
   const { RE2JS, RE2JSSyntaxException } = loadEngine();
   try {
-    return RE2JS.compile(source);
+    const pattern = RE2JS.compile(source);
+    return {
+      isMatch: (text: string) => pattern.test(text),
+      /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
+      size: pattern.programSize(),
+    };
   } catch (cause) {
     if (!(cause instanceof RE2JSSyntaxException)) throw cause;
     const reason = UNSUPPORTED.test(cause.message)
