@@ -1,6 +1,6 @@
 import type { ControlInput, RequestFilter, Verification } from '../../control/operation.ts';
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
-import { InvalidMatcherError } from '../matcher/value-matcher.ts';
+import { createMatcherError } from '../matcher/value-matcher.ts';
 import type { Entry, Journal } from './journal.ts';
 import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
 
@@ -24,7 +24,7 @@ export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: r
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
   const message = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
-  throw new InvalidMatcherError([{ pointer: '/where', message }]);
+  throw createMatcherError({ pointer: '/where' }, message);
 }
 
 /** Creates the selection of a filter. Throws an `InvalidMatcherError`. */

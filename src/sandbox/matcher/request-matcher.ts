@@ -3,7 +3,7 @@ import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { jsonComparison, textComparison } from './comparison.ts';
 import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
-import { createValueMatcher, InvalidMatcherError, type MatcherContext, redactMismatch } from './value-matcher.ts';
+import { createMatcherError, createValueMatcher, type MatcherContext, redactMismatch } from './value-matcher.ts';
 
 /** The parts of a request that matchers compare. */
 export interface MatchableRequest {
@@ -40,7 +40,7 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
   let patternSize = 0;
   const addPatternSize: AddPatternSize = (size) => {
     patternSize += size;
-    if (patternSize > MOST_INSTRUCTIONS) throw new InvalidMatcherError([TOO_LARGE]);
+    if (patternSize > MOST_INSTRUCTIONS) throw createMatcherError({ pointer: '/where' }, TOO_LARGE);
   };
   const matchers: readonly PartMatcher[] = [
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
@@ -60,10 +60,7 @@ export function needsBody(where: Where = {}): boolean {
   return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
 }
 
-const TOO_LARGE = {
-  pointer: '/where',
-  message: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`,
-};
+const TOO_LARGE = `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`;
 
 /** Returns the number of characters that regular expressions may compare. */
 export function charactersOf({ path, query, headers, body }: MatchableRequest): number {

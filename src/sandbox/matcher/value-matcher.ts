@@ -14,6 +14,11 @@ export class InvalidMatcherError extends Error {
   }
 }
 
+/** Creates the error of a matcher with one issue: its location (JSON Pointer) and the predicate of a sentence about it. */
+export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, message: string): InvalidMatcherError {
+  return new InvalidMatcherError([{ pointer, message }]);
+}
+
 /** Returns why a value does not match, one sentence each, beginning with its place; an empty list if it matches. */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
@@ -33,7 +38,7 @@ function enter(context: MatcherContext, step: string | number): MatcherContext {
 
 /** Creates a matcher from its JSON form in `where`. Throws an `InvalidMatcherError`. */
 export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
-  if (context.depth > MAX_JSON_DEPTH) throw createError(context, 'is nested too deeply');
+  if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, 'is nested too deeply');
   if (Array.isArray(expected)) return matchList(expected, context);
   if (typeof expected !== 'object' || expected === null) return matchEqual(expected, context);
   const entries = Object.entries(expected);
@@ -156,9 +161,9 @@ const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  if (!operator) throw createError(context, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
-  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createError(context, 'is nested too deeply');
-  if (!operator.isOperand(operand)) throw createError(context, `is ${format(operand)}: use ${operator.operand}`);
+  if (!operator) throw createMatcherError(context, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
+  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createMatcherError(context, 'is nested too deeply');
+  if (!operator.isOperand(operand)) throw createMatcherError(context, `is ${format(operand)}: use ${operator.operand}`);
   const predicate = operator.createPredicate(operand as never, context);
   const isMatch = (value: unknown) =>
     WHOLE_VALUE_OPERATORS.includes(name) ? predicate(value) : context.satisfies(value, predicate);
@@ -170,7 +175,7 @@ function compileOperand(source: string, context: MatcherContext) {
   try {
     return compilePattern(source);
   } catch (error) {
-    throw error instanceof PatternError ? createError(context, error.message) : error;
+    throw error instanceof PatternError ? createMatcherError(context, error.message) : error;
   }
 }
 
@@ -190,8 +195,4 @@ function format(value: unknown): string {
   if (value === undefined) return 'no value';
   const text = JSON.stringify(redactSecrets(value));
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
-}
-
-function createError({ pointer }: MatcherContext, message: string): InvalidMatcherError {
-  return new InvalidMatcherError([{ pointer, message }]);
 }
