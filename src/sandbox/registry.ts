@@ -47,7 +47,7 @@ export class Sandboxes<S extends State = State> {
     if (this.parts.areDeclared)
       throw new UnknownSandboxError(`there is no sandbox ${id}: make it first with PUT /_control/sandboxes/${id}`);
     const created = this.create(id, this.factory.getDefaults(), false);
-    this.parts.tell(`made sandbox ${id}`);
+    this.parts.log(`made sandbox ${id}`);
     return created;
   }
 
@@ -165,7 +165,7 @@ export class Sandboxes<S extends State = State> {
     const [oldest] = this.expiryMs.keys();
     if (this.expiryMs.size > MAX_EXPIRED && oldest !== undefined) this.expiryMs.delete(oldest);
     this.end(id, 'expired');
-    this.parts.tell(`sandbox ${id} ${reason} and is gone`);
+    this.parts.log(`sandbox ${id} ${reason} and is gone`);
   }
 
   private end(id: string, event: Ending['event']): boolean {

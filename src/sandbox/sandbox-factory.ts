@@ -22,7 +22,7 @@ export interface SandboxesParts<S extends State = State> {
   /** Whether only the control API creates sandboxes. */
   readonly areDeclared: boolean;
   /** Logs sandboxes that requests create, sandboxes that expire, and faults that expire early. */
-  readonly tell: (message: string) => void;
+  readonly log: (message: string) => void;
   readonly memoryLimits?: MemoryLimits | undefined;
   /** The maximum number of sandboxes beside the default one. */
   readonly most?: number | undefined;
@@ -54,12 +54,12 @@ export class SandboxFactory<S extends State> {
 
   /** Creates the default sandbox. */
   createDefault(): Sandbox<S> {
-    const { default: main, elapsedMs, newId, tell } = this.parts;
+    const { default: main, elapsedMs, newId, log } = this.parts;
     return {
       id: DEFAULT_SANDBOX_ID,
       ...main,
       ids: createIdGenerator(newId),
-      faults: new FaultList({ clock: main.clock, elapsedMs, reserve() {}, tell }),
+      faults: new FaultList({ clock: main.clock, elapsedMs, reserve() {}, log }),
       journal: this.createJournal(() => {}, MAX_REQUESTS.default),
       snapshots: new CountedSnapshots(this.memory.createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES)),
     };
@@ -67,7 +67,7 @@ export class SandboxFactory<S extends State> {
 
   /** Creates a sandbox in memory. */
   create(id: string, initial: S, { quota, journal, onChange }: OwnParts): Sandbox<S> {
-    const { nowMs, elapsedMs, newId, tell } = this.parts;
+    const { nowMs, elapsedMs, newId, log } = this.parts;
     const clock = createClock(nowMs, onChange);
     const reserve = (moreBytes: number) => {
       onChange();
@@ -79,7 +79,7 @@ export class SandboxFactory<S extends State> {
       clock,
       journal,
       ids: createIdGenerator(newId, onChange),
-      faults: new FaultList({ clock, elapsedMs, reserve, tell }),
+      faults: new FaultList({ clock, elapsedMs, reserve, log }),
       store: createCountedStore({ initial, defaults, nowMs: clock.nowMs, quota, onChange }),
       snapshots: new CountedSnapshots(quota, onChange),
     };

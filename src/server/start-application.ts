@@ -95,7 +95,7 @@ async function createServiceParts(
     nowMs,
     newId: options.newId ?? randomUUID,
     areDeclared: options.sandboxes === 'declared',
-    tell: tell.info,
+    log: tell.info,
   });
   const control = await createControlParts(application, options, {
     sandboxes,

@@ -40,7 +40,7 @@ export interface FaultListParts {
   /** Reserves more memory, or releases it if negative. Throws if the sandbox exceeds its limit. */
   readonly reserve: (moreBytes: number) => void;
   /** Logs that a fault has expired early. */
-  readonly tell: (message: string) => void;
+  readonly log: (message: string) => void;
 }
 
 /** A fault with its state. */
@@ -161,7 +161,7 @@ export class FaultList {
       steps += rule.matcher.patternSize * characters;
       if (steps <= MAX_STEPS) continue;
       rule.isTooSlow = true;
-      this.parts.tell(
+      this.parts.log(
         `Fault ${rule.id} has expired: its regular expressions are too large for a request of ${characters} characters`,
       );
     }

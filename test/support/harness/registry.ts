@@ -16,11 +16,11 @@ export const MAX_SANDBOXES = 10_000;
 /** Creates a registry of sandboxes without a server, with a clock that the test controls. */
 export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): {
   sandboxes: Sandboxes<State>;
-  told: string[];
+  logLines: string[];
   pass(ms: number): void;
 } {
   let atMs = NOW_MS;
-  const told: string[] = [];
+  const logLines: string[] = [];
   const base = { nowMs: () => atMs, newId: () => PRODUCT_IDS[0] ?? '' };
   const store = createStore({
     backend: createMemoryBackend<State>(),
@@ -34,13 +34,13 @@ export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): 
     default: { store, clock: createClock(base.nowMs) },
     defaults: () => defaults,
     areDeclared: false,
-    tell: (message) => told.push(message),
+    log: (message) => logLines.push(message),
     ...parts,
   });
   onTestFinished(() => sandboxes.close());
   return {
     sandboxes,
-    told,
+    logLines,
     pass(ms) {
       atMs += ms;
       if (vi.isFakeTimers()) vi.advanceTimersByTime(ms);
