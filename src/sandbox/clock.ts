@@ -1,17 +1,3 @@
-/** The clock of a sandbox. */
-export interface Clock {
-  /** Returns the time in ms since 1970. */
-  nowMs(): number;
-  /** Whether the clock is frozen. */
-  readonly isFrozen: boolean;
-  /** Sets the time (in ms since 1970), and freezes or resumes the clock. Omitted properties keep their values. */
-  set(setting: { readonly nowMs?: number | undefined; readonly isFrozen?: boolean | undefined }): void;
-  /** Moves the clock forward, or back if `ms` is negative. */
-  advance(ms: number): void;
-  /** Returns the clock to the machine's time. */
-  follow(): void;
-}
-
 /** The latest time of a clock in ms since 1970: the latest `Date`, less ten years, so that times computed from it are valid. */
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
@@ -33,24 +19,36 @@ export function parseTime(time: string | number): number {
 /** The latest time that a clock can be set to, in ms since 1970: ISO 8601 years have four digits. */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
+/** The properties of a clock to set. */
+interface ClockSetting {
+  /** In ms since 1970. */
+  readonly nowMs?: number | undefined;
+  readonly isFrozen?: boolean | undefined;
+}
+
 /** Creates a clock that shows the machine's time until it is set. `onSet` is called each time a client sets it. */
-export function createClock(machineMs: () => number, onSet: () => void = () => {}): Clock {
+export function createClock(machineMs: () => number, onSet: () => void = () => {}) {
   let frozenMs: number | undefined;
   let offsetMs = 0;
   const nowMs = () => clampTime(frozenMs ?? machineMs() + offsetMs);
-  const setTime = (timeMs: number, isFrozen: boolean) => {
+  const set = ({ nowMs: timeMs = nowMs(), isFrozen = frozenMs !== undefined }: ClockSetting) => {
     onSet();
     const newMs = Math.min(clampTime(timeMs), LATEST_SET_MS);
     frozenMs = isFrozen ? newMs : undefined;
     offsetMs = newMs - machineMs();
   };
   return {
+    /** Returns the time in ms since 1970. */
     nowMs,
+    /** Whether the clock is frozen. */
     get isFrozen() {
       return frozenMs !== undefined;
     },
-    set: (setting) => setTime(setting.nowMs ?? nowMs(), setting.isFrozen ?? frozenMs !== undefined),
-    advance: (ms) => setTime(nowMs() + ms, frozenMs !== undefined),
+    /** Sets the time, and freezes or resumes the clock. Omitted properties keep their values. */
+    set,
+    /** Moves the clock forward, or back if `ms` is negative. */
+    advance: (ms: number) => set({ nowMs: nowMs() + ms }),
+    /** Returns the clock to the machine's time. */
     follow() {
       onSet();
       frozenMs = undefined;
@@ -58,3 +56,6 @@ export function createClock(machineMs: () => number, onSet: () => void = () => {
     },
   };
 }
+
+/** The clock of a sandbox. */
+export type Clock = ReturnType<typeof createClock>;

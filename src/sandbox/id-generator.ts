@@ -1,31 +1,25 @@
 import { createRandom, type Random } from '../util/random.ts';
 
-/** Generates the ids of a sandbox. */
-export interface IdGenerator {
-  /** Returns a new UUID. */
-  next(): string;
-  /** The seed; undefined if ids are random. */
-  readonly seed: number | undefined;
-  /** Sets the seed, which always generates the same ids, or makes ids random again. */
-  use(seed: number | undefined): void;
-}
-
 /** Creates a generator of random ids. `onUse` is called each time a client sets the seed. */
-export function createIdGenerator(randomId: () => string, onUse: () => void = () => {}): IdGenerator {
-  let seed: number | undefined;
-  let random: Random | undefined;
+export function createIdGenerator(randomId: () => string, onUse: () => void = () => {}) {
+  let seeded: { readonly seed: number; readonly random: Random } | undefined;
   return {
-    next: () => (random ? createUuid(random) : randomId()),
+    /** Returns a new UUID. */
+    next: () => (seeded ? createUuid(seeded.random) : randomId()),
+    /** The seed; undefined if ids are random. */
     get seed() {
-      return seed;
+      return seeded?.seed;
     },
-    use(newSeed) {
+    /** Sets the seed, which always generates the same ids, or makes ids random again. */
+    use(seed: number | undefined) {
       onUse();
-      seed = newSeed;
-      random = newSeed === undefined ? undefined : createRandom(newSeed);
+      seeded = seed === undefined ? undefined : { seed, random: createRandom(seed) };
     },
   };
 }
+
+/** Generates the ids of a sandbox. */
+export type IdGenerator = ReturnType<typeof createIdGenerator>;
 
 /** Creates a UUID of version 4 (RFC 9562, section 5.4) from a random source. */
 function createUuid(random: Random): string {

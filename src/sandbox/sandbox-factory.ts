@@ -1,75 +1,100 @@
 import type { State } from '../store/state.ts';
-import { createFaultList } from './faults/fault-list.ts';
+import { createClock } from './clock.ts';
+import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator } from './id-generator.ts';
-import { createJournals, type Journal } from './journal/journal.ts';
-import { countedSnapshots, countedStore } from './memory/counted-store.ts';
+import { Journal } from './journal/journal.ts';
+import { JournalMemory } from './journal/journal-memory.ts';
+import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS } from './memory/limits.ts';
-import { type Account, Memory, type MemoryLimits } from './memory/memory.ts';
-import { createSandbox, DEFAULT_SANDBOX_ID, type Sandbox, type SandboxParts } from './sandbox.ts';
+import { Memory, type MemoryLimits, type MemoryQuota } from './memory/memory.ts';
+import { DEFAULT_SANDBOX_ID, type Sandbox } from './sandbox.ts';
 
 /** What the sandboxes of a server are made of. */
-export interface SandboxesParts<S extends State = State>
-  extends Omit<SandboxParts, 'snapshots' | 'journal' | 'hold' | 'onChange'> {
+export interface SandboxesParts<S extends State = State> {
   readonly default: Pick<Sandbox<S>, 'store' | 'clock'>;
   /** Returns the default data. */
   readonly defaults: () => S;
+  /** Returns the machine's time in ms since 1970. */
+  readonly nowMs: () => number;
+  /** A monotonic clock in ms. */
+  readonly elapsedMs: () => number;
+  readonly newId: () => string;
   /** Whether only the control API creates sandboxes. */
   readonly areDeclared: boolean;
-  /** Logs sandboxes that requests create, and sandboxes that expire. */
-  readonly tell: (message: string) => void;
+  /** Logs sandboxes that requests create, sandboxes that expire, and faults that expire early. */
+  readonly log: (message: string) => void;
   readonly memoryLimits?: MemoryLimits | undefined;
-  /** The number of sandboxes that there may be beside the default one. */
+  /** The maximum number of sandboxes beside the default one. */
   readonly most?: number | undefined;
 }
 
 /** What a sandbox has of its own beside its state. */
-export interface OwnParts {
-  readonly account: Account;
+interface OwnParts {
+  readonly quota: MemoryQuota;
   readonly journal: Journal;
+  /** Called when a client changes anything in it. */
   readonly onChange: () => void;
 }
+
+/** The number of requests that the journals of the default sandbox and of any other keep. */
+const MAX_REQUESTS = { default: 1_000, other: 100 };
 
 /** Creates the sandboxes of a server, and counts their memory. */
 export class SandboxFactory<S extends State> {
   readonly memory: Memory;
-  readonly journals: ReturnType<typeof createJournals>;
-  readonly #parts: SandboxesParts<S>;
+  private readonly journalMemory = new JournalMemory();
 
-  /** `onFull` is called before a change is refused because of what other sandboxes hold: it may remove some. */
-  constructor(parts: SandboxesParts<S>, onFull: () => void) {
-    this.#parts = parts;
+  /** `onFull` is called before a change is rejected because of the memory of other sandboxes: it may remove some. */
+  constructor(
+    private readonly parts: SandboxesParts<S>,
+    onFull: () => void,
+  ) {
     this.memory = new Memory(parts.memoryLimits ?? MEMORY_LIMITS, onFull);
-    this.journals = createJournals(parts.nowMs, parts.elapsedMs);
   }
 
-  /** Creates the default sandbox, whose journal keeps a number of requests. */
-  createDefault(maxRequests: number): Sandbox<S> {
-    const { default: main, elapsedMs, newId, tell } = this.#parts;
+  /** Creates the default sandbox. */
+  createDefault(): Sandbox<S> {
+    const { default: main, elapsedMs, newId, log } = this.parts;
     return {
       id: DEFAULT_SANDBOX_ID,
       ...main,
       ids: createIdGenerator(newId),
-      faults: createFaultList({ clock: main.clock, elapsedMs, hold: () => {}, tell }),
-      journal: this.journals.create(maxRequests),
-      snapshots: countedSnapshots(this.memory.openApart(DEFAULT_SNAPSHOTS_BYTES), () => {}),
+      faults: new FaultList({ clock: main.clock, elapsedMs, reserve() {}, log }),
+      journal: this.createJournal(() => {}, MAX_REQUESTS.default),
+      snapshots: new CountedSnapshots(this.memory.createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES)),
     };
   }
 
   /** Creates a sandbox in memory. */
-  create(id: string, initial: S, { account, journal, onChange }: OwnParts): Sandbox<S> {
-    const { nowMs, newId, elapsedMs, tell } = this.#parts;
-    const snapshots = countedSnapshots<S>(account, onChange);
+  create(id: string, initial: S, { quota, journal, onChange }: OwnParts): Sandbox<S> {
+    const { nowMs, elapsedMs, newId, log } = this.parts;
+    const clock = createClock(nowMs, onChange);
+    const reserve = (moreBytes: number) => {
+      onChange();
+      quota.reserve(moreBytes);
+    };
     const defaults = () => this.getDefaults();
-    const parts = { nowMs, newId, elapsedMs, journal, hold: account.add, onChange, tell, snapshots };
-    return createSandbox(id, parts, (clock) =>
-      countedStore({ initial, defaults, nowMs: clock.nowMs, account, onChange }),
-    );
+    return {
+      id,
+      clock,
+      journal,
+      ids: createIdGenerator(newId, onChange),
+      faults: new FaultList({ clock, elapsedMs, reserve, log }),
+      store: createCountedStore({ initial, defaults, nowMs: clock.nowMs, quota, onChange }),
+      snapshots: new CountedSnapshots(quota, onChange),
+    };
   }
 
-  /** Returns the default data, which counts for no sandbox. */
+  /** Creates the journal of a sandbox. `onUnfollow` is called each time a follower leaves. */
+  createJournal(onUnfollow: () => void, maxEntries = MAX_REQUESTS.other): Journal {
+    const { nowMs, elapsedMs } = this.parts;
+    return new Journal({ maxEntries, onUnfollow, nowMs, elapsedMs, memory: this.journalMemory });
+  }
+
+  /** Returns the default data, whose memory counts for no sandbox. */
   getDefaults(): S {
-    const state = this.#parts.defaults();
-    this.memory.share(state);
+    const state = this.parts.defaults();
+    this.memory.objects.share(state);
     return state;
   }
 }

@@ -1,23 +1,16 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DataFileError, readStateOverrides } from '../store/data-file.ts';
-import { type Disk, describeDiskError, machineDisk } from '../store/disk.ts';
+import { describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
-
-/** The snapshots that all sandboxes have. */
-export interface BuiltInSnapshots {
-  readonly names: readonly string[];
-  /** Returns the state of a snapshot; undefined if there is none. Throws `SnapshotError` if it is no longer valid, `DataFileError` if the default data can't be read. */
-  state(name: string): State | undefined;
-}
 
 /** A snapshot was valid at the start and no longer is: `message` says why. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
-/** Makes a snapshot from the default data. */
-export type CreateSnapshot = (defaults: State) => State;
+/** Creates a snapshot from the default data. */
+type CreateSnapshot = (defaults: State) => State;
 
 /** Where built-in snapshots come from. */
 export interface BuiltInSnapshotsParts {
@@ -29,8 +22,7 @@ export interface BuiltInSnapshotsParts {
   /** Returns the validator of the contract that is served now. */
   readonly validator: () => StateValidator;
   /** Warns of files whose names are no names of snapshots. */
-  readonly warn?: ((message: string) => void) | undefined;
-  readonly disk?: Disk;
+  readonly warn: (message: string) => void;
 }
 
 /** The name of a snapshot's file. */
@@ -45,18 +37,27 @@ interface CachedSnapshot {
   readonly state: State;
 }
 
-/** Creates the snapshots of the application, and those of a folder, whose files hold whole states or what differs from the default data. Throws `DataFileError`. */
-export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts): BuiltInSnapshots {
-  const { builtIn, defaults, validator } = parts;
-  const files = readSnapshotFiles(parts);
-  const creators = new Map([
-    ...Object.entries(builtIn),
-    ...[...files].map(([name, { create }]) => [name, create] as const),
-  ]);
-  const cache = new Map([...files].map(([name, { cached }]) => [name, cached]));
+/**
+ * Creates the snapshots of the application, and those of a folder, whose files have whole states or what differs from the default data. Throws
+ * `DataFileError`.
+ */
+export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
+  const { builtIn, folder, defaults, validator, warn } = parts;
+  const creators = new Map(Object.entries(builtIn));
+  const cache = new Map<string, CachedSnapshot>();
+  for (const path of listFiles(folder)) {
+    const name = NAME.exec(basename(path))?.[1];
+    if (name === undefined) warn(`${path} is no snapshot: ${NAMED}`);
+    else {
+      const { create, cached } = readSnapshotFile(name, path, parts);
+      creators.set(name, create);
+      cache.set(name, cached);
+    }
+  }
   return {
-    names: [...creators.keys()].sort(),
-    state(name) {
+    names: [...creators.keys()].sort() as readonly string[],
+    /** Returns the state of a snapshot; undefined if there is none. Throws `SnapshotError` if it is no longer valid, `DataFileError` if the default data can't be read. */
+    state(name: string): State | undefined {
       const now = { defaults: defaults(), validator: validator() };
       const cached = cache.get(name);
       // A state is validated once: a large one takes long.
@@ -68,29 +69,26 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts): BuiltInSna
   };
 }
 
-/** Reads and validates the snapshots of a folder, by name. */
-function readSnapshotFiles({ folder, defaults, validator, warn, disk = machineDisk }: BuiltInSnapshotsParts) {
-  const snapshots = new Map<string, { readonly create: CreateSnapshot; readonly cached: CachedSnapshot }>();
-  for (const file of folder === undefined ? [] : listFiles(disk, folder)) {
-    const path = join(folder ?? '', file);
-    const name = NAME.exec(file)?.[1];
-    if (name === undefined) {
-      warn?.(`${path} is no snapshot: ${NAMED}`);
-      continue;
-    }
-    const now = { defaults: defaults(), validator: validator() };
-    const change = readStateOverrides({ path, disk, check: now.validator.validate }, now.defaults);
-    snapshots.set(name, {
-      create: (current) => validated(name, { ...current, ...change } as State, validator()),
-      cached: { ...now, state: { ...now.defaults, ...change } as State },
-    });
-  }
-  return snapshots;
+/** The snapshots that all sandboxes have. */
+export type BuiltInSnapshots = ReturnType<typeof createBuiltInSnapshots>;
+
+/** Reads and validates a snapshot from a file. */
+function readSnapshotFile(name: string, path: string, { defaults, validator }: BuiltInSnapshotsParts) {
+  const now = { defaults: defaults(), validator: validator() };
+  const { validate: check } = now.validator;
+  const overrides = readStateOverrides({ path, disk: machineDisk, check }, now.defaults);
+  const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
+  return {
+    create: (current: State) => validated(name, create(current), validator()),
+    cached: { ...now, state: create(now.defaults) },
+  };
 }
 
-function listFiles(disk: Disk, folder: string): readonly string[] {
+/** Returns the paths of the files in a folder. */
+function listFiles(folder: string | undefined): readonly string[] {
+  if (folder === undefined) return [];
   try {
-    return disk.list(folder);
+    return machineDisk.list(folder).map((file) => join(folder, file));
   } catch (cause) {
     throw new DataFileError(
       `the folder of snapshots ${folder} can't be read (${describeDiskError(cause)}): give another with --snapshots`,

@@ -8,7 +8,7 @@ import { findUnknownOperations, validateInjectedResponse } from '../mock/validat
 import { loadContract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
-import { createSandboxes, type Sandboxes } from '../sandbox/registry.ts';
+import { Sandboxes } from '../sandbox/registry.ts';
 import { openState } from '../store/open-state.ts';
 import type { State } from '../store/state.ts';
 import { createBinder } from './binding.ts';
@@ -89,14 +89,14 @@ async function createServiceParts(
   current: Current,
   { store, clock, path, defaults }: ServerState,
 ): Promise<ServiceParts> {
-  const sandboxes = createSandboxes({
+  const sandboxes = new Sandboxes({
     default: { store, clock },
     elapsedMs: options.elapsedMs ?? (() => performance.now()),
     defaults,
     nowMs,
     newId: options.newId ?? randomUUID,
     areDeclared: options.sandboxes === 'declared',
-    tell: (message) => log.info(message),
+    log: (message) => log.info(message),
   });
   const control = await createControlParts(application, options, {
     sandboxes,

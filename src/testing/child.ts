@@ -19,7 +19,9 @@ const STOP_MS = 15_000;
  * Rejects with an error that contains the child's error output if it does not start.
  */
 export async function startStorefront(options: ChildOptions = {}): Promise<TestStorefront> {
-  const child = spawn(process.execPath, [getProgramPath(), ...toArguments(options)], {
+  // The build puts the command line program beside this module.
+  const program = fileURLToPath(new URL('./main.js', import.meta.url));
+  const child = spawn(process.execPath, [program, ...toArguments(options)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // The child must not require a token that the tests were not given.
     env: { ...process.env, STOREFRONT_CONTROL_TOKEN: '' },
@@ -29,17 +31,8 @@ export async function startStorefront(options: ChildOptions = {}): Promise<TestS
     throw error;
   });
   detach(child);
-  return createTestStorefront({
-    url,
-    port: Number(new URL(url).port),
-    token: options.controlToken,
-    close: () => stop(child),
-  });
-}
-
-/** Returns the path of the command line program: the build puts it beside this module. */
-function getProgramPath(): string {
-  return fileURLToPath(new URL('./main.js', import.meta.url));
+  const running = { url, port: Number(new URL(url).port), close: () => stop(child) };
+  return createTestStorefront(running, options.controlToken);
 }
 
 /** Resolves to the URL in the start message of the child. */

@@ -12,6 +12,5 @@ export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
  * address that can't be used.
  */
 export async function startStorefront(options: Options = {}): Promise<TestStorefront> {
-  const { url, port, close } = await createStorefront(options);
-  return createTestStorefront({ url, port, token: options.controlToken, close });
+  return createTestStorefront(await createStorefront(options), options.controlToken);
 }

@@ -71,9 +71,7 @@ type AutoFixture<T> = [
  * Creates fixtures for `test.extend<StorefrontFixtures>`: `shop` is a new sandbox for every test, in which the pages of the test's context are. It is
  * removed after the test.
  */
-export function storefrontFixtures(options: StorefrontFixtureOptions): {
-  shop: AutoFixture<StorefrontFixtures['shop']>;
-} {
+export function storefrontFixtures(options: StorefrontFixtureOptions): { shop: AutoFixture<TestShop> } {
   if (!['cookie', 'header'].includes(options?.by))
     throw new Error("Invalid options of storefrontFixtures. Use { server, by: 'cookie' } or { server, by: 'header' }.");
   return {
@@ -81,7 +79,7 @@ export function storefrontFixtures(options: StorefrontFixtureOptions): {
       // Playwright requires an object pattern here, from which it reads the names of the fixtures.
       async ({ context, baseURL }, use, testInfo) => {
         const sandbox = sandboxAt(options.server, createId(testInfo), options);
-        await sandbox.renew(options);
+        await sandbox.recreate(options);
         const enter = (other: BrowserContextLike) => enterSandbox(other, sandbox.id, options, baseURL);
         await enter(context);
         await use({ ...sandbox, enter, clock: withPages(sandbox.clock, context.clock) });

@@ -66,7 +66,7 @@ export interface TestSandbox {
   /** Rejects with a `VerificationError` unless the expected number of requests matches, by default at least one. */
   verify(expectation: RequestExpectation): Promise<void>;
   /** Recreates the sandbox from the default data or a snapshot, without clock, ids, faults and journal. Only `default` keeps its snapshots. */
-  renew(options?: { readonly from?: string | undefined }): Promise<void>;
+  recreate(options?: { readonly from?: string | undefined }): Promise<void>;
   /** Removes the sandbox. */
   remove(): Promise<void>;
 }
@@ -112,7 +112,7 @@ export function sandboxAt(server: string, id: string, { token }: SandboxAccess =
       const verification = await send<'verifyRequests'>('POST', '/requests/verify', expectation);
       if (!verification.verified) throw new VerificationError(verification, expectation);
     },
-    renew: async ({ from } = {}) => void (await send<'putSandbox'>('PUT', '', { from })),
+    recreate: async ({ from } = {}) => void (await send<'putSandbox'>('PUT', '', { from })),
     remove: () => send<'removeSandbox'>('DELETE', ''),
   };
 }

@@ -1,3 +1,4 @@
+import type { Storefront } from '../server/options.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
 /** Options of a new sandbox. */
@@ -22,16 +23,11 @@ export interface TestStorefront {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A running server. */
-interface RunningServer {
-  readonly url: string;
-  readonly port: number;
-  readonly token: string | undefined;
-  close(): Promise<void>;
-}
-
 /** Adds what tests need to a running server. */
-export function createTestStorefront({ url, port, token, close }: RunningServer): TestStorefront {
+export function createTestStorefront(
+  { url, port, close }: Pick<Storefront, 'url' | 'port' | 'close'>,
+  token: string | undefined,
+): TestStorefront {
   let count = 0;
   let closing: Promise<void> | undefined;
   const closeOnce = () => {
@@ -47,7 +43,7 @@ export function createTestStorefront({ url, port, token, close }: RunningServer)
       if (unknown !== undefined)
         throw new Error(`Unknown option ${unknown} of a sandbox. The options are id and from.`);
       const sandbox = sandboxAt(url, id ?? `test-${++count}`, { token });
-      await sandbox.renew({ from });
+      await sandbox.recreate({ from });
       return sandbox;
     },
     close: closeOnce,

@@ -33,8 +33,8 @@ describe('a client of the control API', () => {
 
   it('sends its token to a server that requires one', async () => {
     const { url } = await startStorefront({ controlToken: 'secret' });
-    expect((await getRejection(sandboxAt(url, 'w3').renew(), ControlError)).status).toBe(401);
-    await sandboxAt(url, 'w3', { token: 'secret' }).renew();
+    expect((await getRejection(sandboxAt(url, 'w3').recreate(), ControlError)).status).toBe(401);
+    await sandboxAt(url, 'w3', { token: 'secret' }).recreate();
   });
 });
 

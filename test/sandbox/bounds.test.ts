@@ -42,7 +42,7 @@ const createLimited = () => createTestRegistry({ memoryLimits: LIMITS });
 
 describe('the registry at the maximum number of sandboxes', () => {
   it('holds 10,000 sandboxes and removes the least recently used one that was never written to', () => {
-    const { sandboxes, told: logLines } = createTestRegistry();
+    const { sandboxes, logLines } = createTestRegistry();
     for (let n = 0; n < MAX_SANDBOXES; n++) sandboxes.get(`w${n}`);
     sandboxes.get('w0');
     expect(sandboxes.get('more').id).toBe('more');

@@ -18,7 +18,7 @@ const follower = { onEntry() {}, onEnd() {} };
 describe('an unused sandbox', () => {
   it('expires after an hour and logs it, unless it is the default sandbox', () => {
     useFakeTimers();
-    const { sandboxes, told: logLines, pass } = createTestRegistry();
+    const { sandboxes, logLines, pass } = createTestRegistry();
     sandboxes.get('w1');
     pass(HOUR_MS / 2);
     sandboxes.get('w2');

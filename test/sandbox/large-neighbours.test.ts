@@ -3,10 +3,9 @@ import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import type { Sandboxes } from '../../src/sandbox/registry.ts';
 import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
+import { MEGABYTE } from '../../src/util/limits.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { createTestRegistry } from '../support/harness/registry.ts';
-
-const MEGABYTE = 1024 * 1024;
 
 /** Returns the default data with a keyword of this size; each character counts as a byte. */
 function stateOf(bytes: number): State {

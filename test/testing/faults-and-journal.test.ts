@@ -8,7 +8,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 async function createSandbox() {
   const { url } = await startStorefront();
   const sandbox = sandboxAt(url, 'w3');
-  await sandbox.renew();
+  await sandbox.recreate();
   const order = async () => (await sandbox.fetch('/api/orders', { method: 'POST' })).status;
   return { sandbox, order };
 }

@@ -131,6 +131,6 @@ describe('withPages', () => {
 async function createSandboxClock() {
   const { url } = await startStorefront();
   const sandbox = sandboxAt(url, 'w3');
-  await sandbox.renew();
+  await sandbox.recreate();
   return sandbox.clock;
 }

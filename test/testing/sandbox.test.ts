@@ -65,20 +65,20 @@ describe('sandboxAt', () => {
     expect(await newOrder()).not.toBe(first);
   });
 
-  it('renew() recreates the sandbox from the default data or a snapshot', async () => {
+  it('recreate() recreates the sandbox from the default data or a snapshot', async () => {
     const sandbox = await createSandbox();
     await sandbox.clock.freeze(0);
-    await sandbox.renew({ from: 'empty-cart' });
+    await sandbox.recreate({ from: 'empty-cart' });
     expect((await sandbox.state()).cartItems).toEqual([]);
     expect((await sandbox.clock.read()).frozen).toBe(false);
-    await sandbox.renew();
+    await sandbox.recreate();
     expect((await sandbox.state()).cartItems).toEqual(defaults.cartItems);
   });
 
   it('remove() removes the sandbox from the server', async () => {
     const shop = await startStorefront();
     const sandbox = sandboxAt(shop.url, 'w3');
-    await sandbox.renew();
+    await sandbox.recreate();
     await sandbox.remove();
     expect(await listSandboxIds(shop)).toEqual(['default']);
   });

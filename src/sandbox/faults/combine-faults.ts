@@ -1,4 +1,5 @@
 import type { FaultDefinition } from '../../control/operation.ts';
+import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 
 /** Before or after the operation. */
@@ -22,24 +23,21 @@ export interface FaultEffect {
 }
 
 /** Which effects a request allows. */
-export interface Answering {
+export interface AllowedEffects {
   /** Whether the request selects its response with a `Prefer` header. */
   readonly hasPreference: boolean;
   /** Returns whether a fault can have its effect on the request's operation. */
   readonly canApply: (fault: FaultDefinition) => boolean;
 }
 
-/** The maximum delay in ms. */
-const MAX_DELAY_MS = 60_000;
-
 /** Returns whether a fault is compatible with the effect of earlier faults. */
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
   effect: FaultEffect | undefined,
-  { hasPreference: isChosen }: Answering,
+  { hasPreference }: AllowedEffects,
 ): boolean {
   const hasResponse = status !== undefined || example !== undefined;
-  if (hasResponse && (isChosen || effect?.response)) return false;
+  if (hasResponse && (hasPreference || effect?.response)) return false;
   // The phase decides whether the operation runs.
   const effectPhase = (effect?.response ?? effect?.connection)?.phase;
   if ((hasResponse || connection) && effectPhase !== undefined && effectPhase !== phase) return false;

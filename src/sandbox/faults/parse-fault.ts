@@ -5,9 +5,6 @@ import { isMessageHeader } from '../../util/message-headers.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 
-/** The maximum length of the faults of a sandbox together, as JSON in characters. */
-export const MAX_FAULT_LENGTH = 20_000;
-
 /** A fault definition with its compiled matcher. */
 export interface ParsedFault {
   readonly definition: FaultDefinition;
@@ -15,13 +12,9 @@ export interface ParsedFault {
 }
 
 /** Compiles the matcher of a fault. `at` is the location of the fault (JSON Pointer). Throws an `InvalidMatcherError`. */
-export function parseFault(fault: FaultDefinition, at = ''): ParsedFault {
-  return { definition: fault, matcher: createMatcherAt(fault, at) };
-}
-
-function createMatcherAt(fault: FaultDefinition, at: string): RequestMatcher {
+export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   try {
-    return createRequestMatcher(fault);
+    return { definition, matcher: createRequestMatcher(definition) };
   } catch (error) {
     if (!(error instanceof InvalidMatcherError)) throw error;
     throw new InvalidMatcherError(error.issues.map((issue) => ({ ...issue, pointer: at + issue.pointer })));

@@ -26,15 +26,9 @@ export function shareHeaders(
 ): readonly string[] {
   for (let back = 1; back <= COMPARED_REQUESTS; back++) {
     const earlier = getEarlier(back);
-    if (earlier && areEqual(earlier, headers)) return earlier;
+    if (earlier?.length === headers.length && earlier.every((part, index) => part === headers[index])) return earlier;
   }
   return headers;
-}
-
-function areEqual(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }
 
 /** The memory of a string in addition to its characters, in bytes. */
@@ -42,7 +36,5 @@ const STRING_BYTES = 32;
 
 /** Returns the approximate memory of a header list in bytes. */
 export function measureHeaders(headers: readonly string[]): number {
-  let bytes = headers.length * STRING_BYTES;
-  for (const part of headers) bytes += part.length;
-  return bytes;
+  return headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0);
 }

@@ -12,19 +12,12 @@ export interface MemoryUser {
   dropOlderHalf(): void;
 }
 
-/** The memory that journals share. */
-export interface JournalMemory {
-  /** Adds bytes to the memory of a user; negative values remove them. */
-  add(user: MemoryUser, bytes: number): void;
-  /** If the limit is exceeded, the users with the most memory drop the older half of their entries. */
-  enforceLimit(): void;
-}
-
-/** Counts the memory of journals and enforces the limit of 32 MB. */
-export class SharedJournalMemory implements JournalMemory {
+/** Counts the memory of all journals and enforces the limit of 32 MB. */
+export class JournalMemory {
   private readonly users = new Set<MemoryUser>();
   private bytes = 0;
 
+  /** Adds bytes to the memory of a user; negative values remove them. */
   add(user: MemoryUser, bytes: number): void {
     user.usedBytes += bytes;
     this.bytes += bytes;
@@ -32,15 +25,12 @@ export class SharedJournalMemory implements JournalMemory {
     else this.users.add(user);
   }
 
+  /** If the limit is exceeded, the users with the most memory drop the older half of their entries. */
   enforceLimit(): void {
     if (this.bytes <= MAX_BYTES) return;
-    while (this.bytes > REDUCED_BYTES && this.users.size > 0) this.reduce();
-  }
-
-  private reduce(): void {
-    for (const user of [...this.users].sort((a, b) => b.usedBytes - a.usedBytes)) {
-      if (this.bytes <= REDUCED_BYTES) return;
-      user.dropOlderHalf();
+    while (this.bytes > REDUCED_BYTES && this.users.size > 0) {
+      const users = [...this.users].sort((a, b) => b.usedBytes - a.usedBytes);
+      for (const user of users) if (this.bytes > REDUCED_BYTES) user.dropOlderHalf();
     }
   }
 }

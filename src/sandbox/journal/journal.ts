@@ -1,21 +1,18 @@
 import type { JournalEntry } from '../../control/operation.ts';
 import { measureHeaders, shareHeaders, truncateText } from './compact.ts';
-import { type JournalMemory, type MemoryUser, SharedJournalMemory } from './journal-memory.ts';
+import type { JournalMemory, MemoryUser } from './journal-memory.ts';
 
 /** A request with its response, as `http` hands it over. */
-export interface RecordedRequest extends Outcome {
-  /** Names and values in turn, as they were sent. */
-  readonly rawHeaders: readonly string[];
-  /** The text of its body, as far as it was read. */
-  readonly bodyText?: string | undefined;
-}
-
-interface Outcome {
+export interface RecordedRequest {
   readonly method: string;
   /** The request target as it was sent, including the prefix. */
   readonly url: string;
   /** The beginning of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
   readonly prefix: string;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[];
+  /** The text of its body, as far as it was read. */
+  readonly bodyText?: string | undefined;
   /** Undefined if no response was sent. */
   readonly response: RecordedResponse | undefined;
   /** The time from request to response, in ms. */
@@ -42,7 +39,7 @@ export interface RecordedResponse {
 }
 
 /** A recorded request. */
-export interface Entry extends Outcome {
+export interface Entry extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> {
   readonly id: number;
   /** The time of the response, in ms since 1970. */
   readonly atMs: number;
@@ -53,28 +50,6 @@ export interface Entry extends Outcome {
   readonly isTruncated: boolean;
   /** The approximate memory of the entry in bytes, including what it shares with others. */
   readonly bytes: number;
-}
-
-/** The recorded requests of a sandbox. */
-export interface Journal {
-  add(request: RecordedRequest): void;
-  /** Returns the current entries, oldest first. */
-  entries(): readonly Entry[];
-  /** Returns the number of entries. */
-  size(): number;
-  /** Returns the oldest entry with an id greater than `id`. */
-  entryAfter(id: number): Entry | undefined;
-  /** Returns the id of the last request that was added, even if the journal has dropped it; 0 if there is none. */
-  lastId(): number;
-  /** Returns the id of the last request that was dropped to make room since the journal was cleared; 0 if there is none. */
-  lastDroppedId(): number;
-  /** Deletes the entries. Requests that are in progress are not recorded. Ids continue. */
-  clear(): void;
-  /** Calls the follower for each new request and for the end of the journal. Returns a function that stops this. */
-  follow(follower: Follower): () => void;
-  readonly isFollowed: boolean;
-  /** Deletes the entries, ends the followers, and ignores new requests. */
-  end(ending: Ending): void;
 }
 
 /** Why a journal ended: its sandbox was deleted or has expired. */
@@ -92,36 +67,22 @@ export interface Follower {
   readonly onEnd: (ending?: Ending) => void;
 }
 
-/** The journals of a server, which share a memory limit. */
-export interface Journals {
-  /** Creates a journal that keeps the last `maxEntries` requests. `onUnfollow` is called each time a follower leaves. */
-  create(maxEntries: number, onUnfollow?: () => void): Journal;
-}
-
-/** The sources of time: the machine's time in ms since 1970, and a monotonic clock in ms. */
-interface Clocks {
+/** Options of a journal. */
+export interface JournalOptions {
+  /** The number of requests that it keeps. */
+  readonly maxEntries: number;
+  /** Called each time a follower leaves. */
+  readonly onUnfollow: () => void;
+  /** The memory that the journals of a server share. */
+  readonly memory: JournalMemory;
+  /** Returns the machine's time in ms since 1970. */
   readonly nowMs: () => number;
+  /** A monotonic clock in ms. */
   readonly elapsedMs: () => number;
 }
 
-/** Creates the journals of a server. Together they use at most 32 MB. */
-export function createJournals(nowMs: () => number, elapsedMs: () => number): Journals {
-  const memory = new SharedJournalMemory();
-  return {
-    create: (maxEntries, onUnfollow = () => {}) =>
-      new RingJournal({ maxEntries, onUnfollow, memory, clocks: { nowMs, elapsedMs } }),
-  };
-}
-
-interface RingJournalOptions {
-  readonly maxEntries: number;
-  readonly onUnfollow: () => void;
-  readonly memory: JournalMemory;
-  readonly clocks: Clocks;
-}
-
-/** A journal in a ring buffer: the entry with an id has the index `(id - 1) % maxEntries`. */
-class RingJournal implements Journal, MemoryUser {
+/** The recorded requests of a sandbox, in a ring buffer: the entry with an id has the index `(id - 1) % maxEntries`. */
+export class Journal implements MemoryUser {
   usedBytes = 0;
   private readonly ring: (Entry | undefined)[] = [];
   private readonly followers = new Set<Follower>();
@@ -131,15 +92,16 @@ class RingJournal implements Journal, MemoryUser {
   private clearedMs = Number.NEGATIVE_INFINITY;
   private hasEnded = false;
 
-  constructor(private readonly options: RingJournalOptions) {}
+  constructor(private readonly options: JournalOptions) {}
 
+  /** Adds a request, unless the journal has ended. */
   add(request: RecordedRequest): void {
-    const { maxEntries, memory, clocks } = this.options;
+    const { maxEntries, memory, nowMs, elapsedMs } = this.options;
     // A request that began before the journal was cleared is not recorded.
-    if (this.hasEnded || (request.durationMs > 0 && clocks.elapsedMs() - request.durationMs < this.clearedMs)) return;
+    if (this.hasEnded || (request.durationMs > 0 && elapsedMs() - request.durationMs < this.clearedMs)) return;
     const id = this.latestId + 1;
     const headers = shareHeaders(request.rawHeaders, (back) => this.get(id - back)?.headers);
-    const entry = createEntry(request, { id, atMs: clocks.nowMs(), headers });
+    const entry = createEntry(request, { id, atMs: nowMs(), headers });
     if (id - this.firstId === maxEntries) this.drop(this.firstId);
     this.latestId = id;
     this.ring[(id - 1) % maxEntries] = entry;
@@ -148,36 +110,43 @@ class RingJournal implements Journal, MemoryUser {
     for (const follower of this.followers) notify(follower, entry);
   }
 
+  /** Returns the current entries, oldest first. */
   entries(): readonly Entry[] {
     return Array.from({ length: this.size() }, (_, index) => this.get(this.firstId + index) as Entry);
   }
 
+  /** Returns the number of entries. */
   size(): number {
     return this.latestId - this.firstId + 1;
   }
 
+  /** Returns the oldest entry with an id greater than `id`. */
   entryAfter(id: number): Entry | undefined {
     return id < this.latestId ? this.get(Math.max(this.firstId, id + 1)) : undefined;
   }
 
+  /** Returns the id of the last request that was added, even if the journal has dropped it; 0 if there is none. */
   lastId(): number {
     return this.latestId;
   }
 
+  /** Returns the id of the last request that was dropped to make room since the journal was cleared; 0 if there is none. */
   lastDroppedId(): number {
     return this.droppedId;
   }
 
+  /** Deletes the entries. Requests that are in progress are not recorded. Ids continue. */
   clear(): void {
     this.drop(this.latestId);
     this.droppedId = 0;
-    this.clearedMs = this.options.clocks.elapsedMs();
+    this.clearedMs = this.options.elapsedMs();
   }
 
   get isFollowed(): boolean {
     return this.followers.size > 0;
   }
 
+  /** Calls the follower for each new request and for the end of the journal. Returns a function that stops this. */
   follow(follower: Follower): () => void {
     this.followers.add(follower);
     return () => {
@@ -185,10 +154,11 @@ class RingJournal implements Journal, MemoryUser {
     };
   }
 
+  /** Deletes the entries, ends the followers, and ignores new requests. */
   end(ending: Ending): void {
     this.hasEnded = true;
     this.clear();
-    for (const { onEnd: end } of this.followers) end(ending);
+    for (const { onEnd } of this.followers) onEnd(ending);
   }
 
   dropOlderHalf(): void {
@@ -216,10 +186,10 @@ const ENTRY_BYTES = 500;
 
 /** Creates an entry. Lists its properties, because an object made with spread syntax uses twice the memory. */
 function createEntry(request: RecordedRequest, { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>): Entry {
-  const { method, url, prefix, response: answer, durationMs: ms, operationId, remarks, bodyText: sent } = request;
-  const body = sent && truncateText(sent);
-  const isTruncated = body !== sent;
-  const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (answer?.text.length ?? 0);
+  const { method, url, prefix, response, durationMs, operationId, remarks, bodyText } = request;
+  const body = bodyText && truncateText(bodyText);
+  const isTruncated = body !== bodyText;
+  const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (response?.text.length ?? 0);
   return {
     id,
     atMs,
@@ -229,8 +199,8 @@ function createEntry(request: RecordedRequest, { id, atMs, headers }: Pick<Entry
     headers,
     body,
     isTruncated,
-    response: answer,
-    durationMs: ms,
+    response,
+    durationMs,
     operationId,
     remarks,
     bytes,
@@ -238,10 +208,10 @@ function createEntry(request: RecordedRequest, { id, atMs, headers }: Pick<Entry
 }
 
 /** Hands an entry to a follower. A follower that throws is ended: its failure is not the request's. */
-function notify({ onEntry: tell, onEnd: end }: Follower, entry: Entry): void {
+function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
   try {
-    tell(entry);
+    onEntry(entry);
   } catch {
-    end();
+    onEnd();
   }
 }

@@ -1,38 +1,20 @@
-import type { RequestFilter, Verification } from '../../control/operation.ts';
+import type { ControlInput, RequestFilter, Verification } from '../../control/operation.ts';
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
-import { InvalidMatcherError } from '../matcher/value-matcher.ts';
+import { createMatcherError } from '../matcher/value-matcher.ts';
 import type { Entry, Journal } from './journal.ts';
 import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
 
-/** The expected number of requests, from `least` to `most`. It cannot be met if `least > most`. */
-export interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
-
 /** The expected number of requests as the control API takes it. */
-export interface ExpectedCount {
-  readonly times?: number | undefined;
-  readonly atLeast?: number | undefined;
-  readonly atMost?: number | undefined;
-}
+type ExpectedCount = Pick<ControlInput<'verifyRequests'>['body'], 'times' | 'atLeast' | 'atMost'>;
 
 /** Returns the bounds of an expected number; without properties at least one request is expected. */
-export function parseBounds({ times, atLeast, atMost }: ExpectedCount): Bounds {
+export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
   const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** Selects entries of a journal. */
-export interface ExpectedRequests {
-  /** Returns why an entry does not match, one sentence each; an empty list if it matches. */
-  readonly reasons: (entry: Entry) => readonly string[];
-  readonly isMatch: (entry: Entry) => boolean;
-  /** Only entries with a higher id match. */
-  readonly after: number;
-  /** The number of instructions of its regular expressions. */
-  readonly patternSize: number;
-}
+/** The expected number of requests, from `least` to `most`. It is impossible if `least > most`. */
+export type Bounds = ReturnType<typeof parseBounds>;
 
 /** The maximum number of steps of regular expressions for the entries of a journal: about 3 s. */
 const MAX_STEPS = 300_000_000;
@@ -42,33 +24,39 @@ export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: r
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
   const message = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
-  throw new InvalidMatcherError([{ pointer: '/where', message }]);
+  throw createMatcherError({ pointer: '/where' }, message);
 }
 
 /** Creates the selection of a filter. Throws an `InvalidMatcherError`. */
-export function parseExpectedRequests(filter: RequestFilter): ExpectedRequests {
+export function parseExpectedRequests(filter: RequestFilter) {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
   const { after = 0, fault } = filter;
   const statuses = filter.status === undefined ? undefined : [filter.status].flat();
-  const reasons = (entry: Entry) => [
+  const reasons = (entry: Entry): readonly string[] => [
     ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
     ...matcher(toMatchableRequest(entry)),
     ...compareStatus(entry.response?.status, statuses),
-    ...(fault === undefined || hasFault(entry, fault) ? [] : [`fault: ${fault} did not apply`]),
+    ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
-  const isMatch = (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0;
-  return { reasons, after, patternSize, isMatch };
+  return {
+    /** Returns why an entry does not match, one sentence each; an empty list if it matches. */
+    reasons,
+    isMatch: (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
+    /** Only entries with a higher id match. */
+    after,
+    /** The number of instructions of its regular expressions. */
+    patternSize,
+  };
 }
+
+/** Selects entries of a journal. */
+export type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
   if (!expected || (status !== undefined && expected.includes(status))) return [];
   return [`status: expected ${expected.join(' or ')}, got ${status ?? 'no response'}`];
-}
-
-function hasFault({ remarks }: Entry, fault: string): boolean {
-  return remarks?.forced?.faults?.includes(fault) ?? false;
 }
 
 /** The maximum number of requests in a verification. */
@@ -84,25 +72,22 @@ interface ComparedEntry {
  * Verifies the number of matching requests. If it is wrong, returns the near misses (too few) or the last matches (too many). Fails if entries that the
  * journal has dropped or truncated could change the result.
  */
-export function verifyRequests(
-  journal: Pick<Journal, 'entries' | 'lastDroppedId'>,
-  expected: ExpectedRequests,
-  bounds: Bounds,
-): Verification {
+export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
   const entries = journal.entries();
   rejectSlowPatterns(expected, entries);
   const compared = entries.map((entry) => ({ entry, reasons: expected.reasons(entry) }));
   const matches = compared.filter(({ reasons }) => reasons.length === 0);
   const { length: count } = matches;
-  const isBounded = count <= bounds.most && bounds.most !== Number.POSITIVE_INFINITY;
-  const isUncertain = isBounded && (journal.lastDroppedId() > expected.after || compared.some(isUndecided));
-  const verified = count >= bounds.least && count <= bounds.most && !isUncertain;
-  const shown = verified ? [] : count > bounds.most ? matches.slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
-  const warnings = verified ? [] : describeUncertainty(journal, expected, compared);
+  const message = `Expected ${describeBounds(bounds)}, found ${count}`;
+  const uncertainties = describeUncertainties(journal.lastDroppedId(), expected.after, compared);
+  const isUncertain = bounds.most !== Number.POSITIVE_INFINITY && uncertainties.length > 0;
+  if (count >= bounds.least && count <= bounds.most && !isUncertain)
+    return { verified: true, count, message, nearMisses: [] };
+  const shown = count > bounds.most ? matches.slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
   return {
-    verified,
+    verified: false,
     count,
-    message: [describeCount(count, bounds), ...warnings].join('; '),
+    message: [message, ...uncertainties].join('; '),
     nearMisses: shown.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
       reasons: reasons.length > 0 ? reasons : ['it matches'],
@@ -110,11 +95,7 @@ export function verifyRequests(
   };
 }
 
-function describeCount(count: number, { least, most }: Bounds): string {
-  return `Expected ${describeBounds(least, most)}, found ${count}`;
-}
-
-function describeBounds(least: number, most: number): string {
+function describeBounds({ least, most }: Bounds): string {
   if (least === most) return `exactly ${countRequests(least)}`;
   if (most === Number.POSITIVE_INFINITY) return `at least ${countRequests(least)}`;
   if (least > most) return `at least ${least} and at most ${countRequests(most)}, which is impossible`;
@@ -125,16 +106,16 @@ function countRequests(count: number): string {
   return `${count} matching request${count === 1 ? '' : 's'}`;
 }
 
-function describeUncertainty(
-  journal: Pick<Journal, 'lastDroppedId'>,
-  { after }: ExpectedRequests,
+/** Describes why the number of matches is uncertain, one sentence each. */
+function describeUncertainties(
+  droppedId: number,
+  after: number,
   compared: readonly ComparedEntry[],
 ): readonly string[] {
-  const dropped = journal.lastDroppedId();
   const undecided = compared.filter(isUndecided).length;
   return [
-    ...(dropped > after
-      ? [`the journal has dropped the requests up to #${dropped}: set \`after\`, or clear the journal first`]
+    ...(droppedId > after
+      ? [`the journal has dropped the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
       : []),
     ...(undecided > 0 ? [`the truncated bodies of ${undecided} requests cannot be compared`] : []),
   ];

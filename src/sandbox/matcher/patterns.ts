@@ -6,13 +6,6 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** A regular expression whose run time is linear in the length of the text. */
-export interface Pattern {
-  readonly isMatch: (text: string) => boolean;
-  /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
-  readonly size: number;
-}
-
 /** The maximum length of a regular expression in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
 
@@ -23,16 +16,16 @@ export const MOST_INSTRUCTIONS = 10_000;
 const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 
 /** Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which runs without backtracking. Throws a `PatternError`. */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string) {
   if (source.length > MAX_PATTERN_LENGTH) throw new PatternError(`has more than ${MAX_PATTERN_LENGTH} characters`);
-  const pattern = compile(source);
-  return { isMatch: (text) => pattern.test(text), size: pattern.programSize() };
-}
-
-function compile(source: string) {
   const { RE2JS, RE2JSSyntaxException } = loadEngine();
   try {
-    return RE2JS.compile(source);
+    const pattern = RE2JS.compile(source);
+    return {
+      isMatch: (text: string) => pattern.test(text),
+      /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
+      size: pattern.programSize(),
+    };
   } catch (cause) {
     if (!(cause instanceof RE2JSSyntaxException)) throw cause;
     const reason = UNSUPPORTED.test(cause.message)
@@ -75,9 +68,7 @@ function createSearch(part: string): (text: string, from: number) => number {
   return (text, from) => {
     let matched = 0;
     for (let index = from; index < text.length; index++) {
-      const character = text.charCodeAt(index);
-      while (matched > 0 && part.charCodeAt(matched) !== character) matched = borders[matched - 1] ?? 0;
-      if (part.charCodeAt(matched) === character) matched++;
+      matched = extendMatch(part, borders, matched, text.charCodeAt(index));
       if (matched === part.length) return index + 1;
     }
     return -1;
@@ -89,10 +80,15 @@ function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let length = 0;
   for (let index = 1; index < part.length; index++) {
-    const character = part.charCodeAt(index);
-    while (length > 0 && part.charCodeAt(length) !== character) length = borders[length - 1] ?? 0;
-    if (part.charCodeAt(length) === character) length++;
+    length = extendMatch(part, borders, length, part.charCodeAt(index));
     borders[index] = length;
   }
   return borders;
+}
+
+/** Returns the length of the longest prefix of a part that matches with another character, after one of length `matched`. */
+function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
+  let length = matched;
+  while (length > 0 && part.charCodeAt(length) !== character) length = borders[length - 1] ?? 0;
+  return part.charCodeAt(length) === character ? length + 1 : length;
 }

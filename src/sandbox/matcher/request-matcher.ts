@@ -1,9 +1,9 @@
-import type { Where } from '../../control/operation.ts';
+import type { RequestFilter, Where } from '../../control/operation.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
-import { type Comparison, jsonComparison, textComparison } from './comparison.ts';
+import { jsonComparison, textComparison } from './comparison.ts';
 import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
-import { createValueMatcher, InvalidMatcherError, redactMismatch } from './value-matcher.ts';
+import { createMatcherError, createValueMatcher, type MatcherContext, redactMismatch } from './value-matcher.ts';
 
 /** The parts of a request that matchers compare. */
 export interface MatchableRequest {
@@ -30,27 +30,24 @@ export interface RequestMatcher {
 
 type PartMatcher = (request: MatchableRequest) => readonly string[];
 
-type AddPatternSize = Comparison['addPatternSize'];
+type AddPatternSize = MatcherContext['addPatternSize'];
 
 /** The JSON form of a request matcher. */
-export interface MatcherDefinition {
-  readonly operation?: string | readonly string[] | undefined;
-  readonly where?: Where | undefined;
-}
+export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
 
 /** Creates a matcher: a request matches if all given parts match. Throws an `InvalidMatcherError`. */
 export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
   let patternSize = 0;
   const addPatternSize: AddPatternSize = (size) => {
     patternSize += size;
-    if (patternSize > MOST_INSTRUCTIONS) throw new InvalidMatcherError([TOO_LARGE]);
+    if (patternSize > MOST_INSTRUCTIONS) throw createMatcherError({ pointer: '/where' }, TOO_LARGE);
   };
   const matchers: readonly PartMatcher[] = [
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
     ...(where.method === undefined ? [] : [matchMethod(where.method.toUpperCase())]),
     ...(where.path === undefined ? [] : [matchPath(where.path)]),
-    ...Object.entries(where.query ?? {}).map(([name, expected]) => matchQuery(name, expected, addPatternSize)),
-    ...Object.entries(where.headers ?? {}).map(([name, expected]) => matchHeader(name, expected, addPatternSize)),
+    ...matchValues('query', where, addPatternSize),
+    ...matchValues('headers', where, addPatternSize),
     ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
   ];
   const match = (request: MatchableRequest) => matchers.flatMap((matcher) => matcher(request));
@@ -63,10 +60,7 @@ export function needsBody(where: Where = {}): boolean {
   return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
 }
 
-const TOO_LARGE = {
-  pointer: '/where',
-  message: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`,
-};
+const TOO_LARGE = `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`;
 
 /** Returns the number of characters that regular expressions may compare. */
 export function charactersOf({ path, query, headers, body }: MatchableRequest): number {
@@ -93,24 +87,21 @@ function matchPath(expected: string): PartMatcher {
   return ({ path }) => (isMatch(path) ? [] : [`path: expected ${expected}, got ${redactText(path)}`]);
 }
 
-function matchQuery(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const comparison = { pointer: formatPointer('where', 'query', name), ...textComparison, addPatternSize };
-  const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
-  return ({ query }) => matcher(Object.hasOwn(query, name) ? query[name] : undefined, `query ${name}`);
-}
-
-function matchHeader(name: string, expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const comparison = { pointer: formatPointer('where', 'headers', name), ...textComparison, addPatternSize };
-  const matcher = redactMismatch(name, createValueMatcher(expected, comparison));
-  const key = name.toLowerCase();
-  return ({ headers }) => matcher(Object.hasOwn(headers, key) ? headers[key] : undefined, `header ${name}`);
+/** Returns the matchers of query parameters or headers by name. */
+function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
+  return Object.entries(where[part] ?? {}).map(([name, value]) => {
+    const context = { ...textComparison, pointer: formatPointer('where', part, name), depth: 0, addPatternSize };
+    const matcher = redactMismatch(name, createValueMatcher(value, context));
+    const [key, place] = part === 'query' ? [name, `query ${name}`] : [name.toLowerCase(), `header ${name}`];
+    return ({ [part]: values }) => matcher(Object.hasOwn(values, key) ? values[key] : undefined, place);
+  });
 }
 
 function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const pointer = '/where/body';
-  const matchJson = createValueMatcher(expected, { pointer, ...jsonComparison, addPatternSize });
+  const root = { pointer: '/where/body', depth: 0 };
+  const matchJson = createValueMatcher(expected, { ...root, ...jsonComparison, addPatternSize });
   // A body is JSON or a form, so its patterns count once.
-  const matchForm = createValueMatcher(expected, { pointer, ...textComparison, addPatternSize: () => {} });
+  const matchForm = createValueMatcher(expected, { ...root, ...textComparison, addPatternSize: () => {} });
   return ({ body, isTruncated = false, isForm = false }) =>
     isTruncated ? [TRUNCATED_BODY] : (isForm ? matchForm : matchJson)(body, 'body');
 }

@@ -2,10 +2,10 @@ import type { Issue } from '../../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
-import type { Comparison } from './comparison.ts';
-import { compilePattern, createGlob, type Pattern, PatternError } from './patterns.ts';
+import type { textComparison } from './comparison.ts';
+import { compilePattern, createGlob, PatternError } from './patterns.ts';
 
-/** An invalid matcher. `flaws` are its issues. */
+/** An invalid matcher, with its issues. */
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
@@ -14,28 +14,47 @@ export class InvalidMatcherError extends Error {
   }
 }
 
+/** Creates the error of a matcher with one issue: its location (JSON Pointer) and the predicate of a sentence about it. */
+export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, message: string): InvalidMatcherError {
+  return new InvalidMatcherError([{ pointer, message }]);
+}
+
 /** Returns why a value does not match, one sentence each, beginning with its place; an empty list if it matches. */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
+/** Where a matcher is, and how it compares values. */
+export type MatcherContext = typeof textComparison & {
+  /** The location of the matcher (JSON Pointer), and its depth in the outermost one. */
+  readonly pointer: string;
+  readonly depth: number;
+  /** Counts the instructions of a regular expression. Throws an `InvalidMatcherError` if there are too many. */
+  readonly addPatternSize: (size: number) => void;
+};
+
+/** Returns the context of a matcher within another one. */
+function enter(context: MatcherContext, step: string | number): MatcherContext {
+  return { ...context, pointer: context.pointer + formatPointer(step), depth: context.depth + 1 };
+}
+
 /** Creates a matcher from its JSON form in `where`. Throws an `InvalidMatcherError`. */
-export function createValueMatcher(expected: unknown, comparison: Comparison, depth = 0): ValueMatcher {
-  if (depth > MAX_JSON_DEPTH) throw createError(comparison, 'is nested too deeply');
-  if (Array.isArray(expected)) return matchList(expected, comparison, depth);
-  if (typeof expected !== 'object' || expected === null) return matchEqual(expected, comparison);
+export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
+  if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, 'is nested too deeply');
+  if (Array.isArray(expected)) return matchList(expected, context);
+  if (typeof expected !== 'object' || expected === null) return matchEqual(expected, context);
   const entries = Object.entries(expected);
-  if (!entries.some(([name]) => name.startsWith('$'))) return matchProperties(expected, comparison, depth);
-  const matchers = entries.map(([name, operand]) => matchOperator(name, operand, comparison, depth));
+  if (!entries.some(([name]) => name.startsWith('$'))) return matchProperties(entries, context);
+  const matchers = entries.map(([name, operand]) => matchOperator(name, operand, enter(context, name)));
   return (value, place) => matchers.flatMap((matcher) => matcher(value, place));
 }
 
-function matchEqual(expected: unknown, { isEqual, satisfies }: Comparison): ValueMatcher {
+function matchEqual(expected: unknown, { isEqual, satisfies }: MatcherContext): ValueMatcher {
   const predicate = (value: unknown) => isEqual(value, expected);
   return (value, place) => (satisfies(value, predicate) ? [] : [describeMismatch(place, format(expected), value)]);
 }
 
-function matchProperties(expected: object, comparison: Comparison, depth: number): ValueMatcher {
-  const matchers = Object.entries(expected).map(
-    ([name, value]) => [name, redactMismatch(name, matchProperty(name, value, comparison, depth))] as const,
+function matchProperties(expected: readonly (readonly [string, unknown])[], context: MatcherContext): ValueMatcher {
+  const matchers = expected.map(
+    ([name, value]) => [name, redactMismatch(name, createValueMatcher(value, enter(context, name)))] as const,
   );
   return (value, place) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -47,20 +66,16 @@ function matchProperties(expected: object, comparison: Comparison, depth: number
   };
 }
 
-function matchProperty(name: string, expected: unknown, comparison: Comparison, depth: number): ValueMatcher {
-  return createValueMatcher(expected, { ...comparison, pointer: comparison.pointer + formatPointer(name) }, depth + 1);
-}
-
 /** Returns a matcher that does not reveal the value of a property, header or parameter with a secret name. */
 export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
   if (!isSecretName(name)) return matcher;
   return (value, place) => (matcher(value, place).length === 0 ? [] : [`${place}: the value does not match`]);
 }
 
-function matchList(expected: readonly unknown[], comparison: Comparison, depth: number): ValueMatcher {
-  const matchers = expected.map((value, index) => matchProperty(String(index), value, comparison, depth));
+function matchList(expected: readonly unknown[], context: MatcherContext): ValueMatcher {
+  const matchers = expected.map((value, index) => createValueMatcher(value, enter(context, index)));
   return (value, place) => {
-    const entries = comparison.toList(value);
+    const entries = context.toList(value);
     if (!entries) return [describeMismatch(place, 'a list', value)];
     if (entries.length !== matchers.length)
       return [`${place}: expected ${matchers.length} entries, got ${entries.length}`];
@@ -72,19 +87,26 @@ interface Operator {
   /** What the operand has to be. */
   readonly operand: string;
   readonly isOperand: (value: unknown) => boolean;
-  readonly createPredicate: (operand: never, comparison: Comparison, depth: number) => (value: unknown) => boolean;
+  readonly createPredicate: (operand: never, context: MatcherContext) => (value: unknown) => boolean;
   /** Describes the values that match. */
   readonly describe: (operand: string) => string;
 }
 
-const isNumber = (value: unknown) => typeof value === 'number';
 const isText = (value: unknown) => typeof value === 'string';
+
+/** Creates an operator that compares a number with its operand. */
+const createNumberOperator = (relation: string, isMatch: (value: number, operand: number) => boolean): Operator => ({
+  operand: 'a number',
+  isOperand: (value) => typeof value === 'number',
+  createPredicate: (operand: number, context) => (value) => isMatch(context.toNumber(value), operand),
+  describe: (operand) => `a number ${relation} ${operand}`,
+});
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
   $eq: {
     operand: 'any value',
     isOperand: () => true,
-    createPredicate: (expected: unknown, comparison) => (value) => comparison.isEqual(value, expected),
+    createPredicate: (expected: unknown, context) => (value) => context.isEqual(value, expected),
     describe: (operand) => `exactly ${operand}`,
   },
   $glob: {
@@ -99,25 +121,15 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $regex: {
     operand: 'a regular expression as a string',
     isOperand: isText,
-    createPredicate: (source: string, comparison) => {
-      const { isMatch, size } = compileOperand(source, comparison);
-      comparison.addPatternSize(size);
+    createPredicate: (source: string, context) => {
+      const { isMatch, size } = compileOperand(source, context);
+      context.addPatternSize(size);
       return (value) => typeof value === 'string' && isMatch(value);
     },
     describe: (operand) => `a string that matches ${operand}`,
   },
-  $gt: {
-    operand: 'a number',
-    isOperand: isNumber,
-    createPredicate: (limit: number, comparison) => (value) => comparison.toNumber(value) > limit,
-    describe: (operand) => `a number greater than ${operand}`,
-  },
-  $lt: {
-    operand: 'a number',
-    isOperand: isNumber,
-    createPredicate: (limit: number, comparison) => (value) => comparison.toNumber(value) < limit,
-    describe: (operand) => `a number less than ${operand}`,
-  },
+  $gt: createNumberOperator('greater than', (value, limit) => value > limit),
+  $lt: createNumberOperator('less than', (value, limit) => value < limit),
   $exists: {
     operand: 'true or false',
     isOperand: (value) => typeof value === 'boolean',
@@ -127,8 +139,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $in: {
     operand: 'a list of values',
     isOperand: Array.isArray,
-    createPredicate: (options: readonly unknown[], comparison, depth) => {
-      const matchers = options.map((option) => createValueMatcher(option, comparison, depth + 1));
+    createPredicate: (options: readonly unknown[], context) => {
+      const matchers = options.map((option) => createValueMatcher(option, context));
       return (value) => matchers.some((matcher) => matcher(value, '').length === 0);
     },
     describe: (operand) => `one of ${operand}`,
@@ -136,8 +148,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $not: {
     operand: 'any value',
     isOperand: () => true,
-    createPredicate: (unexpected: unknown, comparison, depth) => {
-      const matcher = createValueMatcher(unexpected, comparison, depth + 1);
+    createPredicate: (unexpected: unknown, context) => {
+      const matcher = createValueMatcher(unexpected, context);
       return (value) => matcher(value, '').length > 0;
     },
     describe: (operand) => `anything but ${operand}`,
@@ -147,25 +159,23 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 /** Operators that compare all values of a repeated query parameter or header at once. */
 const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
-function matchOperator(name: string, operand: unknown, comparison: Comparison, depth: number): ValueMatcher {
+function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  const here = { ...comparison, pointer: comparison.pointer + formatPointer(name) };
-  if (!operator) throw createError(here, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
-  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createError(here, 'is nested too deeply');
-  if (!operator.isOperand(operand)) throw createError(here, `is ${format(operand)}: use ${operator.operand}`);
-  const predicate = operator.createPredicate(operand as never, here, depth);
+  if (!operator) throw createMatcherError(context, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
+  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createMatcherError(context, 'is nested too deeply');
+  if (!operator.isOperand(operand)) throw createMatcherError(context, `is ${format(operand)}: use ${operator.operand}`);
+  const predicate = operator.createPredicate(operand as never, context);
   const isMatch = (value: unknown) =>
-    WHOLE_VALUE_OPERATORS.includes(name) ? predicate(value) : here.satisfies(value, predicate);
+    WHOLE_VALUE_OPERATORS.includes(name) ? predicate(value) : context.satisfies(value, predicate);
   const expected = operator.describe(format(operand));
   return (value, place) => (isMatch(value) ? [] : [describeMismatch(place, expected, value)]);
 }
 
-function compileOperand(source: string, comparison: Comparison): Pattern {
+function compileOperand(source: string, context: MatcherContext) {
   try {
     return compilePattern(source);
   } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw createError(comparison, error.message);
+    throw error instanceof PatternError ? createMatcherError(context, error.message) : error;
   }
 }
 
@@ -185,8 +195,4 @@ function format(value: unknown): string {
   if (value === undefined) return 'no value';
   const text = JSON.stringify(redactSecrets(value));
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
-}
-
-function createError({ pointer }: Comparison, message: string): InvalidMatcherError {
-  return new InvalidMatcherError([{ pointer, message }]);
 }

@@ -1,44 +1,50 @@
 import { createMemoryBackend } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
 import { createStore, type Store, type StoreOptions } from '../../store/store.ts';
-import type { Account } from './memory.ts';
+import type { MemoryQuota } from './memory.ts';
 
-/** What holds states: their memory counts for an account. */
-export interface CountedParts<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
-  /** It holds the initial state already. */
-  readonly account: Account;
+/** Options of a store whose states count towards a quota. */
+export interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
+  /** It counts the initial state already. */
+  readonly quota: MemoryQuota;
   /** Called with each change. */
   readonly onChange: () => void;
 }
 
-/** A store in memory. It refuses a change with a `StateTooLargeError` where its account would hold more than it may. */
-export function countedStore<S extends State>({ account, onChange, ...parts }: CountedParts<S>): Store<S> {
-  const store = createStore({ ...parts, backend: createMemoryBackend<S>() });
+/** Creates a store in memory. It rejects a change that exceeds its quota with a `StateTooLargeError`. */
+export function createCountedStore<S extends State>({ quota, onChange, ...options }: CountedStoreOptions<S>): Store<S> {
+  const store = createStore({ ...options, backend: createMemoryBackend<S>() });
   const update: Store<S>['update'] = (change) =>
     store.update((state, nowMs) => {
       const changed = change(state, nowMs);
       if (changed.next) {
-        account.replace(state, changed.next);
+        quota.replace(state, changed.next);
         onChange();
       }
       return changed;
     });
-  return { ...store, update, reset: () => update(() => ({ next: parts.defaults(), result: undefined })) };
+  return { ...store, update, reset: () => update(() => ({ next: options.defaults(), result: undefined })) };
 }
 
-/** Snapshots by their names. They are refused with a `StateTooLargeError` where their account would hold more than it may. */
-export function countedSnapshots<S extends State>(account: Account, onChange: () => void): Map<string, S> {
-  const states = new Map<string, S>();
-  return Object.assign(states, {
-    set(name: string, state: S) {
-      account.replace(states.get(name), state);
-      onChange();
-      return Map.prototype.set.call(states, name, state);
-    },
-    delete(name: string) {
-      account.replace(states.get(name), undefined);
-      onChange();
-      return Map.prototype.delete.call(states, name);
-    },
-  });
+/** Snapshots by name, which count towards a quota. Setting one that exceeds it throws a `StateTooLargeError`. */
+export class CountedSnapshots<S extends State> extends Map<string, S> {
+  /** `onChange` is called with each change. */
+  constructor(
+    private readonly quota: MemoryQuota,
+    private readonly onChange: () => void = () => {},
+  ) {
+    super();
+  }
+
+  override set(name: string, state: S): this {
+    this.quota.replace(this.get(name), state);
+    this.onChange();
+    return super.set(name, state);
+  }
+
+  override delete(name: string): boolean {
+    this.quota.replace(this.get(name), undefined);
+    this.onChange();
+    return super.delete(name);
+  }
 }

@@ -1,7 +1,7 @@
 import { MEGABYTE } from '../../util/limits.ts';
 import type { MemoryLimits } from './memory.ts';
 
-/** How many sandboxes there may be beside the default one. */
+/** The maximum number of sandboxes beside the default one. */
 export const MAX_SANDBOXES = 10_000;
 
 /** The memory of a sandbox beside its state, in bytes: 10,000 from one snapshot took 160 MB of heap. */
@@ -10,16 +10,16 @@ export const SANDBOX_BYTES = 16_000;
 /** The limit for the snapshots of the default sandbox, in bytes. Its state may be as large as a data file. */
 export const DEFAULT_SNAPSHOTS_BYTES = 256 * MEGABYTE;
 
-/** What every sandbox may hold, however much the others hold, in bytes: itself, and some thirty entries of its own of 500 bytes each. */
+/** The memory that every sandbox can use, however much the others use, in bytes: its own, and some thirty entries of 500 bytes each. */
 const GUARANTEED_BYTES = 32 * 1024;
 
-/** How large a small sandbox is at most, in bytes. */
+/** The maximum size of a small sandbox, in bytes. */
 const SMALL_BYTES = MEGABYTE;
 
-/** What one sandbox may hold, in bytes. */
+/** The limit for one sandbox, in bytes. */
 const SANDBOX_LIMIT_BYTES = 64 * MEGABYTE;
 
-/** What all sandboxes may hold together, in bytes. */
+/** The limit for all sandboxes together, in bytes. */
 const TOTAL_BYTES = 1_024 * MEGABYTE;
 
 /** The part of the total that only the first megabyte of each sandbox uses: large sandboxes leave 256 others a megabyte each. */

@@ -1,192 +1,164 @@
 import { StateTooLargeError } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
+import { MEGABYTE } from '../../util/limits.ts';
 import { type Owner, SharedObjects } from './shared-objects.ts';
 
 /** A limit for the part of each sandbox's memory that lies between two sizes. */
 export interface PoolLimits {
   readonly fromBytes: number;
   readonly toBytes: number;
-  /** What these parts of all sandboxes may take together. */
+  /** The limit for these parts of all sandboxes together. */
   readonly totalBytes: number;
 }
 
-/** How much memory the states of sandboxes may take, in bytes. */
+/** The memory limits of a server's sandboxes, in bytes. */
 export interface MemoryLimits {
-  /** What one sandbox may hold. */
+  /** The limit for one sandbox. */
   readonly sandboxBytes: number;
-  /** What the sandboxes may hold together, by size. What lies in no pool is guaranteed to each sandbox. */
+  /** The limits for all sandboxes together, by size. What lies in no pool is guaranteed to each sandbox. */
   readonly pools: readonly PoolLimits[];
 }
 
 /** The memory that lies between two sizes of each sandbox. */
 class Pool {
-  readonly #limits: PoolLimits;
-  #usedBytes = 0;
+  private usedBytes = 0;
 
-  constructor(limits: PoolLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: PoolLimits) {}
 
   get isOverLimit(): boolean {
-    return this.#usedBytes > this.#limits.totalBytes;
+    return this.usedBytes > this.limits.totalBytes;
   }
 
-  /** Records that a sandbox holds another number of bytes than before. */
+  /** Records that a sandbox uses another number of bytes than before. */
   charge(beforeBytes: number, afterBytes: number): void {
-    this.#usedBytes += this.#partOf(afterBytes) - this.#partOf(beforeBytes);
+    this.usedBytes += this.getGrowth(beforeBytes, afterBytes);
   }
 
-  /** Whether a sandbox needs more of this pool than before. */
-  isNeeded(beforeBytes: number, afterBytes: number): boolean {
-    return this.#partOf(afterBytes) > this.#partOf(beforeBytes);
-  }
-
-  #partOf(bytes: number): number {
-    const { fromBytes, toBytes } = this.#limits;
-    return Math.max(0, Math.min(bytes, toBytes) - fromBytes);
+  /** Returns how many more bytes of this pool a sandbox uses than before. */
+  getGrowth(beforeBytes: number, afterBytes: number): number {
+    const { fromBytes, toBytes } = this.limits;
+    const getPart = (bytes: number) => Math.max(0, Math.min(bytes, toBytes) - fromBytes);
+    return getPart(afterBytes) - getPart(beforeBytes);
   }
 }
 
-/** Counts the memory that sandboxes take. What several states share is counted once. */
+/** Counts the memory of the sandboxes of a server. What several states share is counted once. */
 export class Memory {
   readonly objects = new SharedObjects();
-  readonly pools: readonly Pool[];
+  private readonly pools: readonly Pool[];
 
-  /** `onFull` is called before a change is refused because of what others hold: it may close their accounts. */
+  /** `onFull` is called before a change is rejected because of the memory of other sandboxes: it may remove some. */
   constructor(
-    readonly limits: MemoryLimits,
+    private readonly limits: MemoryLimits,
     readonly onFull: () => void,
   ) {
     this.pools = limits.pools.map((pool) => new Pool(pool));
   }
 
   /**
-   * Opens an account that holds a state and other bytes, in place of `old`, which is closed. Throws a `StateTooLargeError` where that is too much;
-   * then `old` stays open.
+   * Creates the quota of a sandbox with a state and other bytes. It replaces the quota `old`, which is released. Throws a `StateTooLargeError` if a
+   * limit is exceeded; then `old` stays as it is.
    */
-  openFor(state: State, otherBytes: number, old?: Account): Account {
-    const account = new Account(this, this.limits.sandboxBytes, this.pools);
-    const reopen = old?.close();
+  createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
+    const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
+    const restore = old?.release();
     try {
-      account.add(otherBytes);
-      account.replace(undefined, state);
-      return account;
+      quota.reserve(otherBytes);
+      quota.replace(undefined, state);
+      return quota;
     } catch (error) {
-      account.close();
-      reopen?.();
+      quota.release();
+      restore?.();
       throw error;
     }
   }
 
-  /** An account with a limit of its own, which takes nothing from the others. */
-  openApart(limitBytes: number): Account {
-    return new Account(this, limitBytes, []);
-  }
-
-  /** Marks a state as one that sandboxes are made from: it counts for none of them. */
-  share(state: State): void {
-    this.objects.share(state);
+  /** Creates a quota that is independent of the limits for all sandboxes. */
+  createSeparateQuota(limitBytes: number): MemoryQuota {
+    return new MemoryQuota(this, limitBytes, []);
   }
 }
 
-/** What a sandbox holds: its state, its snapshots and its faults. A method that adds throws a `StateTooLargeError` where that would be too much, and changes nothing. */
-export class Account implements Owner {
-  readonly #memory: Memory;
-  readonly #limitBytes: number;
-  readonly #pools: readonly Pool[];
-  /** How often each state is held. */
-  readonly #states = new Map<State, number>();
-  #bytes = 0;
-  #otherBytes = 0;
-  #isClosed = false;
+/**
+ * The memory of a sandbox: its state, its snapshots and its faults. A method that adds memory throws a `StateTooLargeError` if a limit is exceeded; then
+ * nothing changes.
+ */
+export class MemoryQuota implements Owner {
+  /** The current state and the snapshots; a state can occur several times. */
+  private readonly states: State[] = [];
+  private otherBytes = 0;
+  /** All bytes that count for this sandbox. */
+  private bytes = 0;
+  private isReleased = false;
 
-  constructor(memory: Memory, limitBytes: number, pools: readonly Pool[]) {
-    this.#memory = memory;
-    this.#limitBytes = limitBytes;
-    this.#pools = pools;
-  }
-
-  /** What the sandbox was the first to hold. */
-  get bytes(): number {
-    return this.#bytes;
-  }
+  constructor(
+    private readonly memory: Memory,
+    private readonly limitBytes: number,
+    private readonly pools: readonly Pool[],
+  ) {}
 
   charge(bytes: number): void {
-    for (const pool of this.#pools) pool.charge(this.#bytes, this.#bytes + bytes);
-    this.#bytes += bytes;
+    for (const pool of this.pools) pool.charge(this.bytes, this.bytes + bytes);
+    this.bytes += bytes;
   }
 
-  /** Holds one state in place of another; undefined stands for no state. */
+  /** Replaces a state by another one; undefined is no state. */
   replace(from: State | undefined, to: State | undefined): void {
-    if (this.#isClosed) return;
-    const before = this.#bytes;
-    this.#swap(from, to);
-    this.#orTakeBack(before, () => {
-      // A removal makes new lists, which count, of entries that are there: it always works.
-      if (from && to && onlyRemoves(from, to)) return false;
-      this.#swap(to, from);
-      return true;
-    });
+    if (this.isReleased) return;
+    const beforeBytes = this.bytes;
+    this.swap(from, to);
+    const message = this.findExceededLimit(beforeBytes);
+    // Removing entries creates new lists of the other entries, whose memory counts: it is always allowed.
+    if (message === undefined || (from && to && onlyRemoves(from, to))) return;
+    this.swap(to, from);
+    throw new StateTooLargeError(message);
   }
 
-  /** Adds bytes that belong to no state, or removes them where negative. */
-  readonly add = (bytes: number): void => {
-    if (this.#isClosed) return;
-    const before = this.#bytes;
-    this.#addOther(bytes);
-    this.#orTakeBack(before, () => {
-      this.#addOther(-bytes);
-      return true;
-    });
-  };
+  /** Reserves bytes that belong to no state, or frees them if negative. */
+  reserve(bytes: number): void {
+    if (this.isReleased) return;
+    const beforeBytes = this.bytes;
+    this.addOther(bytes);
+    const message = this.findExceededLimit(beforeBytes);
+    if (message === undefined) return;
+    this.addOther(-bytes);
+    throw new StateTooLargeError(message);
+  }
 
-  /** Releases everything. Later calls do nothing. Returns a function that holds it all again. */
-  close(): () => void {
-    if (this.#isClosed) return () => {};
-    const states = [...this.#states].flatMap(([state, holders]) => Array<State>(holders).fill(state));
-    const otherBytes = this.#otherBytes;
-    for (const state of states) this.#swap(state, undefined);
-    this.#addOther(-otherBytes);
-    this.#isClosed = true;
+  /** Frees all memory. Later calls do nothing. Returns a function that undoes the release. */
+  release(): () => void {
+    if (this.isReleased) return () => {};
+    const { otherBytes } = this;
+    const states = [...this.states];
+    for (const state of states) this.swap(state, undefined);
+    this.addOther(-otherBytes);
+    this.isReleased = true;
     return () => {
-      this.#isClosed = false;
-      for (const state of states) this.#swap(undefined, state);
-      this.#addOther(otherBytes);
+      this.isReleased = false;
+      for (const state of states) this.swap(undefined, state);
+      this.addOther(otherBytes);
     };
   }
 
-  #swap(from: State | undefined, to: State | undefined): void {
-    if (to) this.#states.set(to, (this.#states.get(to) ?? 0) + 1);
-    if (from) {
-      const holders = (this.#states.get(from) ?? 0) - 1;
-      if (holders > 0) this.#states.set(from, holders);
-      else this.#states.delete(from);
-    }
-    this.#memory.objects.replace(from, to, this);
+  private swap(from: State | undefined, to: State | undefined): void {
+    if (to) this.states.push(to);
+    if (from) this.states.splice(this.states.indexOf(from), 1);
+    this.memory.objects.replace(from, to, this);
   }
 
-  #addOther(bytes: number): void {
-    this.#otherBytes += bytes;
+  private addOther(bytes: number): void {
+    this.otherBytes += bytes;
     this.charge(bytes);
   }
 
-  /** Throws where a change adds to what the sandbox held before, that is too much, and the change is taken back. */
-  #orTakeBack(beforeBytes: number, takeBack: () => boolean): void {
-    if (this.#bytes <= beforeBytes) return;
-    const message = this.#tooLargeText() ?? this.#fullText(beforeBytes);
-    if (message === undefined) return;
-    if (takeBack()) throw new StateTooLargeError(message);
-  }
-
-  #tooLargeText(): string | undefined {
-    if (this.#bytes <= this.#limitBytes) return undefined;
-    return `The sandbox would take ${megabytes(this.#bytes)} of memory, more than its limit of ${megabytes(this.#limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
-  }
-
-  #fullText(beforeBytes: number): string | undefined {
-    const needed = this.#pools.filter((pool) => pool.isNeeded(beforeBytes, this.#bytes));
+  /** Describes the limit that the growth of this sandbox exceeds; undefined if it exceeds none. */
+  private findExceededLimit(beforeBytes: number): string | undefined {
+    if (this.bytes <= beforeBytes) return undefined;
+    if (this.bytes > this.limitBytes)
+      return `The sandbox would take ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
+    const needed = this.pools.filter((pool) => pool.getGrowth(beforeBytes, this.bytes) > 0);
     const isFull = () => needed.some(({ isOverLimit }) => isOverLimit);
-    if (isFull()) this.#memory.onFull();
+    if (isFull()) this.memory.onFull();
     if (!isFull()) return undefined;
     return 'The sandboxes together have reached their memory limit: remove sandboxes with DELETE /_control/sandboxes/ID, or reset large ones';
   }
@@ -201,6 +173,6 @@ function onlyRemoves(from: State, to: State): boolean {
   });
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024 / 1024)} MB`;
+function formatMegabytes(bytes: number): string {
+  return `${Math.ceil(bytes / MEGABYTE)} MB`;
 }

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { createClock } from '../../../src/sandbox/clock.ts';
-import { createSandboxes, type Sandboxes } from '../../../src/sandbox/registry.ts';
+import { Sandboxes } from '../../../src/sandbox/registry.ts';
 import type { SandboxesParts } from '../../../src/sandbox/sandbox-factory.ts';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
@@ -16,11 +16,11 @@ export const MAX_SANDBOXES = 10_000;
 /** Creates a registry of sandboxes without a server, with a clock that the test controls. */
 export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): {
   sandboxes: Sandboxes<State>;
-  told: string[];
+  logLines: string[];
   pass(ms: number): void;
 } {
   let atMs = NOW_MS;
-  const told: string[] = [];
+  const logLines: string[] = [];
   const base = { nowMs: () => atMs, newId: () => PRODUCT_IDS[0] ?? '' };
   const store = createStore({
     backend: createMemoryBackend<State>(),
@@ -28,19 +28,19 @@ export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): 
     defaults: () => defaults,
     nowMs: base.nowMs,
   });
-  const sandboxes = createSandboxes({
+  const sandboxes = new Sandboxes({
     ...base,
     elapsedMs: base.nowMs,
     default: { store, clock: createClock(base.nowMs) },
     defaults: () => defaults,
     areDeclared: false,
-    tell: (message) => told.push(message),
+    log: (message) => logLines.push(message),
     ...parts,
   });
   onTestFinished(() => sandboxes.close());
   return {
     sandboxes,
-    told,
+    logLines,
     pass(ms) {
       atMs += ms;
       if (vi.isFakeTimers()) vi.advanceTimersByTime(ms);

@@ -1,0 +1,43 @@
+import { Journal, type RecordedRequest } from '../../../src/sandbox/journal/journal.ts';
+import { JournalMemory } from '../../../src/sandbox/journal/journal-memory.ts';
+import { NOW_MS } from './start-storefront.ts';
+
+/** Returns a request for the list of products with some properties replaced. */
+export function createRequest(overrides: Partial<RecordedRequest> = {}): RecordedRequest {
+  return {
+    method: 'GET',
+    url: '/api/products',
+    prefix: '',
+    rawHeaders: [],
+    response: undefined,
+    durationMs: 0,
+    operationId: 'listProducts',
+    remarks: undefined,
+    ...overrides,
+  };
+}
+
+/** Returns a response with this body. */
+export function createResponse(text: string, headers: Record<string, string> = {}): RecordedRequest['response'] {
+  return { status: 200, headers, bytes: Buffer.byteLength(text), text };
+}
+
+/** Creates journals that share a memory limit, one for each maximum number of requests. Their monotonic clock advances by a second on each read. */
+export function createTestJournals<const Numbers extends readonly number[]>(
+  ...maxEntries: Numbers
+): { -readonly [Index in keyof Numbers]: Journal } {
+  let timeMs = 0;
+  const elapsedMs = () => {
+    timeMs += 1_000;
+    return timeMs;
+  };
+  const parts = { nowMs: () => NOW_MS, elapsedMs, memory: new JournalMemory(), onUnfollow() {} };
+  return maxEntries.map((most) => new Journal({ ...parts, maxEntries: most })) as {
+    -readonly [Index in keyof Numbers]: Journal;
+  };
+}
+
+/** Creates a journal of at most this number of requests. */
+export function createJournal(maxEntries: number): Journal {
+  return createTestJournals(maxEntries)[0];
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { redactSecrets, redactText } from '../../src/util/redact-secrets.ts';
+
+const LEFT_OUT = '[left out]';
+
+describe('redactSecrets', () => {
+  it.each([
+    'authorization',
+    'Proxy-Authorization',
+    'cookie',
+    'set-cookie',
+    'token',
+    'accessToken',
+    'client_secret',
+    'password',
+    'PASSWD',
+    'passphrase',
+    'credentials',
+    'sessionId',
+    'apiKey',
+    'x-api-key',
+    'API_KEY',
+    'cardNumber',
+    'card-number',
+    'cvc',
+    'cvv2',
+    'pwd',
+    'db_pwd',
+    'pin',
+    'x-pin',
+    'auth',
+    'X-Auth-User',
+    'jwt',
+    'accessKey',
+    'passcode',
+  ])('redacts the value of %s', (name) => {
+    expect(redactSecrets({ [name]: 'hunter2', other: 'a' })).toEqual({ [name]: LEFT_OUT, other: 'a' });
+  });
+
+  it('redacts values at any depth and of any type', () => {
+    expect(redactSecrets([{ a: { tokens: [1, { b: 2 }], c: [{ password: null }] } }])).toEqual([
+      { a: { tokens: LEFT_OUT, c: [{ password: LEFT_OUT }] } },
+    ]);
+  });
+
+  it.each(['keywords', 'shipping', 'author', 'pinned', 'spinner', 'authored_by', 'key'])(
+    'does not redact the value of %s',
+    (name) => {
+      expect(redactSecrets({ [name]: 'a' })).toEqual({ [name]: 'a' });
+      expect(redactText(`/api/products?${name}=a`)).toBe(`/api/products?${name}=a`);
+    },
+  );
+
+  it.each([1, 'password', null, true, [], {}, { productId: 'a', quantity: 2 }])(
+    'returns other values unchanged: %j',
+    (value) => {
+      expect(redactSecrets(value)).toEqual(value);
+    },
+  );
+});
+
+/** Returns long texts of each kind that is redacted, with one part repeated. In quadratic time they would take hours. */
+function longTexts(part: string): readonly string[] {
+  const body = part.repeat(500_000).slice(0, 500_000);
+  return [`token ${body}`, `{"a":"${body} token`, `/api?token=a&b=${body}`, `{"password":${body}`];
+}
+
+describe('redactText', () => {
+  it.each([
+    ['/api/products?token=hunter2', `/api/products?token=${LEFT_OUT}`],
+    ['/api/products?a=b&api_key=hunter2&c=d', `/api/products?a=b&api_key=${LEFT_OUT}&c=d`],
+    ['password=hunter2&a=b', `password=${LEFT_OUT}&a=b`],
+    ['{"password":"hunter2","a":"b', `{"password":"${LEFT_OUT}","a":"b`],
+    ['{"a":"b","password":"hunt', `{"a":"b","password":"${LEFT_OUT}"`],
+    ['{"password" : "hun\\"ter2", "a": 1', `{"password" : "${LEFT_OUT}", "a": 1`],
+    ['{"cvc": 123, "a": 1', `{"cvc": "${LEFT_OUT}", "a": 1`],
+    ['{"tokens":["hunter2","hunter3"],"a":1', `{"tokens":"${LEFT_OUT}","a":1`],
+    ['/api/products?filter=%7B%22password%22%3A%22hunter2%22%7D&a=b', `/api/products?filter=${LEFT_OUT}&a=b`],
+    ['/api/products?filter=%7B%22name%22%3A%22a%22%7D', '/api/products?filter=%7B%22name%22%3A%22a%22%7D'],
+    ['/login?next=%2Fapi%3Ftoken%3Dhunter2', `/login?next=${LEFT_OUT}`],
+    ['cvc 123 is above the maximum of 99', `cvc ${LEFT_OUT} is above the maximum of 99`],
+    ['card.pin is 12.5, no whole number', `card.pin is ${LEFT_OUT}, no whole number`],
+    ['password "hunter2" is too short', `password ${LEFT_OUT} is too short`],
+    ['quantity 11 is above the maximum of 10', 'quantity 11 is above the maximum of 10'],
+    ['/api/products?search=a', '/api/products?search=a'],
+    ['{"a":"b","c":[1,2', '{"a":"b","c":[1,2'],
+  ])('redacts the secrets in %j', (text, expected) => {
+    expect(redactText(text)).toBe(expected);
+  });
+
+  it.each([
+    '{"user":{"password":"hunter2"},"a":"b',
+    '{"users":[{"name":"a","password":"hunter2"}],"a":"b',
+    '{"a":{"b":{"token":"hunter2","c":1',
+    '{"session":{"id":"a","key":"hunter2"},"a":"b',
+    '{"credentials":[["a","b"],["c","hunter2"]],"a":"b',
+    '{"token":"a","pass\\u0077ord":"hunter2","a":"b',
+    '{"pass\\u0077ord":"hunter2","a":"b',
+  ])('redacts a secret in a nested object or list: %s', (text) => {
+    expect(redactText(text)).not.toContain('hunter2');
+  });
+
+  it.each([
+    '/api/products?pass%77ord=hunter2',
+    '/api/products?api%5Fkey=hunter2',
+    '/api/products?token="hunter2',
+    '/api/products?token=%22a"hunter2',
+  ])('redacts a secret in a URL with any percent-encoding: %s', (text) => {
+    expect(redactText(text)).not.toContain('hunter2');
+  });
+
+  it('handles deeply nested percent-encoded parameters', () => {
+    for (const text of [`${'a='.repeat(3_990)}%token`, `${'a='.repeat(1_990)}%${'25'.repeat(1_990)}token`])
+      expect(redactText(text).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['quotes', '"'],
+    ['escaped quotes', '\\"'],
+    ['strings of escaped quotes', '"\\"'],
+    ['escapes', '\\'],
+    ['names', '"a":'],
+    ['secret names', '"password":'],
+    ['secret strings', '"password":"'],
+    ['secret lists', '"password":['],
+    ['objects', '{"a":{'],
+    ['lists', '['],
+    ['closing brackets', ']'],
+    ['a long word', 'a'],
+    ['long names', 'a.b-'],
+    ['messages', 'a is "'],
+    ['messages with escaped quotes', 'a \\"'],
+    ['messages with numbers', 'token 1 '],
+    ['parameters', '&a=%22'],
+    ['values', 'a=b;'],
+    ['percent signs', '%'],
+    ['question marks', '?'],
+    ['spaces', ' '],
+  ])('takes linear time for 500,000 characters of %s', (_, part) => {
+    const texts = longTexts(part);
+    expect(redactSecrets(texts)).toHaveLength(texts.length);
+  });
+});
