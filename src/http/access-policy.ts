@@ -96,3 +96,16 @@ function isLoopbackName(name: string): boolean {
 export function ipVersion(name: string): number {
   return name.startsWith('[') ? isIP(name.slice(1, -1)) : isIP(name);
 }
+
+/** The path of the control API's document. */
+export const CONTROL_DOCUMENT_PATH = '/_control/openapi.yaml';
+
+/** The path of readiness, which is open to everyone. */
+export const HEALTH_PATH = '/_control/health';
+
+const ROOT = '/_control';
+
+/** Whether a path belongs to the control API, which pages of other origins cannot read. */
+export function isControlPath(path: string): boolean {
+  return path.startsWith(ROOT) && (path.length === ROOT.length || path[ROOT.length] === '/') && path !== HEALTH_PATH;
+}

@@ -2,8 +2,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { type ControlApiParts, createControlApi } from './control/control-api.ts';
 import { type AccessParts, cors, getOriginNotes } from './cors.ts';
 import { serveFrontEnd, serveHistoryFallback } from './files.ts';
-import { COMMON_HEADERS, setHeaders } from './headers.ts';
-import { type ContractApiParts, createContractApi } from './pipeline/contract-api.ts';
+import { type ContractApiParts, createContractApi } from './pipeline/handle.ts';
 import {
   finishExchange,
   type Outcome,
@@ -14,6 +13,7 @@ import {
 } from './pipeline/pipeline.ts';
 import { createHttpRequest } from './pipeline/request.ts';
 import { ResentRequests } from './pipeline/resent-requests.ts';
+import { COMMON_HEADERS, setHeaders } from './pipeline/response.ts';
 import type { Exchange } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
 import { logRequest } from './request-log.ts';

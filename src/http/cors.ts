@@ -5,12 +5,12 @@ import { getPathname } from '../util/request-target.ts';
 import {
   type AccessPolicy,
   getRequester,
+  isControlPath,
   isHostAllowed,
   isOriginAllowed,
   parseHostName,
   type Requester,
 } from './access-policy.ts';
-import { isControlPath } from './control/control-path.ts';
 import { type HttpProblem, HttpProblemError } from './problem.ts';
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/journal.ts';
 import { hasBody } from './pipeline/body.ts';
-import { mayNameSandbox } from './pipeline/named-sandbox.ts';
+import { mayNameSandbox } from './pipeline/sandbox.ts';
 
 /**
  * The response cache: bytes that the normal path has made for an operation and its query, in the sandbox `default`, from a revision of the state. The key

@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Contract } from '../openapi/contract.ts';
 import { formatYaml } from '../openapi/document.ts';
-import { CONTROL_DOCUMENT_PATH } from './control/control-path.ts';
+import { CONTROL_DOCUMENT_PATH } from './access-policy.ts';
 import { serveFrontEnd, serveImages } from './files.ts';
 import {
   createPages,

@@ -5,13 +5,13 @@ import type { ControlId } from '../../control/operation.ts';
 import { ControlProblemError } from '../../control/refusal.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
 import { createBodyOptions, MAX_BODY_BYTES } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
 import type { Api, Draft, Handled, OperationCall } from '../pipeline/values.ts';
 import { HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
-import { CONTROL_DOCUMENT_PATH } from './control-path.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
 
 /** The parts of the control API. */

@@ -3,8 +3,7 @@ import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
-import { type Headers, NO_HEADERS } from '../headers.ts';
-import { createResponse, JSON_TYPE, type ResponseData } from './response.ts';
+import { createResponse, type Headers, JSON_TYPE, NO_HEADERS, type ResponseData } from './response.ts';
 import type { OperationCall } from './values.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { Application } from '../../application.ts';
-import { NO_HEADERS } from '../headers.ts';
 import { internalError, toHttpProblem } from '../problem.ts';
 import type { Log } from '../request-log.ts';
-import { createProblemResponse } from './response.ts';
+import { createProblemResponse, NO_HEADERS } from './response.ts';
 import type { Draft, Exchange } from './values.ts';
 
 /** A request without a response, which is not recorded. */

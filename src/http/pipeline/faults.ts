@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FaultDefinition } from '../../control/operation.ts';
 import { canForce, isDocumented } from '../../mock/validate-fault.ts';
 import { findResponse } from '../../openapi/responses.ts';
@@ -109,4 +110,22 @@ function getPhase({ response: answer, connection, delayMs }: FaultEffect): Phase
   if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
   if (delayMs.after > 0) return 'after';
   return delayMs.before > 0 ? 'before' : undefined;
+}
+
+/** Waits for a time in ms, at most until the server stops or the client is gone. Returns whether the client is still there. */
+export async function delayResponse(
+  { client }: Pick<HttpRequest, 'client'>,
+  delayMs: number,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  if (delayMs === 0) return true;
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  client.onClose(end);
+  stopping.addEventListener('abort', end);
+  if (stopping.aborted) end();
+  // An abort ends the wait: that is no error.
+  await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
+  stopping.removeEventListener('abort', end);
+  return !client.isGone;
 }

@@ -1,5 +1,6 @@
 import {
   type Application,
+  type Context,
   DomainError,
   type HandlerResponse,
   type Implementation,
@@ -10,14 +11,14 @@ import type { Mock } from '../../mock/mock.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
-import { createTrackedContext } from '../handler-context.ts';
-import { HttpProblemError } from '../problem.ts';
+import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { completeHandlerResponse, completeMockResponse } from './complete.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
-import type { Handled, OperationCall } from './values.ts';
+import type { Api, Handled, OperationCall } from './values.ts';
 
 /** The parts that handle operations and complete their responses. */
 export interface HandleParts {
@@ -87,4 +88,84 @@ function checkReturned(route: Route, returned: unknown): HandlerResponse {
   if (typeof returned === 'object' && returned !== null && isStatus) return returned;
   const detail = `the handler of ${route.operationId} gave back no answer: it has to be an object such as { body }, with a status from 200 to 599 if any`;
   throw new HttpProblemError({ code: 'internal-error', detail });
+}
+
+/** The context of a request, and what its response depends on. */
+export interface TrackedContext {
+  readonly context: Context;
+  /** Returns the revision of the state if the response depends on nothing else; undefined if it depends on the clock or ids, or if it changed the state. */
+  revision(): number | undefined;
+}
+
+/** Creates the context of a request in a sandbox, and tracks which parts of it the handler uses. `store`: the store of the sandbox, as the handler may use it. */
+export function createTrackedContext(
+  { collections, extendContext = (context) => context }: Pick<Application, 'collections' | 'extendContext'>,
+  { clock, ids }: Pick<Sandbox, 'clock' | 'ids'>,
+  store: Store,
+): TrackedContext {
+  let revision: number | undefined;
+  let dependsOnMore = false;
+  const noteMore = () => {
+    dependsOnMore = true;
+  };
+  const newId = createIdSource(collections, ids, store);
+  const context: Context = {
+    read() {
+      const committed = store.read();
+      if (revision !== undefined && revision !== committed.revision) noteMore();
+      revision = committed.revision;
+      return committed.state;
+    },
+    update(change) {
+      noteMore();
+      return store.update(change);
+    },
+    reset() {
+      noteMore();
+      return store.reset();
+    },
+    nowMs() {
+      noteMore();
+      return clock.nowMs();
+    },
+    newId() {
+      noteMore();
+      return newId();
+    },
+  };
+  return { context: extendContext(context), revision: () => (dependsOnMore ? undefined : revision) };
+}
+
+/** Creates a source of ids that no entry of the state has: a seed generates the same ids again when it is set again. */
+function createIdSource(collections: Application['collections'], ids: Sandbox['ids'], store: Store): () => string {
+  const isUsed = (id: string) =>
+    Object.entries(store.read().state).some(([name, entries]) => {
+      const key = collections[name]?.key ?? '';
+      return entries.some((entry) => entry[key] === id);
+    });
+  return () => {
+    for (;;) {
+      const id = ids.next();
+      if (ids.seed === undefined || !isUsed(id)) return id;
+    }
+  };
+}
+
+/** The parts of the contract's API. */
+export interface ContractApiParts extends HandleParts {
+  /** Whether the application implements an operation: its responses may have only the properties that the contract has. */
+  readonly isImplemented: (route: Route) => boolean;
+}
+
+/** Returns the API of the contract: its operations are handled or mocked, with preferences, faults and a journal. */
+export function createContractApi(parts: ContractApiParts): Api {
+  return {
+    contract: parts.contract,
+    isSimulated: true,
+    isClosed: parts.isImplemented,
+    describeUnknownPath: createUnknownPath,
+    schedule: (_request, steps) => steps(),
+    getBodyOptions: () => undefined,
+    handle: (call) => handleOrMock(parts, call),
+  };
 }

@@ -7,11 +7,10 @@ import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-f
 import { getPathname, parseQuery } from '../../util/request-target.ts';
 import { uriReference } from '../problem.ts';
 import { completeMockResponse } from './complete.ts';
-import { delayResponse } from './delay.ts';
 import { NO_RESPONSE, RESET_AGAIN } from './draft.ts';
-import { summarizeFaults } from './faults.ts';
-import type { OperationParts } from './operation.ts';
+import { delayResponse, summarizeFaults } from './faults.ts';
 import type { HttpRequest } from './request.ts';
+import type { ResentRequests } from './resent-requests.ts';
 import type { ResponseData } from './response.ts';
 import type { Draft, Location, Scope, ScopedRequest } from './values.ts';
 
@@ -19,7 +18,9 @@ import type { Draft, Location, Scope, ScopedRequest } from './values.ts';
 const METHODS = ['GET', 'HEAD'];
 
 /** The parts that respond to requests for images. */
-export interface ImageParts extends Pick<OperationParts, 'resends' | 'stopping'> {
+interface ImageParts {
+  readonly resends: ResentRequests;
+  readonly stopping: AbortSignal;
   readonly apis: { readonly contract: { readonly contract: Contract } };
 }
 

@@ -1,12 +1,11 @@
 import { type ControlAccess, checkAccess } from '../../control/access.ts';
 import { getPathname, isImagePath, toDecodablePath } from '../../util/request-target.ts';
-import type { AccessPolicy } from '../access-policy.ts';
-import { CONTROL_DOCUMENT_PATH, isControlPath } from '../control/control-path.ts';
+import { type AccessPolicy, CONTROL_DOCUMENT_PATH, isControlPath } from '../access-policy.ts';
 import { refuseForeign } from '../cors.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
-import { getNamedSandbox, mayNameSandbox, type NamedSandbox } from './named-sandbox.ts';
 import type { HttpRequest } from './request.ts';
-import type { Api, Location, Target } from './values.ts';
+import { getNamedSandbox, mayNameSandbox } from './sandbox.ts';
+import type { Api, Location, NamedSandbox, Target } from './values.ts';
 
 /** The parts that decide where a request leads, and whether it may get there. */
 export interface RouteParts {

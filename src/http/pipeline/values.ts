@@ -4,13 +4,11 @@ import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 import type { Remarks } from '../../sandbox/journal/journal.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Headers } from '../headers.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { BodyOptions } from './body.ts';
-import type { NamedSandbox } from './named-sandbox.ts';
 import type { Preferences } from './preferences.ts';
 import type { HttpRequest } from './request.ts';
-import type { ResponseData } from './response.ts';
+import type { Headers, ResponseData } from './response.ts';
 
 /** An API that the pipeline serves: that of the contract, or the control API. */
 export interface Api {
@@ -26,6 +24,15 @@ export interface Api {
   getBodyOptions(route: Route): BodyOptions | undefined;
   /** Handles a valid request, and completes the response. */
   handle(call: OperationCall): Promise<Handled>;
+}
+
+/** The sandbox that a request names, and its target without that name. */
+export interface NamedSandbox {
+  readonly id: string;
+  /** The part of the path that names it, `/_sandbox/w3`; empty if something else does. */
+  readonly prefix: string;
+  /** The target without the prefix. */
+  readonly target: string;
 }
 
 /** Where a request leads. */

@@ -1,13 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
 import { isBodilessStatus } from '../../util/bodiless-status.ts';
-import { DATA_HEADERS, type Headers, setHeaders } from '../headers.ts';
 import { internalError } from '../problem.ts';
 import type { Log } from '../request-log.ts';
 import { getPath } from './draft.ts';
 import type { ResentRequests } from './resent-requests.ts';
-import { createProblemResponse, JSON_TYPE, type ResponseData } from './response.ts';
-import { resetConnection, sendWithTransportFault } from './transport-faults.ts';
+import {
+  createProblemResponse,
+  DATA_HEADERS,
+  type Headers,
+  JSON_TYPE,
+  type ResponseData,
+  setHeaders,
+} from './response.ts';
 import type { Exchange, TransportFault } from './values.ts';
 
 /** The parts that write responses. */
@@ -96,4 +101,47 @@ function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
   const known = String(exposed).split(',');
   const isKnown = (name: string) => known.some((other) => other.toLowerCase() === name.toLowerCase());
   res.setHeader(EXPOSE, [...known, ...names.filter((name) => !isKnown(name))].join());
+}
+
+/** The number of pieces in which a slow body is sent. */
+const PIECES = 20;
+
+/**
+ * Sends a response whose head is set, cut after half of its body, or slowly. Returns whether any of it is sent: a response without a body can't be cut,
+ * so the connection is reset.
+ */
+export function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
+  const { connection, bodyDurationMs } = fault;
+  const bytes = Buffer.from(res.req.method === 'HEAD' ? '' : text);
+  if (!connection && bytes.length === 0) res.end();
+  else if (!connection) sendSlowly(res, bytes, bodyDurationMs ?? 0);
+  else if (bytes.length === 0) resetConnection(res);
+  else {
+    res.flushHeaders();
+    res.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => res.req.socket.destroy());
+  }
+  return !connection || bytes.length > 0;
+}
+
+/** Resets the connection of a response as a crashed server does, once the responses before it are sent. */
+export function resetConnection(res: ServerResponse): void {
+  if (res.socket) res.socket.resetAndDestroy();
+  else res.once('socket', (socket) => socket.resetAndDestroy());
+}
+
+function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {
+  const pieces = Math.min(PIECES, bytes.length);
+  let sent = 0;
+  res.flushHeaders();
+  const timer = setInterval(() => {
+    const from = Math.floor((bytes.length * sent) / pieces);
+    sent++;
+    const piece = bytes.subarray(from, Math.floor((bytes.length * sent) / pieces));
+    if (sent < pieces) res.write(piece);
+    else {
+      clearInterval(timer);
+      res.end(piece);
+    }
+  }, bodyDurationMs / pieces);
+  res.once('close', () => clearInterval(timer));
 }
