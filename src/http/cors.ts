@@ -11,6 +11,8 @@ import {
   parseHostName,
   type Requester,
 } from './access-policy.ts';
+import type { HttpRequest } from './pipeline/request.ts';
+import type { Headers } from './pipeline/response.ts';
 import { type HttpProblem, HttpProblemError } from './problem.ts';
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it at 2 to 24 hours. */
@@ -33,16 +35,11 @@ const EXPOSED = [
   'X-Sandbox-Expired',
 ];
 
-/** The parts that decide who may use the server. */
-export interface AccessParts {
-  readonly access: AccessPolicy;
-}
-
 /**
  * CORS: answers preflights and lets pages of allowed origins read responses. Decision: the origin is named rather than `*`, since front ends that send
  * credentials would be refused with that. A foreign origin gets no CORS headers; the log says how to allow it.
  */
-export function cors({ access }: AccessParts): Middleware {
+export function cors(access: AccessPolicy): Middleware {
   const allow = createCors({
     origin: (ctx) => (canRead(access, { ...getRequester(ctx.req), path: ctx.path }) ? ctx.get('Origin') : ''),
     credentials: true,
@@ -62,16 +59,17 @@ export function cors({ access }: AccessParts): Middleware {
   };
 }
 
+interface PathRequester extends Requester {
+  readonly path: string;
+}
+
 /** Whether a page of the request's origin may read the response to a path. */
-function canRead(access: AccessPolicy, requester: Requester & { readonly path: string }): boolean {
+function canRead(access: AccessPolicy, requester: PathRequester): boolean {
   return requester.origin !== undefined && !isControlPath(requester.path) && isOriginAllowed(access, requester);
 }
 
 /** The headers of CORS for a response that is written beside the app. */
-export function corsHeaders(
-  access: AccessPolicy,
-  requester: Requester & { readonly path: string },
-): Readonly<Record<string, string>> {
+export function corsHeaders(access: AccessPolicy, requester: PathRequester): Headers {
   if (!canRead(access, requester)) return { Vary: 'Origin' };
   return {
     Vary: 'Origin',
@@ -81,21 +79,16 @@ export function corsHeaders(
   };
 }
 
-/** What of a request decides whether it may get to its destination. */
-interface ForeignRequest {
-  readonly method: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Whether it is sent to the control API. */
-  readonly isControl: boolean;
+/** Throws `HttpProblemError` for a request to an unknown host. */
+export function refuseForeignHost(access: AccessPolicy, { host }: IncomingHttpHeaders): void {
+  if (!isHostAllowed(access, host)) throw new HttpProblemError(foreignHost(host));
 }
 
-/** Throws `HttpProblemError` for a request to an unknown host, and for a change by a page of a foreign origin. */
-export function refuseForeign(access: AccessPolicy, { method, headers, isControl }: ForeignRequest): void {
-  if (!isHostAllowed(access, headers.host)) throw new HttpProblemError(foreignHost(headers.host));
-  // The control API has a stricter rule of its own.
-  const isChange = UNSAFE_METHODS.includes(method) && !isControl;
-  if (isChange && !isOriginAllowed(access, { host: headers.host, origin: headers.origin }))
-    throw new HttpProblemError(foreignOrigin(headers.origin));
+/** Throws `HttpProblemError` for a change by a page of a foreign origin. The control API has a stricter rule of its own. */
+export function refuseForeignOrigin(access: AccessPolicy, request: Pick<HttpRequest, 'method' | 'headers'>): void {
+  const { host, origin } = request.headers;
+  if (UNSAFE_METHODS.includes(request.method) && !isOriginAllowed(access, { host, origin }))
+    throw new HttpProblemError(foreignOrigin(origin));
 }
 
 /** The longest host or origin that a problem quotes, in characters. */
@@ -103,20 +96,20 @@ const QUOTED_LENGTH = 100;
 
 function foreignHost(host = ''): HttpProblem {
   const name = parseHostName(host);
-  const quoted = JSON.stringify((name ?? host).slice(0, QUOTED_LENGTH));
   // An IPv6 address that is none, and text that is no host, can't be allowed by name.
   const isName = name !== undefined && !name.startsWith('[');
   const detail = isName
-    ? `the Host ${quoted} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, QUOTED_LENGTH)}`
-    : `the Host ${quoted} is no host name and no IP address with an optional port: use one such as localhost:3000 or [::1]:3000`;
+    ? `the Host ${quote(name)} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, QUOTED_LENGTH)}`
+    : `the Host ${quote(name ?? host)} is no host name and no IP address with an optional port: use one such as localhost:3000 or [::1]:3000`;
   return { code: 'host-not-allowed', detail };
 }
 
 function foreignOrigin(origin = ''): HttpProblem {
-  return {
-    code: 'origin-not-allowed',
-    detail: `the origin ${JSON.stringify(origin.slice(0, QUOTED_LENGTH))} is not allowed: ${howToAllow(origin)}`,
-  };
+  return { code: 'origin-not-allowed', detail: `the origin ${quote(origin)} is not allowed: ${howToAllow(origin)}` };
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, QUOTED_LENGTH));
 }
 
 function howToAllow(origin: string): string {
@@ -124,17 +117,12 @@ function howToAllow(origin: string): string {
 }
 
 /** Returns the notes of a request whose response a page of a foreign origin cannot read: else it shows in the browser's console alone. */
-export function getOriginNotes(
-  access: AccessPolicy,
-  { method = '', url = '', headers }: OriginRequest,
-): readonly string[] {
-  const { host, origin } = headers;
+export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): readonly string[] {
+  const { method = '', url = '' } = req;
+  const requester = getRequester(req);
+  const { origin } = requester;
   // A refused change says so itself.
   if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
-  if (isOriginAllowed(access, { host, origin })) return [];
-  return [
-    `the origin ${JSON.stringify(origin.slice(0, QUOTED_LENGTH))} can't read this response: ${howToAllow(origin)}`,
-  ];
+  if (isOriginAllowed(access, requester)) return [];
+  return [`the origin ${quote(origin)} can't read this response: ${howToAllow(origin)}`];
 }
-
-type OriginRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;

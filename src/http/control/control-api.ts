@@ -6,6 +6,7 @@ import { ControlProblemError } from '../../control/refusal.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
+import type { AppParts } from '../parts.ts';
 import { createBodyOptions, MAX_BODY_BYTES } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
 import { createResponse } from '../pipeline/response.ts';
@@ -13,13 +14,6 @@ import type { Api, Draft, Handled, OperationCall } from '../pipeline/values.ts';
 import { HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
-
-/** The parts of the control API. */
-export interface ControlApiParts {
-  readonly control: ControlParts;
-  /** The contract of the control API, which refuses what it does not know. */
-  readonly controlContract: Contract;
-}
 
 /** The largest state that is received, in bytes: parsing 16 MB takes about 100 ms, in which nothing else is handled. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024;
@@ -34,7 +28,7 @@ const MAX_HANDLED = 2;
 const JSON_TYPE = 'application/json';
 
 /** Returns the control API: its operations have no preferences, no faults and no journal. */
-export function createControlApi({ control, controlContract }: ControlApiParts): Api {
+export function createControlApi({ control, controlContract }: AppParts): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
   return {

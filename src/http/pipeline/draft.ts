@@ -1,6 +1,5 @@
-import type { Application } from '../../application.ts';
+import type { PipelineParts } from '../parts.ts';
 import { internalError, toHttpProblem } from '../problem.ts';
-import type { Log } from '../request-log.ts';
 import { createProblemResponse, NO_HEADERS } from './response.ts';
 import type { Draft, Exchange } from './values.ts';
 
@@ -20,17 +19,16 @@ export const NO_RESPONSE: Draft = {
 /** A request that a client sends again after a reset: it was counted and recorded the first time. */
 export const RESET_AGAIN: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
 
-/** The parts that turn errors into problem documents. */
-export interface ProblemParts {
-  readonly log: Log;
-  readonly application: Application;
-}
-
 /** The request of a draft, and where it leads. */
 type Subject = Pick<Exchange, 'request' | 'target'>;
 
 /** Returns a draft with the problem document of an error as its response. An unknown error is logged, and becomes an internal error. */
-export function withProblem({ log, application }: ProblemParts, subject: Subject, draft: Draft, error: unknown): Draft {
+export function withProblem(
+  { log, application }: PipelineParts,
+  subject: Subject,
+  draft: Draft,
+  error: unknown,
+): Draft {
   const problem = toHttpProblem(error, application.problems) ?? internalError;
   const path = getPath(subject);
   // An error of the disk would occur with each request: the store logs it once.
@@ -50,6 +48,6 @@ export function withProblem({ log, application }: ProblemParts, subject: Subject
 /** Returns the path of a request as problem documents name it, with the prefix that names a sandbox. */
 export function getPath({ request, target }: Subject): string {
   if (target) return target.location.prefix + target.location.pathname;
-  const end = request.target.indexOf('?');
-  return end === -1 ? request.target : request.target.slice(0, end);
+  const [path = ''] = request.target.split('?', 1);
+  return path;
 }

@@ -6,35 +6,33 @@ import {
   type Implementation,
   type Input,
 } from '../../application.ts';
-import type { CompletedBody } from '../../mock/compare-contracts.ts';
-import type { Mock } from '../../mock/mock.ts';
-import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
+import type { AppParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { completeHandlerResponse, completeMockResponse } from './complete.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
 import type { Api, Handled, OperationCall } from './values.ts';
 
-/** The parts that handle operations and complete their responses. */
-export interface HandleParts {
-  /** A store that takes no change by which its state would contradict the contract; `ownOperationId`: the operation of a user's own handler. */
-  readonly guard: (store: Store, ownOperationId?: string) => Store;
-  readonly mock: Mock;
-  readonly contract: Contract;
-  /** Adds the fields that the contract has gained since the handlers of the application were written, and removes those that it has lost. */
-  readonly complete: (route: Route, body: unknown) => CompletedBody;
-  /** Returns the implementation of an operation; undefined if the operation is mocked. */
-  readonly getImplementation: (route: Route) => Implementation | undefined;
-  readonly application: Application;
+/** Returns the API of the contract: its operations are handled or mocked, with preferences, faults and a journal. */
+export function createContractApi(parts: AppParts): Api {
+  return {
+    contract: parts.contract,
+    isSimulated: true,
+    isClosed: parts.isImplemented,
+    describeUnknownPath: createUnknownPath,
+    schedule: (_request, steps) => steps(),
+    getBodyOptions: () => undefined,
+    handle: (call) => handleOrMock(parts, call),
+  };
 }
 
 /** Handles an operation, or mocks it: a fault, a preference or the lack of a handler asks for that. */
-export async function handleOrMock(parts: HandleParts, call: OperationCall): Promise<Handled> {
+async function handleOrMock(parts: AppParts, call: OperationCall): Promise<Handled> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.response;
   const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
@@ -42,14 +40,14 @@ export async function handleOrMock(parts: HandleParts, call: OperationCall): Pro
   // A fault replaces the response of the handler, also that of a request that it declines.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDeclined);
   const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
-  return { response: completeMockResponse(call, response), revision: undefined };
+  return { response: completeMockResponse(call.target.location, response), revision: undefined };
 }
 
 function rethrowUnlessDeclined(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
 
-async function runHandler(parts: HandleParts, handler: Implementation, call: OperationCall): Promise<Handled> {
+async function runHandler(parts: AppParts, handler: Implementation, call: OperationCall): Promise<Handled> {
   const { request, route, scope, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
   const store = parts.guard(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
@@ -90,19 +88,16 @@ function checkReturned(route: Route, returned: unknown): HandlerResponse {
   throw new HttpProblemError({ code: 'internal-error', detail });
 }
 
-/** The context of a request, and what its response depends on. */
-export interface TrackedContext {
-  readonly context: Context;
-  /** Returns the revision of the state if the response depends on nothing else; undefined if it depends on the clock or ids, or if it changed the state. */
-  revision(): number | undefined;
-}
-
-/** Creates the context of a request in a sandbox, and tracks which parts of it the handler uses. `store`: the store of the sandbox, as the handler may use it. */
-export function createTrackedContext(
+/**
+ * Creates the context of a request in a sandbox, and tracks what the response depends on. `store`: the store of the sandbox, as the handler may use it.
+ * `revision` returns the revision of the state if the response depends on nothing else; undefined if it depends on the clock or ids, or if it changed the
+ * state.
+ */
+function createTrackedContext(
   { collections, extendContext = (context) => context }: Pick<Application, 'collections' | 'extendContext'>,
   { clock, ids }: Pick<Sandbox, 'clock' | 'ids'>,
   store: Store,
-): TrackedContext {
+) {
   let revision: number | undefined;
   let dependsOnMore = false;
   const noteMore = () => {
@@ -148,24 +143,5 @@ function createIdSource(collections: Application['collections'], ids: Sandbox['i
       const id = ids.next();
       if (ids.seed === undefined || !isUsed(id)) return id;
     }
-  };
-}
-
-/** The parts of the contract's API. */
-export interface ContractApiParts extends HandleParts {
-  /** Whether the application implements an operation: its responses may have only the properties that the contract has. */
-  readonly isImplemented: (route: Route) => boolean;
-}
-
-/** Returns the API of the contract: its operations are handled or mocked, with preferences, faults and a journal. */
-export function createContractApi(parts: ContractApiParts): Api {
-  return {
-    contract: parts.contract,
-    isSimulated: true,
-    isClosed: parts.isImplemented,
-    describeUnknownPath: createUnknownPath,
-    schedule: (_request, steps) => steps(),
-    getBodyOptions: () => undefined,
-    handle: (call) => handleOrMock(parts, call),
   };
 }

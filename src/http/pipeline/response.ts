@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createProblemDocument, getProblemKind, type HttpProblem } from '../problem.ts';
+import { getProblemKind, type HttpProblem, uriReference } from '../problem.ts';
 
 /** Names and values of headers. */
 export type Headers = Readonly<Record<string, string>>;
@@ -55,9 +55,20 @@ export function createResponse({
 
 /** Returns the problem document (RFC 9457) as the response to a request for `path`. */
 export function createProblemResponse(problem: HttpProblem, path: string): ResponseData {
+  const { code, detail, violations } = problem;
+  const { status, title } = getProblemKind(problem);
   return {
-    status: getProblemKind(problem).status,
+    status,
     headers: { ...problem.headers, 'Content-Type': PROBLEM_TYPE },
-    body: createProblemDocument(problem, path),
+    body: {
+      type: `/problems/${code}`,
+      title,
+      status,
+      detail,
+      // For clients that look here.
+      message: detail,
+      instance: uriReference(path),
+      ...(violations ? { violations } : {}),
+    },
   };
 }

@@ -7,18 +7,12 @@ import type { HttpRequest } from './request.ts';
 import { type Headers, NO_HEADERS } from './response.ts';
 import type { NamedSandbox, Scope, Target } from './values.ts';
 
-/** The parts that enter sandboxes. */
-export interface SandboxParts {
-  readonly sandboxes: Sandboxes;
-  readonly application: Application;
-}
-
 /**
  * Handles a request in the sandbox that it names, which is created if there is none; in `default` if it names none. A request with a body is received
  * to its end before: one that ends early creates no sandbox. A rejection has the headers that tell of an expired sandbox.
  */
 export async function enterSandbox<Result>(
-  { sandboxes, application }: SandboxParts,
+  { sandboxes, application }: { readonly sandboxes: Sandboxes; readonly application: Application },
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
   handle: (scope: Scope) => Promise<Result>,
 ): Promise<Result> {

@@ -78,6 +78,21 @@ export interface ScopedRequest {
   readonly scope: Scope;
 }
 
+/** A request for an operation, in its sandbox. */
+export interface OperationRequest extends ScopedRequest {
+  readonly route: Route;
+}
+
+/** What a request with valid parameters and a valid body has. */
+export interface ValidRequest {
+  readonly input: OperationInput;
+  readonly preferences: Preferences;
+  /** The query as it was sent, without preferences. */
+  readonly query: OperationInput['query'];
+  /** What was ignored, a sentence each. */
+  readonly notes: readonly string[];
+}
+
 /** How a response is damaged on its way. */
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
@@ -93,14 +108,8 @@ export interface AppliedFaults {
   readonly summary: Remarks['forced'];
 }
 
-/** A valid request for an operation. */
-export interface OperationCall {
-  readonly request: HttpRequest;
-  readonly route: Route;
-  readonly location: Location;
-  readonly scope: Scope;
-  readonly input: OperationInput;
-  readonly preferences: Preferences;
+/** A valid request for an operation, with the effects on it. */
+export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'input' | 'preferences'> {
   readonly applied: AppliedFaults;
 }
 
@@ -137,4 +146,6 @@ export interface Exchange {
   /** Undefined for a request that was refused before a sandbox was entered. */
   readonly scope: Scope | undefined;
   readonly draft: Draft;
+  /** Whether the fixed routes and the files respond instead. */
+  readonly isPassed: boolean;
 }

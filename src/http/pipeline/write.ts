@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
 import { isBodilessStatus } from '../../util/bodiless-status.ts';
+import type { PipelineParts } from '../parts.ts';
 import { internalError } from '../problem.ts';
-import type { Log } from '../request-log.ts';
 import { getPath } from './draft.ts';
-import type { ResentRequests } from './resent-requests.ts';
 import {
   createProblemResponse,
   DATA_HEADERS,
@@ -15,12 +14,6 @@ import {
 } from './response.ts';
 import type { Exchange, TransportFault } from './values.ts';
 
-/** The parts that write responses. */
-export interface WriteParts {
-  readonly log: Log;
-  readonly resends: ResentRequests;
-}
-
 /** A response that was sent. */
 export interface SentResponse {
   readonly response: ResponseData;
@@ -30,7 +23,7 @@ export interface SentResponse {
 
 /** Writes the response of an exchange, as its transport fault damages it. Returns what was sent; undefined if nothing was, or a stream. */
 export function writeResponse(
-  { log, resends }: WriteParts,
+  { log, resends }: PipelineParts,
   res: ServerResponse,
   exchange: Exchange,
 ): SentResponse | undefined {
@@ -41,8 +34,10 @@ export function writeResponse(
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
     // A response without a body can't be cut: the connection is reset.
     if (isReset || isEmpty) resends.remember(request);
-    if (isReset) resetConnection(res);
-    if (isReset) return undefined;
+    if (isReset) {
+      resetConnection(res);
+      return undefined;
+    }
   }
   if (!response || request.client.isGone) return undefined;
   if (scope) setHeaders(res, scope.headers);
