@@ -132,7 +132,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   // The syntax of IP addresses.
   'node:net': ['store/lock.ts', 'http/access-policy.ts'],
   'node:os': ['store/lock.ts'],
-  'node:events': ['server/runtime.ts', 'check/client.ts'],
+  'node:events': ['http/server.ts', 'server/runtime.ts', 'check/client.ts'],
   'node:http': ['http', 'server/service.ts', 'mock/status-problem.ts', 'check', 'client'],
   'node:https': ['check/transport.ts', 'client'],
   'node:stream': ['http'],
