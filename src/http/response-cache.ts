@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/journal.ts';
-import { hasBody } from './pipeline/body.ts';
+import { hasBody } from './pipeline/request.ts';
 import { mayNameSandbox } from './pipeline/sandbox.ts';
 
 /**

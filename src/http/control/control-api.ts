@@ -3,29 +3,26 @@ import { controlFollowed, controlHandlers } from '../../control/handlers.ts';
 import type { FollowedRequests } from '../../control/journal-handlers.ts';
 import type { ControlId } from '../../control/operation.ts';
 import { ControlProblemError } from '../../control/refusal.ts';
-import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
 import type { AppParts } from '../parts.ts';
-import { createBodyOptions, MAX_BODY_BYTES } from '../pipeline/body.ts';
 import type { HttpRequest } from '../pipeline/request.ts';
-import { createResponse } from '../pipeline/response.ts';
+import { type BodyOptions, createTypeProblem, MAX_BODY_BYTES } from '../pipeline/request.ts';
+import { createResponse, JSON_TYPE } from '../pipeline/response.ts';
 import type { Api, Draft, Handled, OperationCall } from '../pipeline/values.ts';
-import { HttpProblemError } from '../problem.ts';
+import { type HttpProblem, HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
 
 /** The largest state that is received, in bytes: parsing 16 MB takes about 100 ms, in which nothing else is handled. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024;
-const STATE_OPTIONS = createBodyOptions(MAX_STATE_BYTES);
+const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true };
 
 /** The number of large bodies that are received at once: together they take up to 256 MB. A slow client holds one place for up to 30 s. */
 const MAX_RECEIVED = 16;
 
 /** The number of requests with large bodies that are handled at once, once they are received: each takes some 100 MB meanwhile. */
 const MAX_HANDLED = 2;
-
-const JSON_TYPE = 'application/json';
 
 /** Returns the control API: its operations have no preferences, no faults and no journal. */
 export function createControlApi({ control, controlContract }: AppParts): Api {
@@ -35,10 +32,10 @@ export function createControlApi({ control, controlContract }: AppParts): Api {
     contract: controlContract,
     isSimulated: false,
     isClosed: () => true,
-    describeUnknownPath: (path) => ({
-      code: 'unknown-path',
-      detail: `there is nothing at ${path}: control has ${pathsOf(controlContract)}`,
-    }),
+    describeUnknownPath(path) {
+      const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
+      return { code: 'unknown-path', detail: `there is nothing at ${path}: control has ${[...paths].join(', ')}` };
+    },
     async schedule(request: HttpRequest, steps: () => Promise<Draft>, route: Route) {
       refuseForms(request);
       if (!takesState(route) || !isLarge(request)) return steps();
@@ -90,14 +87,7 @@ function refuseForms({ method, headers, body }: HttpRequest): void {
   const contentType = headers['content-type'];
   if (!['PUT', 'POST'].includes(method) || !body.isSent) return;
   if (/^application\/json\b/i.test(contentType ?? '')) return;
-  const received =
-    contentType === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(contentType)}`;
-  const detail = `${received}: send JSON with Content-Type ${JSON_TYPE}`;
-  throw new HttpProblemError({ code: 'unsupported-media-type', detail });
-}
-
-function pathsOf({ routes }: Contract): string {
-  return [...new Set(routes.map(({ path }) => path)), CONTROL_DOCUMENT_PATH].join(', ');
+  throw new HttpProblemError(createTypeProblem(contentType, `JSON with Content-Type ${JSON_TYPE}`));
 }
 
 /** Returns what a task returns. A `ControlProblemError` becomes a `HttpProblemError`. */
@@ -105,17 +95,14 @@ async function withHttpProblems<Result>(task: () => Result): Promise<Awaited<Res
   try {
     return await task();
   } catch (error) {
-    throw error instanceof ControlProblemError ? toHttpProblemError(error) : error;
+    throw error instanceof ControlProblemError ? new HttpProblemError(toHttpProblem(error)) : error;
   }
 }
 
-function toHttpProblemError(error: ControlProblemError): HttpProblemError {
-  const violations = error.issues.map(
+function toHttpProblem({ code, message: detail, issues }: ControlProblemError): HttpProblem {
+  if (issues.length === 0) return { code, detail };
+  const violations = issues.map(
     ({ pointer, message }) => ({ in: 'body', pointer, rule: 'state', remedy: message }) as const,
   );
-  return new HttpProblemError({
-    code: error.code,
-    detail: error.message,
-    ...(violations.length > 0 ? { violations } : {}),
-  });
+  return { code, detail, violations };
 }

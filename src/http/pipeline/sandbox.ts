@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Application } from '../../application.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../../util/sandbox-id.ts';
 import { HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
 import { type Headers, NO_HEADERS } from './response.ts';
@@ -61,9 +62,6 @@ function withHeaders(error: unknown, headers: Headers, { problems }: Application
   return problem ? new HttpProblemError({ ...problem, headers: { ...problem.headers, ...headers } }) : error;
 }
 
-const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const ID_REMEDY = 'use up to 63 small letters, digits and hyphens, the first no hyphen';
-
 const HEADER = 'x-sandbox';
 const IN_PATH = /^(\/_sandbox\/([^/?]*))(\/[^?]*)?(\?.*)?$/;
 const IN_HOST = /^([^.]+)\.localhost(?::\d+)?$/i;
@@ -86,8 +84,9 @@ export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): bo
 export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): NamedSandbox | undefined {
   const header = headers[HEADER];
   const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
-  if (header !== undefined && !ID.test(String(header))) throw createIdProblem('header', String(header), ID_REMEDY);
-  if (inPath !== undefined && !ID.test(inPath)) throw createIdProblem('path', inPath, ID_REMEDY);
+  if (header !== undefined && !SANDBOX_ID.test(String(header)))
+    throw createIdProblem('header', String(header), SANDBOX_ID_REMEDY);
+  if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
   if (header !== undefined && inPath !== undefined && header !== inPath) {
     throw createIdProblem('header', String(header), `the path names ${inPath}: name one sandbox, or the same twice`);
   }
@@ -97,14 +96,14 @@ export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): N
 
 function findId(pattern: RegExp, text: string | undefined): string | undefined {
   const id = pattern.exec(text ?? '')?.[1]?.trim();
-  return id !== undefined && ID.test(id) ? id : undefined;
+  return id !== undefined && SANDBOX_ID.test(id) ? id : undefined;
 }
 
 function createIdProblem(place: 'header' | 'path', id: string, remedy: string): HttpProblemError {
   const value = id.slice(0, 100);
   return new HttpProblemError({
     code: 'invalid-request',
-    detail: `the sandbox ${JSON.stringify(value)} that the ${place} names can't be used: ${remedy}`,
+    detail: `the sandbox ${JSON.stringify(value)} in the ${place === 'header' ? 'X-Sandbox header' : 'path'} is invalid: ${remedy}`,
     violations: [
       { in: place, pointer: place === 'header' ? '/X-Sandbox' : '/sandbox', rule: 'sandbox', value, remedy },
     ],

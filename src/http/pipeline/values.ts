@@ -5,9 +5,8 @@ import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 import type { Remarks } from '../../sandbox/journal/journal.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { HttpProblem } from '../problem.ts';
-import type { BodyOptions } from './body.ts';
 import type { Preferences } from './preferences.ts';
-import type { HttpRequest } from './request.ts';
+import type { BodyOptions, HttpRequest } from './request.ts';
 import type { Headers, ResponseData } from './response.ts';
 
 /** An API that the pipeline serves: that of the contract, or the control API. */
