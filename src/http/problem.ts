@@ -1,9 +1,11 @@
 import { DomainError, type ProblemKind } from '../application.ts';
+import { ControlProblemError } from '../control/refusal.ts';
 import type { Violation } from '../openapi/violations.ts';
 import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/errors.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { DataFileError } from '../store/data-file.ts';
 import { StoreUnavailableError } from '../store/store.ts';
+import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 
 /** A problem as it occurs: one of the engine, or one of the application with its kind. */
@@ -35,6 +37,7 @@ export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem
   if (thrown instanceof HttpProblemError) return thrown.problem;
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
   if (thrown instanceof DomainError) return toApplicationProblem(thrown, kinds);
+  if (thrown instanceof ControlProblemError) return toControlProblem(thrown);
   if (thrown instanceof StateTooLargeError)
     return { code: 'insufficient-storage', detail: `nothing was changed: ${thrown.message}` };
   if (thrown instanceof TooManySandboxesError) return unavailable(thrown.message, thrown.retryAfterSeconds);
@@ -48,6 +51,14 @@ function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKind
   if (kind) return { code, kind, detail: message };
   const detail = `a handler threw a DomainError with the unknown code ${JSON.stringify(code)} (${message}). The codes are ${Object.keys(kinds).join(', ')}`;
   return { code: 'internal-error', detail };
+}
+
+/** Converts what the control API refuses. Its issues lie in the body. */
+function toControlProblem({ code, message: detail, issues }: ControlProblemError): HttpProblem {
+  if (issues.length === 0) return { code, detail };
+  const toViolation = ({ pointer, message }: Issue) =>
+    ({ in: 'body', pointer, rule: 'state', remedy: message }) as const;
+  return { code, detail, violations: issues.map(toViolation) };
 }
 
 /** The time after which a client may try again, in seconds. */

@@ -2,15 +2,13 @@ import type { ControlParts } from '../../control/handler.ts';
 import { controlFollowed, controlHandlers } from '../../control/handlers.ts';
 import type { FollowedRequests } from '../../control/journal-handlers.ts';
 import type { ControlId } from '../../control/operation.ts';
-import { ControlProblemError } from '../../control/refusal.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
 import type { AppParts } from '../parts.ts';
-import type { HttpRequest } from '../pipeline/request.ts';
-import { type BodyOptions, createTypeProblem, MAX_BODY_BYTES } from '../pipeline/request.ts';
+import { type BodyOptions, createTypeProblem, type HttpRequest, MAX_BODY_BYTES } from '../pipeline/request.ts';
 import { createResponse, JSON_TYPE } from '../pipeline/response.ts';
-import type { Api, Draft, Handled, OperationCall } from '../pipeline/values.ts';
-import { type HttpProblem, HttpProblemError } from '../problem.ts';
+import type { Api, Handled, OperationCall } from '../pipeline/values.ts';
+import { HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
 
@@ -36,7 +34,7 @@ export function createControlApi({ control, controlContract }: AppParts): Api {
       const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
       return { code: 'unknown-path', detail: `there is nothing at ${path}: control has ${[...paths].join(', ')}` };
     },
-    async schedule(request: HttpRequest, steps: () => Promise<Draft>, route: Route) {
+    async schedule(request, steps, route) {
       refuseForms(request);
       if (!takesState(route) || !isLarge(request)) return steps();
       await limitReceived(() => receiveText(request));
@@ -67,12 +65,10 @@ type Handle<Result> = (input: unknown, parts: ControlParts) => Result;
 async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<Handled> {
   const id = route.operationId as ControlId;
   const follow = controlFollowed[id] as Handle<FollowedRequests> | undefined;
-  if (follow && acceptsEventStream(request)) {
-    const followed = await withHttpProblems(() => follow(input, parts));
-    return { response: toStream(request, followed, parts), revision: undefined };
-  }
+  if (follow && acceptsEventStream(request))
+    return { response: toStream(request, follow(input, parts), parts), revision: undefined };
   const handler = controlHandlers[id] as Handle<unknown>;
-  const body = await withHttpProblems(() => handler(input, parts));
+  const body = await handler(input, parts);
   return { response: createResponse({ status: route.successStatus, body }), revision: undefined };
 }
 
@@ -88,21 +84,4 @@ function refuseForms({ method, headers, body }: HttpRequest): void {
   if (!['PUT', 'POST'].includes(method) || !body.isSent) return;
   if (/^application\/json\b/i.test(contentType ?? '')) return;
   throw new HttpProblemError(createTypeProblem(contentType, `JSON with Content-Type ${JSON_TYPE}`));
-}
-
-/** Returns what a task returns. A `ControlProblemError` becomes a `HttpProblemError`. */
-async function withHttpProblems<Result>(task: () => Result): Promise<Awaited<Result>> {
-  try {
-    return await task();
-  } catch (error) {
-    throw error instanceof ControlProblemError ? new HttpProblemError(toHttpProblem(error)) : error;
-  }
-}
-
-function toHttpProblem({ code, message: detail, issues }: ControlProblemError): HttpProblem {
-  if (issues.length === 0) return { code, detail };
-  const violations = issues.map(
-    ({ pointer, message }) => ({ in: 'body', pointer, rule: 'state', remedy: message }) as const,
-  );
-  return { code, detail, violations };
 }

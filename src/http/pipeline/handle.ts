@@ -84,7 +84,7 @@ function checkReturned(route: Route, returned: unknown): HandlerResponse {
   }
   const isStatus = status === undefined || (Number.isInteger(status) && status >= 200 && status <= 599);
   if (typeof returned === 'object' && returned !== null && isStatus) return returned;
-  const detail = `the handler of ${route.operationId} gave back no answer: it has to be an object such as { body }, with a status from 200 to 599 if any`;
+  const detail = `the handler of ${route.operationId} returned no response: return an object such as { body }, with a status from 200 to 599 if any`;
   throw new HttpProblemError({ code: 'internal-error', detail });
 }
 
@@ -100,33 +100,22 @@ function createTrackedContext(
 ) {
   let revision: number | undefined;
   let dependsOnMore = false;
-  const noteMore = () => {
+  const note = <Result>(result: Result): Result => {
     dependsOnMore = true;
+    return result;
   };
   const newId = createIdSource(collections, ids, store);
   const context: Context = {
     read() {
       const committed = store.read();
-      if (revision !== undefined && revision !== committed.revision) noteMore();
+      if (revision !== undefined && revision !== committed.revision) dependsOnMore = true;
       revision = committed.revision;
       return committed.state;
     },
-    update(change) {
-      noteMore();
-      return store.update(change);
-    },
-    reset() {
-      noteMore();
-      return store.reset();
-    },
-    nowMs() {
-      noteMore();
-      return clock.nowMs();
-    },
-    newId() {
-      noteMore();
-      return newId();
-    },
+    update: (change) => note(store.update(change)),
+    reset: () => note(store.reset()),
+    nowMs: () => note(clock.nowMs()),
+    newId: () => note(newId()),
   };
   return { context: extendContext(context), revision: () => (dependsOnMore ? undefined : revision) };
 }
