@@ -1,6 +1,6 @@
 import Koa, { type Context, type Middleware } from 'koa';
+import { cors, getOriginNotes } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
-import { cors, getOriginNotes } from './cors.ts';
 import { serveFrontEnd, serveHistoryFallback } from './files.ts';
 import type { AppParts, PipelineParts } from './parts.ts';
 import { createContractApi } from './pipeline/handle.ts';

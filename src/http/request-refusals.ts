@@ -1,9 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getPathname } from '../util/request-target.ts';
-import { type AccessPolicy, getRequester, type Requester } from './access-policy.ts';
+import { type AccessPolicy, corsHeaders, getRequester, type Requester } from './access-policy.ts';
 import { type Connections, runAfterResponse } from './connections.ts';
-import { corsHeaders } from './cors.ts';
 import { COMMON_HEADERS, createProblemResponse, DATA_HEADERS } from './pipeline/response.ts';
 import { createMethodNotAllowed, type HttpProblem } from './problem.ts';
 import { type Log, logRequest } from './request-log.ts';

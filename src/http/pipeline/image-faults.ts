@@ -8,11 +8,10 @@ import { getPathname, parseQuery } from '../../util/request-target.ts';
 import type { PipelineParts } from '../parts.ts';
 import { uriReference } from '../problem.ts';
 import { completeMockResponse } from './complete.ts';
-import { NO_RESPONSE, RESET_AGAIN } from './draft.ts';
 import { delayResponse, summarizeFaults } from './faults.ts';
 import type { HttpRequest } from './request.ts';
 import type { ResponseData } from './response.ts';
-import type { Draft, Location, Scope, ScopedRequest } from './values.ts';
+import { type Draft, type Location, NO_RESPONSE, RESET_AGAIN, type Scope, type ScopedRequest } from './values.ts';
 
 /** The methods of images. */
 const METHODS = ['GET', 'HEAD'];

@@ -1,24 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import type { PipelineParts } from '../parts.ts';
-import { createMethodNotAllowed, HttpProblemError } from '../problem.ts';
-import { NO_RESPONSE, RESET_AGAIN, withProblem } from './draft.ts';
+import { createMethodNotAllowed, HttpProblemError, internalError, toHttpProblem } from '../problem.ts';
 import { applyFaults, delayResponse, NO_FAULTS } from './faults.ts';
 import { respondToImage } from './image-faults.ts';
 import { formatPreferenceApplied } from './preferences.ts';
 import { cacheResponse, recordRequest } from './record.ts';
 import type { HttpRequest } from './request.ts';
-import { createResponse } from './response.ts';
+import { createProblemResponse, createResponse } from './response.ts';
 import { routeRequest } from './route.ts';
 import { enterSandbox } from './sandbox.ts';
 import { validateRequest } from './validate.ts';
-import type {
-  AppliedFaults,
-  Draft,
-  Exchange,
-  OperationCall,
-  OperationRequest,
-  ScopedRequest,
-  ValidRequest,
+import {
+  type AppliedFaults,
+  type Draft,
+  type Exchange,
+  getPath,
+  NO_RESPONSE,
+  type OperationCall,
+  type OperationRequest,
+  RESET_AGAIN,
+  type ScopedRequest,
+  type ValidRequest,
 } from './values.ts';
 import { verifyResponse } from './verify.ts';
 import { writeResponse } from './write.ts';
@@ -64,7 +66,7 @@ export function finishExchange(parts: PipelineParts, exchange: Exchange, res: Se
   const sent = writeResponse(parts, res, exchange);
   const { journal } = scope?.sandbox ?? parts.sandboxes.default;
   if (draft.isRecorded) recordRequest(journal, exchange, sent, res);
-  if (draft.revision !== undefined) cacheResponse(parts.ready, exchange, sent, res);
+  cacheResponse(parts.ready, exchange, sent, res);
 }
 
 /** Returns an exchange with the problem document of an error, of a step or of a fixed route. */
@@ -154,4 +156,27 @@ async function handle(parts: PipelineParts, draft: Draft, call: OperationCall): 
   } catch (error) {
     return withProblem(parts, call, draft, error);
   }
+}
+
+/** Returns a draft with the problem document of an error as its response. An unknown error is logged, and becomes an internal error. */
+function withProblem(
+  { log, application }: PipelineParts,
+  subject: Pick<Exchange, 'request' | 'target'>,
+  draft: Draft,
+  error: unknown,
+): Draft {
+  const problem = toHttpProblem(error, application.problems) ?? internalError;
+  const path = getPath(subject);
+  // An error of the disk would occur with each request: the store logs it once.
+  if (problem.code === internalError.code)
+    log.error(
+      { err: error, method: subject.request.method, path },
+      problem === internalError ? undefined : problem.detail,
+    );
+  return {
+    ...draft,
+    response: createProblemResponse(problem, path),
+    notes: [...draft.notes, problem.detail],
+    violations: problem.violations,
+  };
 }

@@ -1,8 +1,7 @@
 import { type ControlAccess, checkAccess } from '../../control/access.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import { getPathname, isImagePath, toDecodablePath } from '../../util/request-target.ts';
-import { CONTROL_DOCUMENT_PATH, isControlPath } from '../access-policy.ts';
-import { refuseForeignHost, refuseForeignOrigin } from '../cors.ts';
+import { CONTROL_DOCUMENT_PATH, isControlPath, refuseForeignHost, refuseForeignOrigin } from '../access-policy.ts';
 import type { PipelineParts } from '../parts.ts';
 import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import type { HttpRequest } from './request.ts';

@@ -7,7 +7,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { Preferences } from './preferences.ts';
 import type { BodyOptions, HttpRequest } from './request.ts';
-import type { Headers, ResponseData } from './response.ts';
+import { type Headers, NO_HEADERS, type ResponseData } from './response.ts';
 
 /** An API that the pipeline serves: that of the contract, or the control API. */
 export interface Api {
@@ -137,6 +137,22 @@ export interface Draft {
   readonly isRecorded: boolean;
 }
 
+/** A request without a response, which is not recorded. */
+export const NO_RESPONSE: Draft = {
+  response: undefined,
+  revision: undefined,
+  headers: NO_HEADERS,
+  transport: undefined,
+  notes: [],
+  violations: undefined,
+  responseViolations: undefined,
+  forced: undefined,
+  isRecorded: false,
+};
+
+/** A request that a client sends again after a reset: it was counted and recorded the first time. */
+export const RESET_AGAIN: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
+
 /** What the pipeline writes, records and logs. The draft is a value of its own: spreading it into this would take ten times as long as all else here. */
 export interface Exchange {
   readonly request: HttpRequest;
@@ -147,4 +163,11 @@ export interface Exchange {
   readonly draft: Draft;
   /** Whether the fixed routes and the files respond instead. */
   readonly isPassed: boolean;
+}
+
+/** Returns the path of a request as problem documents name it, with the prefix that names a sandbox. */
+export function getPath({ request, target }: Pick<Exchange, 'request' | 'target'>): string {
+  if (target) return target.location.prefix + target.location.pathname;
+  const [path = ''] = request.target.split('?', 1);
+  return path;
 }

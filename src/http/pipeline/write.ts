@@ -3,7 +3,6 @@ import { isJsonType } from '../../openapi/responses.ts';
 import { isBodilessStatus } from '../../util/bodiless-status.ts';
 import type { PipelineParts } from '../parts.ts';
 import { internalError } from '../problem.ts';
-import { getPath } from './draft.ts';
 import {
   createProblemResponse,
   DATA_HEADERS,
@@ -12,7 +11,7 @@ import {
   type ResponseData,
   setHeaders,
 } from './response.ts';
-import type { Exchange, TransportFault } from './values.ts';
+import { type Exchange, getPath, type TransportFault } from './values.ts';
 
 /** A response that was sent. */
 export interface SentResponse {
