@@ -126,15 +126,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const UNSAFE_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Headers that scripts of other origins may read. */
-const EXPOSED = [
-  'Location',
-  'Allow',
-  'Retry-After',
-  'Preference-Applied',
-  'X-Mocked',
-  'X-Sandbox',
-  'X-Sandbox-Expired',
-];
+const EXPOSED = 'Location,Allow,Retry-After,Preference-Applied,X-Mocked,X-Sandbox,X-Sandbox-Expired';
 
 /**
  * CORS: answers preflights and lets pages of allowed origins read responses. Decision: the origin is named rather than `*`, since front ends that send
@@ -176,7 +168,7 @@ export function corsHeaders(access: AccessPolicy, requester: PathRequester): Hea
     Vary: 'Origin',
     'Access-Control-Allow-Origin': requester.origin ?? '',
     'Access-Control-Allow-Credentials': 'true',
-    'Access-Control-Expose-Headers': EXPOSED.join(),
+    'Access-Control-Expose-Headers': EXPOSED,
   };
 }
 
@@ -187,9 +179,9 @@ export function refuseForeignHost(access: AccessPolicy, { host }: IncomingHttpHe
 
 /** Throws `HttpProblemError` for a change by a page of a foreign origin. The control API has a stricter rule of its own. */
 export function refuseForeignOrigin(access: AccessPolicy, request: Pick<HttpRequest, 'method' | 'headers'>): void {
-  const { host, origin } = request.headers;
-  if (UNSAFE_METHODS.includes(request.method) && !isOriginAllowed(access, { host, origin }))
-    throw new HttpProblemError(foreignOrigin(origin));
+  const requester = getRequester(request);
+  if (UNSAFE_METHODS.includes(request.method) && !isOriginAllowed(access, requester))
+    throw new HttpProblemError(foreignOrigin(requester.origin));
 }
 
 /** The longest host or origin that a problem quotes, in characters. */

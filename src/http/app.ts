@@ -1,7 +1,7 @@
 import Koa, { type Context, type Middleware } from 'koa';
 import { cors, getOriginNotes } from './access-policy.ts';
 import { createControlApi } from './control/control-api.ts';
-import { serveFrontEnd, serveHistoryFallback } from './files.ts';
+import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
 import type { AppParts, PipelineParts } from './parts.ts';
 import { createContractApi } from './pipeline/handle.ts';
 import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/pipeline.ts';
@@ -42,7 +42,8 @@ export function createApp(parts: AppParts): Koa<AppState> {
   app.use(cors(parts.access));
   app.use(serveApis(parts, basePath));
   app.use(createRoutes(parts));
-  if (frontEnd !== undefined) app.use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePath));
+  if (frontEnd !== undefined)
+    app.use(readOnly).use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePath));
   return app;
 }
 

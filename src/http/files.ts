@@ -8,13 +8,13 @@ import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
 /** The methods of everything that can only be read. */
 const READ_METHODS = ['GET', 'HEAD'];
 
-/** Whether a request reads. Throws `HttpProblemError` for other methods; answers OPTIONS. */
-export function isReadRequest(ctx: Context): boolean {
-  if (READ_METHODS.includes(ctx.method)) return true;
+/** Passes on requests that read. Throws `HttpProblemError` for other methods; answers OPTIONS. */
+export function readOnly(ctx: Context, next: () => unknown): unknown {
+  if (READ_METHODS.includes(ctx.method)) return next();
   if (ctx.method !== 'OPTIONS') throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, READ_METHODS));
   ctx.status = 204;
   ctx.set({ ...DATA_HEADERS, Allow: READ_METHODS.join(', ') });
-  return false;
+  return undefined;
 }
 
 /** Serves the images: the files below `folder` at /images, and nothing outside it. */
@@ -29,7 +29,6 @@ export function serveImages(folder: string): Middleware {
 /** Serves a built front end from `folder`: its files. */
 export function serveFrontEnd(folder: string): Middleware {
   return async (ctx, next) => {
-    if (!isReadRequest(ctx)) return;
     if (!(await sendExisting(ctx, folder, ctx.path))) await next();
   };
 }

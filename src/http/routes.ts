@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { formatYaml } from '../openapi/document.ts';
 import { CONTROL_DOCUMENT_PATH, HEALTH_PATH } from './access-policy.ts';
-import { isReadRequest, serveFrontEnd, serveImages } from './files.ts';
+import { readOnly, serveFrontEnd, serveImages } from './files.ts';
 import { renderFrontPage, renderProblemPage, renderProblemsPage } from './pages.ts';
 import type { AppParts } from './parts.ts';
 import { DATA_HEADERS, JSON_TYPE } from './pipeline/response.ts';
@@ -21,9 +21,7 @@ export function createRoutes(parts: AppParts): Middleware {
   router.all('/problems/:code', (ctx, next) => {
     const { code = '' } = ctx.params;
     const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
-    if (!kind) return next();
-    if (isReadRequest(ctx)) sendText(ctx, HTML_TYPE, renderProblemPage(code, kind));
-    return undefined;
+    return kind ? readOnly(ctx, () => sendText(ctx, HTML_TYPE, renderProblemPage(code, kind))) : next();
   });
   const frontEnd = parts.static === undefined ? [] : [serveFrontEnd(parts.static)];
   const images = parts.images === undefined ? [] : [serveImages(parts.images)];
@@ -41,11 +39,6 @@ function createDocuments({ contract, controlContract, version, dataFile }: AppPa
     [CONTROL_DOCUMENT_PATH]: (ctx: Context) => sendText(ctx, yamlTypeFor(ctx), formatYaml(controlContract.document)),
     [HEALTH_PATH]: (ctx: Context) => sendText(ctx, JSON_TYPE, health),
   };
-}
-
-/** Refuses methods that change something, and answers OPTIONS. */
-function readOnly(ctx: Context, next: () => Promise<void>): Promise<void> | undefined {
-  return isReadRequest(ctx) ? next() : undefined;
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';

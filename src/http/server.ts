@@ -116,14 +116,6 @@ function close(server: Server): Promise<unknown> {
   return new Promise((resolve) => server.close(resolve));
 }
 
-/** A request target as the server reads it. */
-interface RequestTarget {
-  /** The target in origin form: path and query. */
-  readonly url: string;
-  /** Host and port, where the target itself names them (absolute form); they replace the `Host` header. */
-  readonly authority?: string;
-}
-
 /** Authority, and what follows it, of a target in absolute form. User information is no part of an authority here (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 
@@ -131,10 +123,11 @@ const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;
 
 /**
- * Reads a request target (RFC 9112, section 3.2): a path, an http(s) URL, or `*` with OPTIONS. Returns undefined for any other.
+ * Reads a request target (RFC 9112, section 3.2): a path, an http(s) URL, or `*` with OPTIONS. Returns path and query as `url`, and `authority`, host and
+ * port, if the target itself names them; undefined for any other target.
  * Decision: `OPTIONS *` is answered as `OPTIONS /`; a fragment, which no client should send, is dropped.
  */
-export function parseRequestTarget(method: string, target: string): RequestTarget | undefined {
+export function parseRequestTarget(method: string, target: string) {
   if (target.startsWith('/')) return { url: toPlain(target) };
   if (target === '*') return method === 'OPTIONS' ? { url: '/' } : undefined;
   const [begin, authority] = ABSOLUTE.exec(target) ?? [];

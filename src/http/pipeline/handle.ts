@@ -68,8 +68,7 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
     query,
     body,
     get headers() {
-      const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
-      return Object.fromEntries(entries);
+      return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
     },
   };
 }
@@ -93,11 +92,8 @@ function checkReturned(route: Route, returned: unknown): HandlerResponse {
  * `revision` returns the revision of the state if the response depends on nothing else; undefined if it depends on the clock or ids, or if it changed the
  * state.
  */
-function createTrackedContext(
-  { collections, extendContext = (context) => context }: Pick<Application, 'collections' | 'extendContext'>,
-  { clock, ids }: Pick<Sandbox, 'clock' | 'ids'>,
-  store: Store,
-) {
+function createTrackedContext(application: Application, { clock, ids }: Sandbox, store: Store) {
+  const { collections, extendContext = (context) => context } = application;
   let revision: number | undefined;
   let dependsOnMore = false;
   const note = <Result>(result: Result): Result => {
@@ -128,9 +124,8 @@ function createIdSource(collections: Application['collections'], ids: Sandbox['i
       return entries.some((entry) => entry[key] === id);
     });
   return () => {
-    for (;;) {
-      const id = ids.next();
-      if (ids.seed === undefined || !isUsed(id)) return id;
-    }
+    let id = ids.next();
+    while (ids.seed !== undefined && isUsed(id)) id = ids.next();
+    return id;
   };
 }

@@ -11,17 +11,13 @@ import { completeMockResponse } from './complete.ts';
 import { delayResponse, summarizeFaults } from './faults.ts';
 import type { HttpRequest } from './request.ts';
 import type { ResponseData } from './response.ts';
-import { type Draft, type Location, NO_RESPONSE, RESET_AGAIN, type Scope, type ScopedRequest } from './values.ts';
+import { type Exchange, type Location, NO_RESPONSE, RESET_AGAIN, type Scope, type ScopedRequest } from './values.ts';
 
 /** The methods of images. */
 const METHODS = ['GET', 'HEAD'];
 
-/** The effect of faults on a request for an image. */
-interface ImageOutcome {
-  readonly draft: Draft;
-  /** Whether the image itself is sent. */
-  readonly isPassed: boolean;
-}
+/** The effect of faults on a request for an image, and whether the image itself is sent. */
+type ImageOutcome = Pick<Exchange, 'draft' | 'isPassed'>;
 
 /** Applies the faults of the sandbox to a request for an image, before any folder is looked at. */
 export async function respondToImage(
@@ -63,12 +59,9 @@ function createFaultResponse(
   status: number,
   fault: ForcedResponse,
 ): ResponseData {
-  const { headers } = createErrorResponse(contract, METHODS, status);
-  const problem = {
-    status,
-    headers,
-    body: { ...createStatusProblem(status), instance: uriReference(location.prefix + location.pathname) },
-  };
+  const instance = uriReference(location.prefix + location.pathname);
+  const body = { ...createStatusProblem(status), instance };
+  const problem = { ...createErrorResponse(contract, METHODS, status), body };
   const response = replaceBodyAndHeaders({ responses: [] }, problem, fault);
   return completeMockResponse(location, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
 }

@@ -82,16 +82,14 @@ export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): bo
  * invalid id in header or path, and if the two differ. A host or a cookie without a valid id means something else.
  */
 export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): NamedSandbox | undefined {
-  const header = headers[HEADER];
+  const header = headers[HEADER]?.toString();
   const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
-  if (header !== undefined && !SANDBOX_ID.test(String(header)))
-    throw createIdProblem('header', String(header), SANDBOX_ID_REMEDY);
+  if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
   if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
-  if (header !== undefined && inPath !== undefined && header !== inPath) {
-    throw createIdProblem('header', String(header), `the path names ${inPath}: name one sandbox, or the same twice`);
-  }
+  if (header !== undefined && inPath !== undefined && header !== inPath)
+    throw createIdProblem('header', header, `the path names ${inPath}: name one sandbox, or the same twice`);
   const id = header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
-  return id === undefined ? undefined : { id: String(id), prefix, target: prefix === '' ? target : rest + query };
+  return id === undefined ? undefined : { id, prefix, target: prefix === '' ? target : rest + query };
 }
 
 function findId(pattern: RegExp, text: string | undefined): string | undefined {
