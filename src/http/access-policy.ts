@@ -54,7 +54,7 @@ export function getRequester({ headers }: Pick<IncomingMessage, 'headers'>): Req
  * Whether the server answers to a `Host`, as Vite decides it: a page of another site that reaches this server by DNS rebinding has its own name
  * there, never `localhost` or an IP address. HTTP/1.0 has no `Host`; browsers always send one.
  */
-export function isHostAllowed({ hosts }: AccessPolicy, host: string | undefined): boolean {
+function isHostAllowed({ hosts }: AccessPolicy, host: string | undefined): boolean {
   if (host === undefined || hosts.includes(ANY)) return true;
   const name = parseHostName(host);
   if (name === undefined) return false;
@@ -69,7 +69,7 @@ function matchesHost(name: string, allowed: string): boolean {
  * Whether pages of an origin may read responses and change the shop: those of loopback and of the host name that the request was sent to, at any
  * port, and those that were allowed. A request without an `Origin` comes from no page of another origin that could read the response.
  */
-export function isOriginAllowed({ origins }: AccessPolicy, { host, origin }: Requester): boolean {
+function isOriginAllowed({ origins }: AccessPolicy, { host, origin }: Requester): boolean {
   if (origin === undefined || origins.includes(ANY) || origins.includes(origin.toLowerCase())) return true;
   const name = parseHostName(/^https?:\/\/(.*)$/i.exec(origin)?.[1]);
   return name !== undefined && (isLoopbackName(name) || name === parseHostName(host));
@@ -85,7 +85,7 @@ export function isAdmitted(policy: AccessPolicy, req: Pick<IncomingMessage, 'hea
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** Returns the name in a `Host`, in lower case, without the port; undefined for text that is no host. */
-export function parseHostName(host = ''): string | undefined {
+function parseHostName(host = ''): string | undefined {
   return HOST.exec(host)?.[1]?.toLowerCase();
 }
 

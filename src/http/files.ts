@@ -87,11 +87,10 @@ function sendExisting(ctx: Context, root: string, path: string): Promise<boolean
       for (const name of res.getHeaderNames()) if (!before.includes(name)) res.removeHeader(name);
       return resolve(false);
     };
-    const isSent = () => {
+    res.once('close', () => {
       ctx.respond = false;
       resolve(true);
-    };
-    res.once('close', isSent);
+    });
     sendFile(req, path, { root, dotfiles: 'ignore', acceptRanges: false })
       .on('headers', () => {
         if (IMAGE.test(path)) res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');

@@ -15,7 +15,7 @@ export interface ResponseCache {
 }
 
 /** A response with status 200 as it was sent. */
-export interface CachedResponse {
+interface CachedResponse {
   readonly operationId: string;
   /** Names and values in turn: those that the normal path has set. */
   readonly headers: OutgoingHttpHeader[];
@@ -25,7 +25,7 @@ export interface CachedResponse {
 }
 
 /** The parts that decide whether stored responses are right. */
-export interface ResponseCacheParts {
+interface ResponseCacheParts {
   /** The revision of the state of the sandbox `default`. */
   readonly revision: () => number;
   /** Whether nothing else than a response happens to requests: no faults, no delay. */

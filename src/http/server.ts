@@ -23,7 +23,7 @@ export const LIMITS = {
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** The options of the Node server: the request listener, and the refusals of requests that never reach it. */
-export interface ServerParts {
+interface ServerParts {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
   readonly log: Log;
   /** How long a request may take to arrive, in ms. */
@@ -146,7 +146,7 @@ function toPlain(target: string): string {
  * Puts the target of a request into origin form, before anything reads it. Where the target is in absolute form, its authority takes the place of
  * the `Host` header, which is to be ignored then (RFC 9112, section 3.2.2). Returns false for a target that no server has.
  */
-export function normalizeTarget(req: IncomingMessage): boolean {
+function normalizeTarget(req: IncomingMessage): boolean {
   const target = parseRequestTarget(req.method ?? '', req.url ?? '');
   if (!target) return false;
   req.url = target.url;

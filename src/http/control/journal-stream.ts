@@ -17,7 +17,7 @@ const HEARTBEAT_MS = 15_000;
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Which requests a stream sends. */
-export interface StreamOptions {
+interface StreamOptions {
   /** Of the requests before, only those with a higher id are sent; undefined sends none of them. */
   readonly after: number | undefined;
   readonly isMatch: (entry: Entry) => boolean;

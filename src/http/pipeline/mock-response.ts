@@ -16,9 +16,8 @@ export function createPreferredResponse(parts: AppParts, call: OperationCall): R
   const { preferences } = call;
   const response = withInstance(parts, call, createMockResponse(parts.mock, call, preferences.choice));
   const applied = formatPreferenceApplied(preferences, true);
-  return applied === undefined
-    ? response
-    : { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
+  if (applied === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
 }
 
 /** Returns the response of a fault: as the contract documents it, else as any server would; with the fault's own body and headers. */

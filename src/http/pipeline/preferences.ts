@@ -120,10 +120,9 @@ function formatValue(value: string): string {
 
 /** Returns the problem of a preference that cannot be applied; `detail` ends with a colon and the remedy. */
 export function createPreferenceError(name: Name, source: Source | undefined, detail: string): HttpProblemError {
-  const isInQuery = source?.in === 'query';
   const violation = {
-    in: isInQuery ? 'query' : 'header',
-    pointer: isInQuery ? `/${PREFIX}${name}` : '/Prefer',
+    in: source?.in ?? 'header',
+    pointer: source?.in === 'query' ? `/${PREFIX}${name}` : '/Prefer',
     rule: 'preference',
     ...(source ? { value: source.value.slice(0, 200) } : {}),
     remedy: detail.slice(detail.indexOf(': ') + 2),

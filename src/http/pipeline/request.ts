@@ -87,7 +87,7 @@ interface RequestBody {
 const NO_BODY: Promise<RequestBody> = Promise.resolve({ body: undefined });
 
 /** Reads the body of one request, once. */
-export class BodyReader {
+class BodyReader {
   #text: string | undefined;
   #body: Promise<RequestBody> | undefined;
 

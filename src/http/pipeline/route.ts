@@ -30,13 +30,8 @@ export function routeRequest(parts: PipelineParts, request: HttpRequest): Target
 
 function createLocation({ prefix, target }: Pick<NamedSandbox, 'prefix' | 'target'>): Location {
   const end = target.indexOf('?');
-  return {
-    prefix,
-    target,
-    pathname: end === -1 ? target : target.slice(0, end),
-    path: toDecodablePath(getPathname(target)),
-    querystring: end === -1 ? '' : target.slice(end + 1),
-  };
+  const [pathname, querystring] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
+  return { prefix, target, pathname, path: toDecodablePath(getPathname(target)), querystring };
 }
 
 /** Returns the target if the contract has the path, or if it is that of an image, or lies below the base path. */
@@ -66,14 +61,9 @@ export function isBelow(path: string, basePath: string): boolean {
 
 function createTarget(api: Api, method: string, location: Location, sandbox: NamedSandbox | undefined): Target {
   const routed = api.contract.route(method, location.path);
-  return {
-    api,
-    kind: routed.kind,
-    route: routed.kind === 'operation' ? routed.route : undefined,
-    allow: routed.kind === 'unknown-method' ? routed.allow : NO_METHODS,
-    sandbox,
-    location,
-  };
+  const route = routed.kind === 'operation' ? routed.route : undefined;
+  const allow = routed.kind === 'unknown-method' ? routed.allow : NO_METHODS;
+  return { api, kind: routed.kind, route, allow, sandbox, location };
 }
 
 const NO_METHODS: readonly string[] = [];

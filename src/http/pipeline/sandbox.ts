@@ -99,11 +99,8 @@ function findId(pattern: RegExp, text: string | undefined): string | undefined {
 
 function createIdProblem(place: 'header' | 'path', id: string, remedy: string): HttpProblemError {
   const value = id.slice(0, 100);
-  return new HttpProblemError({
-    code: 'invalid-request',
-    detail: `the sandbox ${JSON.stringify(value)} in the ${place === 'header' ? 'X-Sandbox header' : 'path'} is invalid: ${remedy}`,
-    violations: [
-      { in: place, pointer: place === 'header' ? '/X-Sandbox' : '/sandbox', rule: 'sandbox', value, remedy },
-    ],
-  });
+  const [pointer, source] = place === 'header' ? ['/X-Sandbox', 'X-Sandbox header'] : ['/sandbox', 'path'];
+  const detail = `the sandbox ${JSON.stringify(value)} in the ${source} is invalid: ${remedy}`;
+  const violation = { in: place, pointer, rule: 'sandbox', value, remedy };
+  return new HttpProblemError({ code: 'invalid-request', detail, violations: [violation] });
 }

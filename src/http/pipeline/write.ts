@@ -104,7 +104,7 @@ const PIECES = 20;
  * Sends a response whose head is set, cut after half of its body, or slowly. Returns whether any of it is sent: a response without a body can't be cut,
  * so the connection is reset.
  */
-export function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
+function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
   const { connection, bodyDurationMs } = fault;
   const bytes = Buffer.from(res.req.method === 'HEAD' ? '' : text);
   if (!connection && bytes.length === 0) res.end();
@@ -118,7 +118,7 @@ export function sendWithTransportFault(res: ServerResponse, text: string, fault:
 }
 
 /** Resets the connection of a response as a crashed server does, once the responses before it are sent. */
-export function resetConnection(res: ServerResponse): void {
+function resetConnection(res: ServerResponse): void {
   if (res.socket) res.socket.resetAndDestroy();
   else res.once('socket', (socket) => socket.resetAndDestroy());
 }
