@@ -126,13 +126,13 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:tty': ['server/logger.ts'],
   'node:util': ['store', 'mock', 'sandbox/matcher/comparison.ts'],
   // A check waits where a server limits the rate of requests, and before it repeats a sequence.
-  'node:timers/promises': ['store', 'http/pipeline/delay.ts', 'check', 'shop/model'],
+  'node:timers/promises': ['store', 'http/pipeline/faults.ts', 'check', 'shop/model'],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   // The syntax of IP addresses.
   'node:net': ['store/lock.ts', 'http/access-policy.ts'],
   'node:os': ['store/lock.ts'],
-  'node:events': ['server/runtime.ts', 'check/client.ts'],
+  'node:events': ['http/server.ts', 'server/runtime.ts', 'check/client.ts'],
   'node:http': ['http', 'server/service.ts', 'mock/status-problem.ts', 'check', 'client'],
   'node:https': ['check/transport.ts', 'client'],
   'node:stream': ['http'],

@@ -1,31 +1,18 @@
 import Koa, { type Context, type Middleware } from 'koa';
-import { type ControlApiParts, createControlApi } from './control/control-api.ts';
-import { type AccessParts, cors, getOriginNotes } from './cors.ts';
-import { serveFrontEnd, serveHistoryFallback } from './files.ts';
-import { COMMON_HEADERS, setHeaders } from './headers.ts';
-import { type ContractApiParts, createContractApi } from './pipeline/contract-api.ts';
-import {
-  finishExchange,
-  type Outcome,
-  type PipelineParts,
-  refuse,
-  runPipeline,
-  startExchange,
-} from './pipeline/pipeline.ts';
+import { cors, getOriginNotes } from './access-policy.ts';
+import { createControlApi } from './control/control-api.ts';
+import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
+import type { AppParts, PipelineParts } from './parts.ts';
+import { createContractApi } from './pipeline/handle.ts';
+import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/pipeline.ts';
 import { createHttpRequest } from './pipeline/request.ts';
 import { ResentRequests } from './pipeline/resent-requests.ts';
+import { COMMON_HEADERS, setHeaders } from './pipeline/response.ts';
+import { getBasePath } from './pipeline/route.ts';
 import type { Exchange } from './pipeline/values.ts';
 import { createUnknownPath, HttpProblemError } from './problem.ts';
 import { logRequest } from './request-log.ts';
-import { createRoutes, type RoutesParts } from './routes.ts';
-
-/** What the app is made of. */
-export interface AppParts
-  extends AccessParts,
-    ContractApiParts,
-    ControlApiParts,
-    Omit<PipelineParts, 'apis' | 'resends'>,
-    RoutesParts {}
+import { createRoutes } from './routes.ts';
 
 /** The state of a Koa context. */
 interface AppState {
@@ -43,7 +30,8 @@ interface AppState {
  * 6. the files of a built front end, and its own routes
  */
 export function createApp(parts: AppParts): Koa<AppState> {
-  const { log } = parts;
+  const { log, static: frontEnd } = parts;
+  const basePath = getBasePath(parts.contract);
   const app = new Koa<AppState>();
   app.on('error', (err) => {
     // A client that closes its connection has its line in the log.
@@ -51,10 +39,11 @@ export function createApp(parts: AppParts): Koa<AppState> {
   });
   app.use(logging(parts));
   app.use(addHeaders);
-  app.use(cors(parts));
-  app.use(serveApis(parts));
+  app.use(cors(parts.access));
+  app.use(serveApis(parts, basePath));
   app.use(createRoutes(parts));
-  if (parts.static !== undefined) app.use(serveFrontEnd(parts.static)).use(serveHistoryFallback(parts.static));
+  if (frontEnd !== undefined)
+    app.use(readOnly).use(serveFrontEnd(frontEnd)).use(serveHistoryFallback(frontEnd, basePath));
   return app;
 }
 
@@ -77,9 +66,10 @@ const addHeaders: Middleware = (ctx, next) => {
 };
 
 /** Serves the contract's API and the control API. What belongs to neither goes on to the next middleware. */
-function serveApis(parts: AppParts): Middleware<AppState> {
-  const pipeline = {
+function serveApis(parts: AppParts, basePath: string | undefined): Middleware<AppState> {
+  const pipeline: PipelineParts = {
     ...parts,
+    basePath,
     apis: { contract: createContractApi(parts), control: createControlApi(parts) },
     resends: new ResentRequests(),
   };
@@ -99,8 +89,8 @@ async function passOn(
   parts: PipelineParts,
   ctx: Context,
   next: () => Promise<unknown>,
-  passed: Outcome,
-): Promise<Outcome> {
+  passed: Exchange,
+): Promise<Exchange> {
   const { target, scope } = passed;
   // Without the prefix that names a sandbox.
   if (target) ctx.url = target.location.target;

@@ -4,22 +4,8 @@ import type { Duplex } from 'node:stream';
 /** How long requests that have begun may take to finish once the server stops, in ms. */
 const GRACE_MS = 8_000;
 
-/** How long a connection without a request is waited for then, in ms: its client may be in the middle of sending one. */
+/** How long a connection without a request stays open then, in ms: its client may be in the middle of sending one. */
 const SILENT_GRACE_MS = 500;
-
-/** The open connections of a server, and the last response of each. */
-export interface Connections {
-  opened(socket: Duplex): void;
-  /**
-   * Calls `begin` for a request that has arrived, given its response, once all earlier responses of its connection are out, which is now unless
-   * requests are pipelined. Until then no more requests are read from the connection: a client that sends and does not read fills its own buffers.
-   */
-  inTurn(response: ServerResponse, begin: () => void): void;
-  /** The last response of a connection, done or not; undefined where it has had no request yet. */
-  lastOf(socket: Duplex): ServerResponse | undefined;
-  /** Ends each connection with the response that is in the making, and cuts off what lasts too long; waits for `allClosed`. */
-  end(allClosed: Promise<unknown>): Promise<void>;
-}
 
 /** The last request of a connection, and how many wait for an earlier response to be out. */
 interface Line {
@@ -27,38 +13,49 @@ interface Line {
   waiting: number;
 }
 
-/** Keeps track of connections from their opening on. */
-export function trackConnections(): Connections {
-  const lines = new Map<Duplex, Line>();
-  return {
-    opened(socket) {
-      const line: Line = { last: undefined, waiting: 0 };
-      lines.set(socket, line);
-      // Node resumes by itself at the end of a message and where a body is read.
-      socket.on('resume', () => pauseWhileWaiting(socket, line));
-      socket.once('close', () => lines.delete(socket));
-    },
-    inTurn(response, begin) {
-      const { socket } = response.req;
-      const line = lines.get(socket);
-      if (line && isBegun(line.last)) waitInLine(socket, line, response, begin);
-      else begin();
-      if (line) line.last = response;
-    },
-    lastOf: (socket) => lines.get(socket)?.last,
-    async end(allClosed) {
-      for (const [socket, { last }] of lines) if (isBegun(last)) endWith(last, socket);
-      const cutSilent = setTimeout(() => {
-        for (const [socket, { last }] of lines) if (!isBegun(last)) socket.destroy();
-      }, SILENT_GRACE_MS);
-      const cutAll = setTimeout(() => {
-        for (const socket of lines.keys()) socket.destroy();
-      }, GRACE_MS);
-      await allClosed;
-      clearTimeout(cutSilent);
-      clearTimeout(cutAll);
-    },
-  };
+/** The open connections of a server, and the last response of each. */
+export class Connections {
+  readonly #lines = new Map<Duplex, Line>();
+
+  /** Adds a connection that has been opened. */
+  add(socket: Duplex): void {
+    const line: Line = { last: undefined, waiting: 0 };
+    this.#lines.set(socket, line);
+    // Node resumes by itself at the end of a message and where a body is read.
+    socket.on('resume', () => pauseWhileWaiting(socket, line));
+    socket.once('close', () => this.#lines.delete(socket));
+  }
+
+  /**
+   * Calls `begin` for a request that has arrived, given its response, once all earlier responses of its connection are sent, which is now unless
+   * requests are pipelined. Until then no more requests are read from the connection: a client that sends and does not read fills its own buffers.
+   */
+  inTurn(response: ServerResponse, begin: () => void): void {
+    const { socket } = response.req;
+    const line = this.#lines.get(socket);
+    if (line && isBegun(line.last)) waitInLine(socket, line, response, begin);
+    else begin();
+    if (line) line.last = response;
+  }
+
+  /** Returns the last response of a connection, done or not; undefined if it has had no request yet. */
+  lastOf(socket: Duplex): ServerResponse | undefined {
+    return this.#lines.get(socket)?.last;
+  }
+
+  /** Ends each connection with its present response, and destroys what lasts too long. Waits for `allClosed`. */
+  async end(allClosed: Promise<unknown>): Promise<void> {
+    for (const [socket, { last }] of this.#lines) if (isBegun(last)) endWith(last, socket);
+    const silent = setTimeout(() => {
+      for (const [socket, { last }] of this.#lines) if (!isBegun(last)) socket.destroy();
+    }, SILENT_GRACE_MS);
+    const all = setTimeout(() => {
+      for (const socket of this.#lines.keys()) socket.destroy();
+    }, GRACE_MS);
+    await allClosed;
+    clearTimeout(silent);
+    clearTimeout(all);
+  }
 }
 
 function waitInLine(socket: Duplex, line: Line, response: ServerResponse, begin: () => void): void {
@@ -80,7 +77,7 @@ function pauseWhileWaiting(socket: Duplex, { waiting }: Line): void {
   if (waiting > 0) socket.pause();
 }
 
-/** Does something once a response is out, now where it is out already. */
+/** Calls a function once a response is sent: now if it is sent already. */
 export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isBegun(response)) response.once('close', then);
   else then();

@@ -1,7 +1,21 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
 import { IMAGES_PATH } from '../util/request-target.ts';
-import { isReadRequest } from './pages.ts';
+import { DATA_HEADERS } from './pipeline/response.ts';
+import { isBelow } from './pipeline/route.ts';
+import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
+
+/** The methods of everything that can only be read. */
+const READ_METHODS = ['GET', 'HEAD'];
+
+/** Passes on requests that read. Throws `HttpProblemError` for other methods; answers OPTIONS. */
+export function readOnly(ctx: Context, next: () => unknown): unknown {
+  if (READ_METHODS.includes(ctx.method)) return next();
+  if (ctx.method !== 'OPTIONS') throw new HttpProblemError(createMethodNotAllowed(ctx.method, ctx.path, READ_METHODS));
+  ctx.status = 204;
+  ctx.set({ ...DATA_HEADERS, Allow: READ_METHODS.join(', ') });
+  return undefined;
+}
 
 /** Serves the images: the files below `folder` at /images, and nothing outside it. */
 export function serveImages(folder: string): Middleware {
@@ -15,15 +29,19 @@ export function serveImages(folder: string): Middleware {
 /** Serves a built front end from `folder`: its files. */
 export function serveFrontEnd(folder: string): Middleware {
   return async (ctx, next) => {
-    if (!isReadRequest(ctx)) return;
     if (!(await sendExisting(ctx, folder, ctx.path))) await next();
   };
 }
 
-/** Serves index.html where a browser asks for a page that is no file: a route of the front end's own. */
-export function serveHistoryFallback(folder: string): Middleware {
+/**
+ * Serves index.html where a browser asks for a page that is no file: a route of the front end's own. It has none below `basePath`, that of the contract,
+ * nor below the paths of the server.
+ */
+export function serveHistoryFallback(folder: string, basePath: string | undefined): Middleware {
+  const ours = [...(basePath === undefined ? [] : [basePath.toLowerCase()]), IMAGES_PATH, '/problems', '/_control'];
   return async (ctx, next) => {
-    const isRoute = !isOurs(ctx.path) && !/\.[^/]*$/.test(ctx.path);
+    const path = decodeAscii(ctx.path).toLowerCase();
+    const isRoute = !ours.some((base) => isBelow(path, base)) && !/\.[^/]*$/.test(ctx.path);
     if (isRoute) ctx.vary('Accept');
     if (!isRoute || !prefersHtml(ctx) || !(await sendExisting(ctx, folder, '/index.html'))) await next();
   };
@@ -40,14 +58,13 @@ function prefersHtml(ctx: Context): boolean {
   const [first = ''] = ctx.accepts();
   return PAGE_RANGES.includes(first) && Boolean(ctx.accepts('html'));
 }
+
 /** Files that pages of other origins may embed, as `<img>` does without asking. */
 const IMAGE = /\.(avif|gif|ico|jpe?g|png|svg|webp)$/i;
 
-/** What a front end has no routes below, however it is spelt. */
-const OURS = new RegExp(`^(/api|${IMAGES_PATH}|/problems|/_control)(/|$)`, 'i');
-
-function isOurs(path: string): boolean {
-  return OURS.test(path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))));
+/** Decodes the ASCII characters of a path, however they are spelt. */
+function decodeAscii(path: string): string {
+  return path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /**
@@ -70,11 +87,10 @@ function sendExisting(ctx: Context, root: string, path: string): Promise<boolean
       for (const name of res.getHeaderNames()) if (!before.includes(name)) res.removeHeader(name);
       return resolve(false);
     };
-    const isSent = () => {
+    res.once('close', () => {
       ctx.respond = false;
       resolve(true);
-    };
-    res.once('close', isSent);
+    });
     sendFile(req, path, { root, dotfiles: 'ignore', acceptRanges: false })
       .on('headers', () => {
         if (IMAGE.test(path)) res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');

@@ -2,26 +2,8 @@ import type { ProblemKind } from '../application.ts';
 import type { Denial } from '../control/access.ts';
 import type { ControlCode } from '../control/refusal.ts';
 
-/** The codes of the engine's problems. An application has its own beside them. */
-export type ProblemCode =
-  | 'invalid-request'
-  | 'malformed-json'
-  | 'malformed-request'
-  | 'unknown-path'
-  | ControlCode
-  | Denial['code']
-  | 'method-not-allowed'
-  | 'request-timeout'
-  | 'body-too-large'
-  | 'unsupported-media-type'
-  | 'expectation-failed'
-  | 'headers-too-large'
-  | 'internal-error'
-  | 'unavailable'
-  | 'insufficient-storage';
-
 /** The status, title and explanation of each problem of the engine: codes inside, statuses outside. */
-export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
+export const problemKinds = {
   'invalid-request': {
     status: 400,
     title: 'Invalid request',
@@ -183,4 +165,7 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     explanation:
       'With this change, the data file would exceed 90 MB, or the sandbox its memory limit. Nothing was changed. Delete data, restore the default data with POST /_control/sandboxes/ID/reset, or edit the data file. Changes that make the state smaller are stored.',
   },
-};
+} satisfies Record<ControlCode | Denial['code'], ProblemKind> & Record<string, ProblemKind>;
+
+/** The codes of the engine's problems. An application has its own beside them. */
+export type ProblemCode = keyof typeof problemKinds;

@@ -1,37 +1,16 @@
 import { DomainError, type ProblemKind } from '../application.ts';
+import { ControlProblemError } from '../control/refusal.ts';
 import type { Violation } from '../openapi/violations.ts';
 import { TooManySandboxesError, UnknownSandboxError } from '../sandbox/errors.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { DataFileError } from '../store/data-file.ts';
 import { StoreUnavailableError } from '../store/store.ts';
+import type { Issue } from '../util/issue.ts';
 import { type ProblemCode, problemKinds } from './problem-kinds.ts';
 
-/** A problem document (RFC 9457). */
-export interface ProblemDocument {
-  /** The address of the page that explains the problem. */
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  /** The same as `detail`, for clients that look here. */
-  readonly message: string;
-  /** The path of the request, without its query. */
-  readonly instance: string;
-  readonly violations?: readonly Violation[];
-}
-
-/** A problem as it occurs. */
-export type HttpProblem = ProblemDetails & (EngineProblem | ApplicationProblem);
-
-interface EngineProblem {
-  readonly code: ProblemCode;
-  readonly kind?: undefined;
-}
-
-interface ApplicationProblem {
-  readonly code: string;
-  readonly kind: ProblemKind;
-}
+/** A problem as it occurs: one of the engine, or one of the application with its kind. */
+export type HttpProblem = ProblemDetails &
+  ({ readonly code: ProblemCode; readonly kind?: undefined } | { readonly code: string; readonly kind: ProblemKind });
 
 interface ProblemDetails {
   /** What is wrong and how to fix it, a sentence. */
@@ -41,12 +20,12 @@ interface ProblemDetails {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A fault on its way up to where it is answered. */
+/** Thrown where a problem is found. The response has its problem document. */
 export class HttpProblemError extends Error {
   override readonly name = 'HttpProblemError';
 
-  constructor(readonly fault: HttpProblem) {
-    super(fault.detail);
+  constructor(readonly problem: HttpProblem) {
+    super(problem.detail);
   }
 }
 
@@ -55,9 +34,10 @@ export type ProblemKinds = Readonly<Record<string, ProblemKind>>;
 
 /** Converts a thrown value to a problem; undefined if it is a bug. `kinds`: the problems of the application. */
 export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem | undefined {
-  if (thrown instanceof HttpProblemError) return thrown.fault;
+  if (thrown instanceof HttpProblemError) return thrown.problem;
   if (thrown instanceof UnknownSandboxError) return { code: 'unknown-sandbox', detail: thrown.message };
   if (thrown instanceof DomainError) return toApplicationProblem(thrown, kinds);
+  if (thrown instanceof ControlProblemError) return toControlProblem(thrown);
   if (thrown instanceof StateTooLargeError)
     return { code: 'insufficient-storage', detail: `nothing was changed: ${thrown.message}` };
   if (thrown instanceof TooManySandboxesError) return unavailable(thrown.message, thrown.retryAfterSeconds);
@@ -73,15 +53,23 @@ function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKind
   return { code: 'internal-error', detail };
 }
 
-/** After how many seconds a client that was told `unavailable` may try again. */
+/** Converts what the control API refuses. Its issues lie in the body. */
+function toControlProblem({ code, message: detail, issues }: ControlProblemError): HttpProblem {
+  if (issues.length === 0) return { code, detail };
+  const toViolation = ({ pointer, message }: Issue) =>
+    ({ in: 'body', pointer, rule: 'state', remedy: message }) as const;
+  return { code, detail, violations: issues.map(toViolation) };
+}
+
+/** The time after which a client may try again, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The fault of a server that can't do now what it could later. */
+/** Creates the problem of a server that cannot handle a request now, but later. */
 export function unavailable(detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): HttpProblem {
   return { code: 'unavailable', detail, headers: { 'Retry-After': String(retryAfterSeconds) } };
 }
 
-/** The fault of a method that a path doesn't have; `allow`: those that it has. */
+/** Creates the problem of a method that a path does not support. `allow`: the methods that it supports. */
 export function createMethodNotAllowed(method: string, path: string, allow: readonly string[]): HttpProblem {
   const methods = allow.join(', ');
   return {
@@ -91,7 +79,7 @@ export function createMethodNotAllowed(method: string, path: string, allow: read
   };
 }
 
-/** The fault of a path that leads nowhere. */
+/** Creates the problem of a path that does not exist. */
 export function createUnknownPath(path: string): HttpProblem {
   return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths` };
 }
@@ -105,21 +93,6 @@ export const internalError: HttpProblem = {
 /** Returns the status, title and explanation of a problem. */
 export function getProblemKind(problem: HttpProblem): ProblemKind {
   return problem.kind === undefined ? problemKinds[problem.code] : problem.kind;
-}
-
-/** Creates the problem document of a problem that occurred at a path. */
-export function createProblemDocument(problem: HttpProblem, path: string): ProblemDocument {
-  const { code, detail, violations } = problem;
-  const { status, title } = getProblemKind(problem);
-  return {
-    type: `/problems/${code}`,
-    title,
-    status,
-    detail,
-    message: detail,
-    instance: uriReference(path),
-    ...(violations ? { violations } : {}),
-  };
 }
 
 /** A path as a valid URI reference (RFC 3986): its escapes kept, all else that may not stand there escaped. */

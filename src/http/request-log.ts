@@ -11,7 +11,7 @@ export interface Log {
 }
 
 /** What a log line says of a request beside what HTTP says. */
-export interface RequestDetails {
+interface RequestDetails {
   readonly operation?: string | undefined;
   /** The sandbox that was named. */
   readonly sandbox?: string | undefined;

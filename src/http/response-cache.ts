@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RecordedResponse } from '../sandbox/journal/journal.ts';
 import { MEGABYTE } from '../util/limits.ts';
-import { hasBody } from './pipeline/body.ts';
-import { mayNameSandbox } from './pipeline/named-sandbox.ts';
+import { hasBody } from './pipeline/request.ts';
+import { mayNameSandbox } from './pipeline/sandbox.ts';
 
 /**
  * The response cache: bytes that the normal path has made for an operation and its query, in the sandbox `default`, from a revision of the state. The key
@@ -16,7 +16,7 @@ export interface ResponseCache {
 }
 
 /** A response with status 200 as it was sent. */
-export interface CachedResponse {
+interface CachedResponse {
   readonly operationId: string;
   /** Names and values in turn: those that the normal path has set. */
   readonly headers: OutgoingHttpHeader[];
@@ -26,7 +26,7 @@ export interface CachedResponse {
 }
 
 /** The parts that decide whether stored responses are right. */
-export interface ResponseCacheParts {
+interface ResponseCacheParts {
   /** The revision of the state of the sandbox `default`. */
   readonly revision: () => number;
   /** Whether nothing else than a response happens to requests: no faults, no delay. */

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Implementation } from '../application.ts';
 import { isAdmitted } from '../http/access-policy.ts';
-import { type AppParts, createApp } from '../http/app.ts';
+import { createApp } from '../http/app.ts';
+import type { AppParts } from '../http/parts.ts';
 import { recordCachedResponse } from '../http/pipeline/record.ts';
 import { type Log, logRequest } from '../http/request-log.ts';
 import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from '../http/response-cache.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRequestTarget } from '../../src/http/request-target.ts';
+import { parseRequestTarget } from '../../src/http/server.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { type RawResponse, sendRaw } from '../support/harness/raw-client.ts';

@@ -1,11 +1,8 @@
-/** Handles tasks, but no more than some at once. */
-export type ConcurrencyLimit = <Result>(task: () => Promise<Result>) => Promise<Result>;
-
-/** A gate that runs `most` tasks at once. Further ones wait, and start in the order in which they came. */
-export function createConcurrencyLimit(most: number): ConcurrencyLimit {
+/** Creates a function that runs tasks, at most `most` of them at once. Further ones wait, and start in the order in which they came. */
+export function createConcurrencyLimit(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
-  return async (task) => {
+  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
     if (running < most) running++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {

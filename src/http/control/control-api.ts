@@ -2,29 +2,20 @@ import type { ControlParts } from '../../control/handler.ts';
 import { controlFollowed, controlHandlers } from '../../control/handlers.ts';
 import type { FollowedRequests } from '../../control/journal-handlers.ts';
 import type { ControlId } from '../../control/operation.ts';
-import { ControlProblemError } from '../../control/refusal.ts';
-import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { MEGABYTE } from '../../util/limits.ts';
-import { createBodyOptions, MAX_BODY_BYTES } from '../pipeline/body.ts';
-import type { HttpRequest } from '../pipeline/request.ts';
-import { createResponse } from '../pipeline/response.ts';
-import type { Api, Draft, Handled, OperationCall } from '../pipeline/values.ts';
+import { CONTROL_DOCUMENT_PATH } from '../access-policy.ts';
+import type { AppParts } from '../parts.ts';
+import { type BodyOptions, createTypeProblem, type HttpRequest, MAX_BODY_BYTES } from '../pipeline/request.ts';
+import { createResponse, JSON_TYPE } from '../pipeline/response.ts';
+import type { Api, Handled, OperationCall } from '../pipeline/values.ts';
 import { HttpProblemError } from '../problem.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
-import { CONTROL_DOCUMENT_PATH } from './control-path.ts';
 import { acceptsEventStream, getLastEventId, streamJournal } from './journal-stream.ts';
-
-/** The parts of the control API. */
-export interface ControlApiParts {
-  readonly control: ControlParts;
-  /** The contract of the control API, which refuses what it does not know. */
-  readonly controlContract: Contract;
-}
 
 /** The largest state that is received, in bytes: parsing 16 MB takes about 100 ms, in which nothing else is handled. */
 const MAX_STATE_BYTES = 16 * MEGABYTE;
-const STATE_OPTIONS = createBodyOptions(MAX_STATE_BYTES);
+const STATE_OPTIONS: BodyOptions = { limit: MAX_STATE_BYTES, returnRawBody: true };
 
 /** The number of large bodies that are received at once: together they take up to 256 MB. A slow client holds one place for up to 30 s. */
 const MAX_RECEIVED = 16;
@@ -32,21 +23,19 @@ const MAX_RECEIVED = 16;
 /** The number of requests with large bodies that are handled at once, once they are received: each takes some 100 MB meanwhile. */
 const MAX_HANDLED = 2;
 
-const JSON_TYPE = 'application/json';
-
 /** Returns the control API: its operations have no preferences, no faults and no journal. */
-export function createControlApi({ control, controlContract }: ControlApiParts): Api {
+export function createControlApi({ control, controlContract }: AppParts): Api {
   const limitReceived = createConcurrencyLimit(MAX_RECEIVED);
   const limitHandled = createConcurrencyLimit(MAX_HANDLED);
   return {
     contract: controlContract,
     isSimulated: false,
     isClosed: () => true,
-    describeUnknownPath: (path) => ({
-      code: 'unknown-path',
-      detail: `there is nothing at ${path}: control has ${pathsOf(controlContract)}`,
-    }),
-    async schedule(request: HttpRequest, steps: () => Promise<Draft>, route: Route) {
+    describeUnknownPath(path) {
+      const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
+      return { code: 'unknown-path', detail: `there is nothing at ${path}: control has ${[...paths].join(', ')}` };
+    },
+    async schedule(request, steps, route) {
       refuseForms(request);
       if (!takesState(route) || !isLarge(request)) return steps();
       await limitReceived(() => receiveText(request));
@@ -77,12 +66,10 @@ type Handle<Result> = (input: unknown, parts: ControlParts) => Result;
 async function handle({ request, route, input }: OperationCall, parts: ControlParts): Promise<Handled> {
   const id = route.operationId as ControlId;
   const follow = controlFollowed[id] as Handle<FollowedRequests> | undefined;
-  if (follow && acceptsEventStream(request)) {
-    const followed = await withHttpProblems(() => follow(input, parts));
-    return { response: toStream(request, followed, parts), revision: undefined };
-  }
+  if (follow && acceptsEventStream(request))
+    return { response: toStream(request, follow(input, parts), parts), revision: undefined };
   const handler = controlHandlers[id] as Handle<unknown>;
-  const body = await withHttpProblems(() => handler(input, parts));
+  const body = await handler(input, parts);
   return { response: createResponse({ status: route.successStatus, body }), revision: undefined };
 }
 
@@ -97,32 +84,5 @@ function refuseForms({ method, headers, body }: HttpRequest): void {
   const contentType = headers['content-type'];
   if (!['PUT', 'POST'].includes(method) || !body.isSent) return;
   if (/^application\/json\b/i.test(contentType ?? '')) return;
-  const received =
-    contentType === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(contentType)}`;
-  const detail = `${received}: send JSON with Content-Type ${JSON_TYPE}`;
-  throw new HttpProblemError({ code: 'unsupported-media-type', detail });
-}
-
-function pathsOf({ routes }: Contract): string {
-  return [...new Set(routes.map(({ path }) => path)), CONTROL_DOCUMENT_PATH].join(', ');
-}
-
-/** Returns what a task returns. A `ControlProblemError` becomes a `HttpProblemError`. */
-async function withHttpProblems<Result>(task: () => Result): Promise<Awaited<Result>> {
-  try {
-    return await task();
-  } catch (error) {
-    throw error instanceof ControlProblemError ? toHttpProblemError(error) : error;
-  }
-}
-
-function toHttpProblemError(error: ControlProblemError): HttpProblemError {
-  const violations = error.issues.map(
-    ({ pointer, message }) => ({ in: 'body', pointer, rule: 'state', remedy: message }) as const,
-  );
-  return new HttpProblemError({
-    code: error.code,
-    detail: error.message,
-    ...(violations.length > 0 ? { violations } : {}),
-  });
+  throw new HttpProblemError(createTypeProblem(contentType, `JSON with Content-Type ${JSON_TYPE}`));
 }

@@ -17,7 +17,7 @@ const HEARTBEAT_MS = 15_000;
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Which requests a stream sends. */
-export interface StreamOptions {
+interface StreamOptions {
   /** Of the requests before, only those with a higher id are sent; undefined sends none of them. */
   readonly after: number | undefined;
   readonly isMatch: (entry: Entry) => boolean;
@@ -49,19 +49,17 @@ export function streamJournal(journal: Journal, options: StreamOptions): (res: S
 
 /** The stream of one client. */
 class JournalStream {
-  readonly #res: ServerResponse;
-  readonly #journal: Journal;
-  readonly #options: StreamOptions;
   readonly #unfollow: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #lastId: number;
   #isEnded = false;
   #isQueued = false;
 
-  constructor(res: ServerResponse, journal: Journal, options: StreamOptions) {
-    this.#res = res;
-    this.#journal = journal;
-    this.#options = options;
+  constructor(
+    private readonly res: ServerResponse,
+    private readonly journal: Journal,
+    private readonly options: StreamOptions,
+  ) {
     this.#lastId = Math.min(options.after ?? Number.POSITIVE_INFINITY, journal.lastId());
     this.#unfollow = journal.follow({ onEntry: this.#send, onEnd: this.#end });
     this.#heartbeat = setInterval(() => {
@@ -70,8 +68,8 @@ class JournalStream {
   }
 
   start(): void {
-    const res = this.#res;
-    const { stopping } = this.#options;
+    const { res } = this;
+    const { stopping } = this.options;
     stopping.addEventListener('abort', this.#stop);
     res.once('close', this.#stop).on('error', this.#stop).on('drain', this.#sendLater);
     res.write(': the journal\n\n');
@@ -82,15 +80,15 @@ class JournalStream {
   /** Sends what the client has not received yet, as much as it takes now. */
   readonly #send = (): void => {
     if (this.#isEnded || this.#isQueued) return;
-    for (let seen = 0; !this.#res.writableNeedDrain; seen++) {
-      const entry = this.#journal.entryAfter(this.#lastId);
+    for (let seen = 0; !this.res.writableNeedDrain; seen++) {
+      const entry = this.journal.entryAfter(this.#lastId);
       if (!entry) return;
       if (seen === SLICE_ENTRIES) {
         this.#sendLater();
         return;
       }
       this.#lastId = entry.id;
-      if (this.#options.isMatch(entry)) this.#res.write(toEvent(entry));
+      if (this.options.isMatch(entry)) this.res.write(toEvent(entry));
     }
   };
 
@@ -113,21 +111,20 @@ class JournalStream {
     this.#isEnded = true;
     this.#unfollow();
     clearInterval(this.#heartbeat);
-    this.#options.stopping.removeEventListener('abort', this.#stop);
-    if (!this.#res.writableEnded) this.#res.end();
+    this.options.stopping.removeEventListener('abort', this.#stop);
+    if (!this.res.writableEnded) this.res.end();
   };
 
+  /** Sends the event that the sandbox is gone, if it is, and no more. */
   readonly #end = (ending?: Ending): void => {
-    if (ending) this.#res.write(eventOf(ending));
+    if (ending) {
+      const { event, sandbox, atMs } = ending;
+      this.res.write(`event: ${event}\ndata: ${JSON.stringify({ sandbox, at: toIsoTime(atMs) })}\n\n`);
+    }
     this.#stop();
   };
 }
 
 function toEvent(entry: Entry): string {
   return `event: request\nid: ${entry.id}\ndata: ${JSON.stringify(toJournalEntry(entry))}\n\n`;
-}
-
-/** The last event of a stream whose sandbox is gone. */
-function eventOf({ event, sandbox, atMs }: Ending): string {
-  return `event: ${event}\ndata: ${JSON.stringify({ sandbox, at: toIsoTime(atMs) })}\n\n`;
 }

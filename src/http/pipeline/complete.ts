@@ -3,9 +3,8 @@ import type { CompletedBody } from '../../mock/compare-contracts.ts';
 import { findResponse, isJsonType } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { normalizeHeaderNames } from '../../util/header-names.ts';
-import { type Headers, NO_HEADERS } from '../headers.ts';
-import { createResponse, JSON_TYPE, type ResponseData } from './response.ts';
-import type { OperationCall } from './values.ts';
+import { createResponse, type Headers, JSON_TYPE, NO_HEADERS, type ResponseData } from './response.ts';
+import type { Location, OperationCall } from './values.ts';
 
 /**
  * Completes what a handler returned: status, content type, and the sandbox in `Location`. `complete`: adds the fields that the contract has gained, for the
@@ -13,7 +12,7 @@ import type { OperationCall } from './values.ts';
  */
 export function completeHandlerResponse(
   complete: ((route: Route, body: unknown) => CompletedBody) | undefined,
-  { route, location }: OperationCall,
+  { route, target: { location } }: OperationCall,
   { status = route.successStatus, headers = NO_HEADERS, body }: HandlerResponse,
 ): ResponseData {
   if (!complete) {
@@ -31,11 +30,8 @@ export function completeHandlerResponse(
 }
 
 /** Completes a response of the mock or of a fault: the sandbox in `Location`, and the header that marks it. */
-export function completeMockResponse(
-  { location }: Pick<OperationCall, 'location'>,
-  response: ResponseData,
-): ResponseData {
-  return { ...response, headers: { ...withPrefix(location.prefix, response.headers), 'X-Mocked': 'operation' } };
+export function completeMockResponse({ prefix }: Location, response: ResponseData): ResponseData {
+  return { ...response, headers: { ...withPrefix(prefix, response.headers), 'X-Mocked': 'operation' } };
 }
 
 /** Headers with a `Location` in the same sandbox, if the path names it. */

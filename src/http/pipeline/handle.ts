@@ -1,39 +1,38 @@
 import {
   type Application,
+  type Context,
   DomainError,
   type HandlerResponse,
   type Implementation,
   type Input,
 } from '../../application.ts';
-import type { CompletedBody } from '../../mock/compare-contracts.ts';
-import type { Mock } from '../../mock/mock.ts';
-import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Store } from '../../store/store.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
-import { createTrackedContext } from '../handler-context.ts';
-import { HttpProblemError } from '../problem.ts';
+import type { AppParts } from '../parts.ts';
+import { createUnknownPath, HttpProblemError } from '../problem.ts';
 import { completeHandlerResponse, completeMockResponse } from './complete.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import type { HttpRequest } from './request.ts';
-import type { Handled, OperationCall } from './values.ts';
+import type { Api, Handled, OperationCall } from './values.ts';
 
-/** The parts that handle operations and complete their responses. */
-export interface HandleParts {
-  /** A store that takes no change by which its state would contradict the contract; `ownOperationId`: the operation of a user's own handler. */
-  readonly guard: (store: Store, ownOperationId?: string) => Store;
-  readonly mock: Mock;
-  readonly contract: Contract;
-  /** Adds the fields that the contract has gained since the handlers of the application were written, and removes those that it has lost. */
-  readonly complete: (route: Route, body: unknown) => CompletedBody;
-  /** Returns the implementation of an operation; undefined if the operation is mocked. */
-  readonly getImplementation: (route: Route) => Implementation | undefined;
-  readonly application: Application;
+/** Returns the API of the contract: its operations are handled or mocked, with preferences, faults and a journal. */
+export function createContractApi(parts: AppParts): Api {
+  return {
+    contract: parts.contract,
+    isSimulated: true,
+    isClosed: parts.isImplemented,
+    describeUnknownPath: createUnknownPath,
+    schedule: (_request, steps) => steps(),
+    getBodyOptions: () => undefined,
+    handle: (call) => handleOrMock(parts, call),
+  };
 }
 
 /** Handles an operation, or mocks it: a fault, a preference or the lack of a handler asks for that. */
-export async function handleOrMock(parts: HandleParts, call: OperationCall): Promise<Handled> {
+async function handleOrMock(parts: AppParts, call: OperationCall): Promise<Handled> {
   const { route, preferences, applied } = call;
   const injected = applied.effect?.response;
   const handler = preferences.isForced || injected?.phase === 'before' ? undefined : parts.getImplementation(route);
@@ -41,14 +40,14 @@ export async function handleOrMock(parts: HandleParts, call: OperationCall): Pro
   // A fault replaces the response of the handler, also that of a request that it declines.
   if (handler) await runHandler(parts, handler, call).catch(rethrowUnlessDeclined);
   const response = injected ? createFaultResponse(parts, call, injected) : createPreferredResponse(parts, call);
-  return { response: completeMockResponse(call, response), revision: undefined };
+  return { response: completeMockResponse(call.target.location, response), revision: undefined };
 }
 
 function rethrowUnlessDeclined(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
 
-async function runHandler(parts: HandleParts, handler: Implementation, call: OperationCall): Promise<Handled> {
+async function runHandler(parts: AppParts, handler: Implementation, call: OperationCall): Promise<Handled> {
   const { request, route, scope, input, applied } = call;
   const isBuiltIn = handler.source === 'application';
   const store = parts.guard(scope.sandbox.store, isBuiltIn ? undefined : route.operationId);
@@ -69,8 +68,7 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
     query,
     body,
     get headers() {
-      const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
-      return Object.fromEntries(entries);
+      return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
     },
   };
 }
@@ -85,6 +83,49 @@ function checkReturned(route: Route, returned: unknown): HandlerResponse {
   }
   const isStatus = status === undefined || (Number.isInteger(status) && status >= 200 && status <= 599);
   if (typeof returned === 'object' && returned !== null && isStatus) return returned;
-  const detail = `the handler of ${route.operationId} gave back no answer: it has to be an object such as { body }, with a status from 200 to 599 if any`;
+  const detail = `the handler of ${route.operationId} returned no response: return an object such as { body }, with a status from 200 to 599 if any`;
   throw new HttpProblemError({ code: 'internal-error', detail });
+}
+
+/**
+ * Creates the context of a request in a sandbox, and tracks what the response depends on. `store`: the store of the sandbox, as the handler may use it.
+ * `revision` returns the revision of the state if the response depends on nothing else; undefined if it depends on the clock or ids, or if it changed the
+ * state.
+ */
+function createTrackedContext(application: Application, { clock, ids }: Sandbox, store: Store) {
+  const { collections, extendContext = (context) => context } = application;
+  let revision: number | undefined;
+  let dependsOnMore = false;
+  const note = <Result>(result: Result): Result => {
+    dependsOnMore = true;
+    return result;
+  };
+  const newId = createIdSource(collections, ids, store);
+  const context: Context = {
+    read() {
+      const committed = store.read();
+      if (revision !== undefined && revision !== committed.revision) dependsOnMore = true;
+      revision = committed.revision;
+      return committed.state;
+    },
+    update: (change) => note(store.update(change)),
+    reset: () => note(store.reset()),
+    nowMs: () => note(clock.nowMs()),
+    newId: () => note(newId()),
+  };
+  return { context: extendContext(context), revision: () => (dependsOnMore ? undefined : revision) };
+}
+
+/** Creates a source of ids that no entry of the state has: a seed generates the same ids again when it is set again. */
+function createIdSource(collections: Application['collections'], ids: Sandbox['ids'], store: Store): () => string {
+  const isUsed = (id: string) =>
+    Object.entries(store.read().state).some(([name, entries]) => {
+      const key = collections[name]?.key ?? '';
+      return entries.some((entry) => entry[key] === id);
+    });
+  return () => {
+    let id = ids.next();
+    while (ids.seed !== undefined && isUsed(id)) id = ids.next();
+    return id;
+  };
 }

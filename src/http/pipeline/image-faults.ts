@@ -5,34 +5,23 @@ import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { getPathname, parseQuery } from '../../util/request-target.ts';
+import type { PipelineParts } from '../parts.ts';
 import { uriReference } from '../problem.ts';
 import { completeMockResponse } from './complete.ts';
-import { delayResponse } from './delay.ts';
-import { NO_RESPONSE, RESET_AGAIN } from './draft.ts';
-import { summarizeFaults } from './faults.ts';
-import type { OperationParts } from './operation.ts';
+import { delayResponse, summarizeFaults } from './faults.ts';
 import type { HttpRequest } from './request.ts';
 import type { ResponseData } from './response.ts';
-import type { Draft, Location, Scope, ScopedRequest } from './values.ts';
+import { type Exchange, type Location, NO_RESPONSE, RESET_AGAIN, type Scope, type ScopedRequest } from './values.ts';
 
 /** The methods of images. */
 const METHODS = ['GET', 'HEAD'];
 
-/** The parts that respond to requests for images. */
-export interface ImageParts extends Pick<OperationParts, 'resends' | 'stopping'> {
-  readonly apis: { readonly contract: { readonly contract: Contract } };
-}
-
-/** The effect of faults on a request for an image. */
-interface ImageOutcome {
-  readonly draft: Draft;
-  /** Whether the image itself is sent. */
-  readonly isPassed: boolean;
-}
+/** The effect of faults on a request for an image, and whether the image itself is sent. */
+type ImageOutcome = Pick<Exchange, 'draft' | 'isPassed'>;
 
 /** Applies the faults of the sandbox to a request for an image, before any folder is looked at. */
 export async function respondToImage(
-  { apis, resends, stopping }: ImageParts,
+  { apis, resends, stopping }: PipelineParts,
   { request, target, scope }: ScopedRequest,
 ): Promise<ImageOutcome> {
   if (!METHODS.includes(request.method)) return PASSED;
@@ -40,12 +29,12 @@ export async function respondToImage(
   const effect = meetFaults(scope, request, target.location);
   if (!effect) return PASSED;
   const delayMs = effect.delayMs.before + effect.delayMs.after;
-  const draft = { ...NO_RESPONSE, isRecorded: true, forced: summarizeFaults(undefined, { effect }, delayMs) };
+  const draft = { ...NO_RESPONSE, isRecorded: true, forced: summarizeFaults(effect, delayMs) };
   if (!(await delayResponse(request, delayMs, stopping))) return { draft, isPassed: false };
-  const { response: answer, connection } = effect;
+  const { response: injected, connection } = effect;
   if (connection) return { draft: { ...draft, transport: { connection } }, isPassed: false };
-  if (answer?.status === undefined) return { draft, isPassed: true };
-  const response = createFaultResponse(apis.contract.contract, target.location, answer.status, answer);
+  if (injected?.status === undefined) return { draft, isPassed: true };
+  const response = createFaultResponse(apis.contract.contract, target.location, injected.status, injected);
   return { draft: { ...draft, response }, isPassed: false };
 }
 
@@ -70,12 +59,9 @@ function createFaultResponse(
   status: number,
   fault: ForcedResponse,
 ): ResponseData {
-  const { headers } = createErrorResponse(contract, METHODS, status);
-  const problem = {
-    status,
-    headers,
-    body: { ...createStatusProblem(status), instance: uriReference(location.prefix + location.pathname) },
-  };
+  const instance = uriReference(location.prefix + location.pathname);
+  const body = { ...createStatusProblem(status), instance };
+  const problem = { ...createErrorResponse(contract, METHODS, status), body };
   const response = replaceBodyAndHeaders({ responses: [] }, problem, fault);
-  return completeMockResponse({ location }, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
+  return completeMockResponse(location, { ...response, exposedHeaders: Object.keys(fault.headers ?? {}) });
 }

@@ -2,33 +2,26 @@ import { InvalidPreferenceError } from '../../mock/choose-response.ts';
 import { type Mock, MockError } from '../../mock/mock.ts';
 import { createErrorResponse, getMethodsAtPath } from '../../mock/status-problem.ts';
 import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
-import type { Contract } from '../../openapi/contract.ts';
 import { findResponse } from '../../openapi/responses.ts';
 import type { ResponseToVerify } from '../../openapi/verify-response.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
+import type { AppParts } from '../parts.ts';
 import { HttpProblemError, uriReference } from '../problem.ts';
 import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
 import type { ResponseData } from './response.ts';
 import type { OperationCall } from './values.ts';
 
-/** The parts that make responses without a handler. */
-interface MockParts {
-  readonly mock: Mock;
-  readonly contract: Contract;
-}
-
 /** Returns the response that the mock makes, by the preferences of the request. Throws `HttpProblemError` for a preference that is not documented. */
-export function createPreferredResponse(parts: MockParts, call: OperationCall): ResponseData {
+export function createPreferredResponse(parts: AppParts, call: OperationCall): ResponseData {
   const { preferences } = call;
   const response = withInstance(parts, call, createMockResponse(parts.mock, call, preferences.choice));
   const applied = formatPreferenceApplied(preferences, true);
-  return applied === undefined
-    ? response
-    : { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
+  if (applied === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
 }
 
 /** Returns the response of a fault: as the contract documents it, else as any server would; with the fault's own body and headers. */
-export function createFaultResponse(parts: MockParts, call: OperationCall, fault: ForcedResponse): ResponseData {
+export function createFaultResponse(parts: AppParts, call: OperationCall, fault: ForcedResponse): ResponseData {
   const { route } = call;
   const { status: code, example, body, headers = {} } = fault;
   const isDocumented = code === undefined || findResponse(route.responses, code) !== undefined;
@@ -55,10 +48,10 @@ function createMockResponse(
 }
 
 /** Returns a problem document with the path of the request, if it then still satisfies the contract. */
-function withInstance({ contract }: MockParts, { route, location }: OperationCall, response: ResponseToVerify) {
+function withInstance({ contract }: AppParts, { route, target }: OperationCall, response: ResponseToVerify) {
   const { status, body } = response;
   if (status < 400 || !hasInstance(body)) return response;
-  const instance = uriReference(location.prefix + location.pathname);
+  const instance = uriReference(target.location.prefix + target.location.pathname);
   const located = { ...response, body: { ...body, instance } };
   const isViolation =
     findResponse(route.responses, status) && contract.verify(route, located, { closed: false }).length > 0;

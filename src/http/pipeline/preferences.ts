@@ -1,4 +1,5 @@
 import type { ResponsePreferences } from '../../mock/choose-response.ts';
+import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { HttpProblemError } from '../problem.ts';
 
 /** What a client prefers (RFC 7240): which of the documented responses, and how late. */
@@ -21,12 +22,21 @@ interface Source {
 
 type Query = Readonly<Record<string, string | string[]>>;
 
-const NAMES = ['code', 'example', 'dynamic', 'seed', 'delay'] as const;
+/** Which values each preference can have. */
+const VALUES = {
+  code: { isValid: (text: string) => /^[2-5]\d\d$/.test(text), remedy: 'a status code from 200 to 599' },
+  example: { isValid: (text: string) => text !== '', remedy: 'the name of an example' },
+  dynamic: { isValid: (text: string) => /^(true|false|)$/.test(text), remedy: 'true or false' },
+  seed: { isValid: (text: string) => /^-?\d{1,15}$/.test(text), remedy: 'a whole number' },
+  delay: {
+    isValid: (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= MAX_DELAY_MS,
+    remedy: `whole milliseconds, at most ${MAX_DELAY_MS}`,
+  },
+};
 
-type Name = (typeof NAMES)[number];
+type Name = keyof typeof VALUES;
 
-/** The longest delay, in ms. */
-const MAX_DELAY_MS = 60_000;
+const NAMES = Object.keys(VALUES) as Name[];
 
 /** No preferences: most requests have none, and share this object. */
 export const NO_PREFERENCES: Preferences = { choice: {}, isForced: false, delayMs: 0, sources: {} };
@@ -43,38 +53,30 @@ export function parsePreferences(
   const isInQuery = Object.keys(query).some((name) => NAMES_IN_QUERY.has(name));
   if (header === undefined && !isInQuery) return { preferences: NO_PREFERENCES, query };
   const sources = { ...findInQuery(query), ...findInHeader(header ?? '') };
+  refuseInvalid(sources);
+  const { code, example, dynamic, seed, delay } = sources;
   const choice = {
-    code: parseValue('code', sources, /^[2-5]\d\d$/, 'a status code from 200 to 599', Number),
-    example: parseValue('example', sources, /./s, 'the name of an example', String),
-    dynamic: parseValue('dynamic', sources, /^(true|false|)$/, 'true or false', (text) => text !== 'false'),
-    seed: parseValue('seed', sources, /^-?\d{1,15}$/, 'a whole number', Number),
+    code: code && Number(code.value),
+    example: example?.value,
+    dynamic: dynamic && dynamic.value !== 'false',
+    seed: seed && Number(seed.value),
   };
-  const delayRemedy = `whole milliseconds, at most ${MAX_DELAY_MS}`;
-  const delayMs = parseValue('delay', sources, /^\d{1,5}$/, delayRemedy, Number) ?? 0;
-  if (sources.delay && delayMs > MAX_DELAY_MS)
-    throw createValueError('delay', sources.delay, `at most ${MAX_DELAY_MS} milliseconds`);
+  const isForced = choice.code !== undefined || choice.example !== undefined || choice.dynamic === true;
   return {
-    preferences: {
-      choice,
-      delayMs,
-      sources,
-      isForced: choice.code !== undefined || choice.example !== undefined || choice.dynamic === true,
-    },
+    preferences: { choice, isForced, delayMs: Number(delay?.value ?? 0), sources },
     query: Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES_IN_QUERY.has(name))),
   };
 }
 
-function parseValue<Value>(
-  name: Name,
-  sources: Preferences['sources'],
-  pattern: RegExp,
-  remedy: string,
-  parse: (text: string) => Value,
-): Value | undefined {
-  const source = sources[name];
-  if (source === undefined) return undefined;
-  if (!pattern.test(source.value)) throw createValueError(name, source, remedy);
-  return parse(source.value);
+function refuseInvalid(sources: Preferences['sources']): void {
+  for (const name of NAMES) {
+    const source = sources[name];
+    if (!source || VALUES[name].isValid(source.value)) continue;
+    const [prefix, place] = source.in === 'query' ? [PREFIX, 'query'] : ['', 'Prefer header'];
+    const preference = `${prefix}${name}=${source.value.slice(0, 50)}`;
+    const detail = `the preference ${preference} in the ${place} is invalid: use ${VALUES[name].remedy}`;
+    throw createPreferenceError(name, source, detail);
+  }
 }
 
 /** Returns the value of `Preference-Applied`; undefined if no preference was applied. */
@@ -116,18 +118,11 @@ function formatValue(value: string): string {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : JSON.stringify(value.replaceAll(/[^\x20-\x7e]/g, '?'));
 }
 
-function createValueError(name: Name, source: Source, remedy: string): HttpProblemError {
-  const shown = source.in === 'query' ? PREFIX + name : name;
-  const preference = `${shown}=${source.value.slice(0, 50)}`;
-  return createPreferenceError(name, source, `the preference ${preference} can't be had: use ${remedy}`);
-}
-
 /** Returns the problem of a preference that cannot be applied; `detail` ends with a colon and the remedy. */
 export function createPreferenceError(name: Name, source: Source | undefined, detail: string): HttpProblemError {
-  const isInQuery = source?.in === 'query';
   const violation = {
-    in: isInQuery ? 'query' : 'header',
-    pointer: isInQuery ? `/${PREFIX}${name}` : '/Prefer',
+    in: source?.in ?? 'header',
+    pointer: source?.in === 'query' ? `/${PREFIX}${name}` : '/Prefer',
     rule: 'preference',
     ...(source ? { value: source.value.slice(0, 200) } : {}),
     remedy: detail.slice(detail.indexOf(': ') + 2),

@@ -53,8 +53,8 @@ export function cacheResponse(
   const operationId = target?.route?.operationId;
   const { revision, notes } = draft;
   // What is noted of a request has to be noted of the next one too.
-  if (!sent || operationId === undefined || revision === undefined || sent.response.status !== 200 || notes.length > 0)
-    return;
+  const isPlain = sent?.response.status === 200 && notes.length === 0;
+  if (!isPlain || operationId === undefined || revision === undefined) return;
   cache.keep(res.req, revision, () => ({
     operationId,
     // As a list, which Node writes faster.

@@ -1,23 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Application } from '../../application.ts';
 import type { Sandboxes } from '../../sandbox/registry.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
-import { type Headers, NO_HEADERS } from '../headers.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../../util/sandbox-id.ts';
 import { HttpProblemError, toHttpProblem } from '../problem.ts';
 import type { HttpRequest } from './request.ts';
-import type { Scope, Target } from './values.ts';
-
-/** The parts that enter sandboxes. */
-export interface SandboxParts {
-  readonly sandboxes: Sandboxes;
-  readonly application: Application;
-}
+import { type Headers, NO_HEADERS } from './response.ts';
+import type { NamedSandbox, Scope, Target } from './values.ts';
 
 /**
  * Handles a request in the sandbox that it names, which is created if there is none; in `default` if it names none. A request with a body is received
  * to its end before: one that ends early creates no sandbox. A rejection has the headers that tell of an expired sandbox.
  */
 export async function enterSandbox<Result>(
-  { sandboxes, application }: SandboxParts,
+  { sandboxes, application }: { readonly sandboxes: Sandboxes; readonly application: Application },
   { request, target }: { readonly request: HttpRequest; readonly target: Target },
   handle: (scope: Scope) => Promise<Result>,
 ): Promise<Result> {
@@ -64,4 +60,47 @@ function getExpiryHeaders(sandboxes: Sandboxes, id: string): Headers {
 function withHeaders(error: unknown, headers: Headers, { problems }: Application): unknown {
   const problem = toHttpProblem(error, problems);
   return problem ? new HttpProblemError({ ...problem, headers: { ...problem.headers, ...headers } }) : error;
+}
+
+const HEADER = 'x-sandbox';
+const IN_PATH = /^(\/_sandbox\/([^/?]*))(\/[^?]*)?(\?.*)?$/;
+const IN_HOST = /^([^.]+)\.localhost(?::\d+)?$/i;
+const IN_COOKIE = /(?:^|;\s*)sandbox=([^;]*)/;
+
+/** Whether a request can name a sandbox: a fast test, which most requests fail. */
+export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): boolean {
+  return (
+    headers[HEADER] !== undefined ||
+    target.startsWith('/_sandbox/') ||
+    (headers.cookie?.includes('sandbox=') ?? false) ||
+    /\.localhost(:|$)/i.test(headers.host ?? '')
+  );
+}
+
+/**
+ * Returns the sandbox that a request names by header, path, host or cookie, in this order; undefined if it names none. Throws `HttpProblemError` for an
+ * invalid id in header or path, and if the two differ. A host or a cookie without a valid id means something else.
+ */
+export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): NamedSandbox | undefined {
+  const header = headers[HEADER]?.toString();
+  const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
+  if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
+  if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
+  if (header !== undefined && inPath !== undefined && header !== inPath)
+    throw createIdProblem('header', header, `the path names ${inPath}: name one sandbox, or the same twice`);
+  const id = header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
+  return id === undefined ? undefined : { id, prefix, target: prefix === '' ? target : rest + query };
+}
+
+function findId(pattern: RegExp, text: string | undefined): string | undefined {
+  const id = pattern.exec(text ?? '')?.[1]?.trim();
+  return id !== undefined && SANDBOX_ID.test(id) ? id : undefined;
+}
+
+function createIdProblem(place: 'header' | 'path', id: string, remedy: string): HttpProblemError {
+  const value = id.slice(0, 100);
+  const [pointer, source] = place === 'header' ? ['/X-Sandbox', 'X-Sandbox header'] : ['/sandbox', 'path'];
+  const detail = `the sandbox ${JSON.stringify(value)} in the ${source} is invalid: ${remedy}`;
+  const violation = { in: place, pointer, rule: 'sandbox', value, remedy };
+  return new HttpProblemError({ code: 'invalid-request', detail, violations: [violation] });
 }

@@ -4,13 +4,10 @@ import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
 import type { Remarks } from '../../sandbox/journal/journal.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Headers } from '../headers.ts';
 import type { HttpProblem } from '../problem.ts';
-import type { BodyOptions } from './body.ts';
-import type { NamedSandbox } from './named-sandbox.ts';
 import type { Preferences } from './preferences.ts';
-import type { HttpRequest } from './request.ts';
-import type { ResponseData } from './response.ts';
+import type { BodyOptions, HttpRequest } from './request.ts';
+import { type Headers, NO_HEADERS, type ResponseData } from './response.ts';
 
 /** An API that the pipeline serves: that of the contract, or the control API. */
 export interface Api {
@@ -26,6 +23,15 @@ export interface Api {
   getBodyOptions(route: Route): BodyOptions | undefined;
   /** Handles a valid request, and completes the response. */
   handle(call: OperationCall): Promise<Handled>;
+}
+
+/** The sandbox that a request names, and its target without that name. */
+export interface NamedSandbox {
+  readonly id: string;
+  /** The part of the path that names it, `/_sandbox/w3`; empty if something else does. */
+  readonly prefix: string;
+  /** The target without the prefix. */
+  readonly target: string;
 }
 
 /** Where a request leads. */
@@ -71,6 +77,21 @@ export interface ScopedRequest {
   readonly scope: Scope;
 }
 
+/** A request for an operation, in its sandbox. */
+export interface OperationRequest extends ScopedRequest {
+  readonly route: Route;
+}
+
+/** What a request with valid parameters and a valid body has. */
+export interface ValidRequest {
+  readonly input: OperationInput;
+  readonly preferences: Preferences;
+  /** The query as it was sent, without preferences. */
+  readonly query: OperationInput['query'];
+  /** What was ignored, a sentence each. */
+  readonly notes: readonly string[];
+}
+
 /** How a response is damaged on its way. */
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
@@ -86,14 +107,8 @@ export interface AppliedFaults {
   readonly summary: Remarks['forced'];
 }
 
-/** A valid request for an operation. */
-export interface OperationCall {
-  readonly request: HttpRequest;
-  readonly route: Route;
-  readonly location: Location;
-  readonly scope: Scope;
-  readonly input: OperationInput;
-  readonly preferences: Preferences;
+/** A valid request for an operation, with the effects on it. */
+export interface OperationCall extends OperationRequest, Pick<ValidRequest, 'input' | 'preferences'> {
   readonly applied: AppliedFaults;
 }
 
@@ -122,6 +137,22 @@ export interface Draft {
   readonly isRecorded: boolean;
 }
 
+/** A request without a response, which is not recorded. */
+export const NO_RESPONSE: Draft = {
+  response: undefined,
+  revision: undefined,
+  headers: NO_HEADERS,
+  transport: undefined,
+  notes: [],
+  violations: undefined,
+  responseViolations: undefined,
+  forced: undefined,
+  isRecorded: false,
+};
+
+/** A request that a client sends again after a reset: it was counted and recorded the first time. */
+export const RESET_AGAIN: Draft = { ...NO_RESPONSE, transport: { connection: { kind: 'reset', phase: 'before' } } };
+
 /** What the pipeline writes, records and logs. The draft is a value of its own: spreading it into this would take ten times as long as all else here. */
 export interface Exchange {
   readonly request: HttpRequest;
@@ -130,4 +161,13 @@ export interface Exchange {
   /** Undefined for a request that was refused before a sandbox was entered. */
   readonly scope: Scope | undefined;
   readonly draft: Draft;
+  /** Whether the fixed routes and the files respond instead. */
+  readonly isPassed: boolean;
+}
+
+/** Returns the path of a request as problem documents name it, with the prefix that names a sandbox. */
+export function getPath({ request, target }: Pick<Exchange, 'request' | 'target'>): string {
+  if (target) return target.location.prefix + target.location.pathname;
+  const [path = ''] = request.target.split('?', 1);
+  return path;
 }

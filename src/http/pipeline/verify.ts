@@ -1,18 +1,10 @@
-import type { VerifyMode } from '../../openapi/verify-response.ts';
-import { internalError, type ProblemDocument } from '../problem.ts';
-import type { Log } from '../request-log.ts';
+import type { PipelineParts } from '../parts.ts';
+import { internalError } from '../problem.ts';
 import { createProblemResponse, type ResponseData } from './response.ts';
 import type { Draft, Target } from './values.ts';
 
-/** The parts that verify responses. */
-export interface VerifyParts {
-  readonly log: Log;
-  /** What happens to a response that violates the contract: it is logged, replaced by an error of the server, or sent without verification. */
-  readonly verify: VerifyMode;
-}
-
 /** Verifies the response of an operation against the contract. A violation is logged each time. The response of a fault may violate the contract. */
-export function verifyResponse({ log, verify }: VerifyParts, { api, route, location }: Target, draft: Draft): Draft {
+export function verifyResponse({ log, verify }: PipelineParts, { api, route, location }: Target, draft: Draft): Draft {
   const { response, forced } = draft;
   const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
   if (verify === 'off' || !route || !response || response.stream || isInjected) return draft;
@@ -31,5 +23,7 @@ export function verifyResponse({ log, verify }: VerifyParts, { api, route, locat
 }
 
 function isInternalError({ status, body }: ResponseData): boolean {
-  return status === 500 && (body as Partial<ProblemDocument> | undefined)?.type === `/problems/${internalError.code}`;
+  return (
+    status === 500 && (body as { readonly type?: unknown } | undefined)?.type === `/problems/${internalError.code}`
+  );
 }

@@ -1,20 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
 import { isBodilessStatus } from '../../util/bodiless-status.ts';
-import { DATA_HEADERS, type Headers, setHeaders } from '../headers.ts';
+import type { PipelineParts } from '../parts.ts';
 import { internalError } from '../problem.ts';
-import type { Log } from '../request-log.ts';
-import { getPath } from './draft.ts';
-import type { ResentRequests } from './resent-requests.ts';
-import { createProblemResponse, JSON_TYPE, type ResponseData } from './response.ts';
-import { resetConnection, sendWithTransportFault } from './transport-faults.ts';
-import type { Exchange, TransportFault } from './values.ts';
-
-/** The parts that write responses. */
-export interface WriteParts {
-  readonly log: Log;
-  readonly resends: ResentRequests;
-}
+import {
+  createProblemResponse,
+  DATA_HEADERS,
+  type Headers,
+  JSON_TYPE,
+  type ResponseData,
+  setHeaders,
+} from './response.ts';
+import { type Exchange, getPath, type TransportFault } from './values.ts';
 
 /** A response that was sent. */
 export interface SentResponse {
@@ -25,7 +22,7 @@ export interface SentResponse {
 
 /** Writes the response of an exchange, as its transport fault damages it. Returns what was sent; undefined if nothing was, or a stream. */
 export function writeResponse(
-  { log, resends }: WriteParts,
+  { log, resends }: PipelineParts,
   res: ServerResponse,
   exchange: Exchange,
 ): SentResponse | undefined {
@@ -36,8 +33,10 @@ export function writeResponse(
     const isEmpty = response?.body === undefined || request.method === 'HEAD';
     // A response without a body can't be cut: the connection is reset.
     if (isReset || isEmpty) resends.remember(request);
-    if (isReset) resetConnection(res);
-    if (isReset) return undefined;
+    if (isReset) {
+      resetConnection(res);
+      return undefined;
+    }
   }
   if (!response || request.client.isGone) return undefined;
   if (scope) setHeaders(res, scope.headers);
@@ -96,4 +95,47 @@ function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
   const known = String(exposed).split(',');
   const isKnown = (name: string) => known.some((other) => other.toLowerCase() === name.toLowerCase());
   res.setHeader(EXPOSE, [...known, ...names.filter((name) => !isKnown(name))].join());
+}
+
+/** The number of pieces in which a slow body is sent. */
+const PIECES = 20;
+
+/**
+ * Sends a response whose head is set, cut after half of its body, or slowly. Returns whether any of it is sent: a response without a body can't be cut,
+ * so the connection is reset.
+ */
+function sendWithTransportFault(res: ServerResponse, text: string, fault: TransportFault): boolean {
+  const { connection, bodyDurationMs } = fault;
+  const bytes = Buffer.from(res.req.method === 'HEAD' ? '' : text);
+  if (!connection && bytes.length === 0) res.end();
+  else if (!connection) sendSlowly(res, bytes, bodyDurationMs ?? 0);
+  else if (bytes.length === 0) resetConnection(res);
+  else {
+    res.flushHeaders();
+    res.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => res.req.socket.destroy());
+  }
+  return !connection || bytes.length > 0;
+}
+
+/** Resets the connection of a response as a crashed server does, once the responses before it are sent. */
+function resetConnection(res: ServerResponse): void {
+  if (res.socket) res.socket.resetAndDestroy();
+  else res.once('socket', (socket) => socket.resetAndDestroy());
+}
+
+function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number): void {
+  const pieces = Math.min(PIECES, bytes.length);
+  let sent = 0;
+  res.flushHeaders();
+  const timer = setInterval(() => {
+    const from = Math.floor((bytes.length * sent) / pieces);
+    sent++;
+    const piece = bytes.subarray(from, Math.floor((bytes.length * sent) / pieces));
+    if (sent < pieces) res.write(piece);
+    else {
+      clearInterval(timer);
+      res.end(piece);
+    }
+  }, bodyDurationMs / pieces);
+  res.once('close', () => clearInterval(timer));
 }
