@@ -55,7 +55,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     const common = {
       contract,
       ledger,
-      isShop: model !== undefined,
+      hasModel: model !== undefined,
       rules: model?.rules ?? [],
       maxConcurrent,
       signal,

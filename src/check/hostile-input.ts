@@ -79,14 +79,14 @@ async function examine(session: Session, route: Route, hostile: HostileRequest):
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolation(
-  { isShop }: Session,
+  { hasModel }: Session,
   route: Route,
   { reason, status }: HostileRequest,
   actual: number,
 ): { readonly rule: string; readonly message: string } | undefined {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return undefined;
   // The shop's contract defines the status of each rejection; any other API may choose it.
-  const expectedStatus = isShop && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
+  const expectedStatus = hasModel && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
   if (expectedStatus !== undefined && actual !== expectedStatus)
     return {
       rule: `${expectedStatus} if ${reason}`,

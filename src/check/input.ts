@@ -60,7 +60,7 @@ function describePlace(place: EditPlace): string {
 }
 
 function* singleEdits({ session }: CheckContext, route: Route, base: RequestValues): Generator<Variation> {
-  const { contract, isShop } = session;
+  const { contract, hasModel } = session;
   yield { values: base, place: 'generated request' };
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
     yield { values: { ...base, body: value }, place: 'request example' };
@@ -68,7 +68,7 @@ function* singleEdits({ session }: CheckContext, route: Route, base: RequestValu
   for (const place of findEditPlaces(contract, route, base)) {
     // OpenAPI does not define the meaning of a repeated parameter; the shop's contract does.
     const edits = createCoverageSet(contract, place, currentAt(base, place)).filter(
-      ({ kind }) => isShop || kind !== 'give twice',
+      ({ kind }) => hasModel || kind !== 'give twice',
     );
     for (const edit of edits) {
       const values = applyEdit(base, place, edit);
@@ -108,12 +108,12 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
     if (values) await prepare();
     return values ? examine(context, route, values) : [];
   };
-  const cases = createCases(fc, session.isShop);
+  const cases = createCases(fc, session.hasModel);
   await explore({ fc, ledger: session.ledger, cases, seed, runs, examine: examineDrawn });
 }
 
 /** Returns random requests; without edits they are valid. */
-function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
+function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<Drawn> {
   const values = fc.oneof(
     fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
     fc.integer(),
@@ -124,7 +124,7 @@ function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
     fc.constant<Edit>({ kind: 'leave out' }),
     values.map((value): Edit => ({ kind: 'add a property', value })),
     values.map((value): Edit => ({ kind: 'give', value })),
-    ...(isShop ? [fc.constant<Edit>({ kind: 'give twice' })] : []),
+    ...(hasModel ? [fc.constant<Edit>({ kind: 'give twice' })] : []),
   );
   return fc.record({
     seed: fc.nat(1_000_000),

@@ -42,10 +42,10 @@ interface MissingMethod {
 }
 
 /** Whether a status rejects a method. In other APIs than the shop, routing or an access check may respond first. */
-function isRefusal({ isShop }: Session, status: number, method: string): boolean {
+function isRefusal({ hasModel }: Session, status: number, method: string): boolean {
   // A server may respond 501 to a method that it does not know (RFC 9110, section 15.6.2).
-  if (status === 501) return !isShop || ['TRACE', 'QUERY'].includes(method);
-  return !isShop && status >= 400 && status < 500;
+  if (status === 501) return !hasModel || ['TRACE', 'QUERY'].includes(method);
+  return !hasModel && status >= 400 && status < 500;
 }
 
 function checkResponse(

@@ -21,8 +21,8 @@ export interface SessionParts {
   readonly contract: Contract;
   readonly client: Client;
   readonly ledger: Ledger;
-  /** Whether the contract is the shop's: its responses have only documented properties, and its rules go beyond its schemas. */
-  readonly isShop: boolean;
+  /** Whether a behaviour model applies: responses have only documented properties, and the contract defines what OpenAPI leaves open. */
+  readonly hasModel: boolean;
   readonly rules: readonly Rule[];
   /** The maximum number of concurrent independent requests. */
   readonly maxConcurrent: number;
@@ -163,7 +163,7 @@ export function getResponseName({ responses }: Route, status: number): string {
 
 /** Returns the violations of a response by the contract. */
 function findViolations(
-  { contract, isShop }: SessionParts,
+  { contract, hasModel }: SessionParts,
   route: Route,
   { request, response }: Exchange,
 ): readonly FindingKind[] {
@@ -178,7 +178,7 @@ function findViolations(
   if (response.httpError !== undefined) return [createViolation('HTTP', response.httpError)];
   if (response.status >= 500)
     return [createViolation('no server error', `The server responds with ${response.status}`)];
-  if (!isShop && canBeUndocumented(contract, route, request, response)) return [];
+  if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (response.jsonError !== undefined) {
     return [
       createViolation(
@@ -190,10 +190,10 @@ function findViolations(
   const repeated = isJsonType(response.headers['content-type'] ?? '') ? findRepeatedName(response.text) : undefined;
   // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
   const responseViolations = contract
-    .verify(route, { status: response.status, headers: response.headers, body: response.body }, { closed: isShop })
+    .verify(route, { status: response.status, headers: response.headers, body: response.body }, { closed: hasModel })
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
     // OpenAPI does not define whether a response without `content` may have a body; the shop's contract does.
-    .filter(({ where, rule }) => isShop || where !== 'body' || rule !== 'documented');
+    .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...responseViolations.map((violation) =>
       createViolation(

@@ -23,7 +23,7 @@ describe('A finding of a check', () => {
       contract: shopContract,
       client,
       ledger,
-      isShop: true,
+      hasModel: true,
       rules: [],
       maxConcurrent: 1,
     });

@@ -23,7 +23,7 @@ async function rounds(lost: number) {
   const client = createClient(url, {});
   onTestFinished(() => client.close());
   const ledger = createLedger(shopContract.routes);
-  const parts = { contract: shopContract, client, ledger, isShop: false, rules: [], maxConcurrent: AT_ONCE };
+  const parts = { contract: shopContract, client, ledger, hasModel: false, rules: [], maxConcurrent: AT_ONCE };
   const session = createSession(parts);
   const [route] = shopContract.routes as [Route];
   const send = () => session.send('input', route, { method: 'GET', target: '/api/products' });
