@@ -2,7 +2,7 @@ import { loadContract } from '../openapi/contract.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { reachServer } from './check.ts';
 import { CheckError } from './check-error.ts';
-import { type Client, createClient } from './client.ts';
+import { Client } from './client.ts';
 import type { CheckCommand } from './options.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -41,7 +41,7 @@ export async function selectSandboxes(
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
   if (!model.applies(contract)) return command;
   const { probePath } = model;
-  const client = createClient(url, headers, signal);
+  const client = new Client(url, headers, signal);
   try {
     if (wait > 0) tell(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);

@@ -2,8 +2,8 @@ import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { CheckStoppedError, ServerSilentError } from './check-stopped-error.ts';
-import { type Client, createClient } from './client.ts';
-import { createLedger, type Finding, type Ledger } from './findings.ts';
+import { Client } from './client.ts';
+import { type Finding, Ledger } from './findings.ts';
 import {
   type CheckPart,
   createParts,
@@ -44,10 +44,10 @@ const MAX_CONCURRENT_PER_SANDBOX = 2;
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
-  const clients = [headers, ...sandboxHeaders].map((own) => createClient(url, own, signal));
+  const clients = [headers, ...sandboxHeaders].map((own) => new Client(url, own, signal));
   try {
     await reachServer(clients[0] as Client, options.waitSeconds, signal);
-    const ledger = createLedger(routes);
+    const ledger = new Ledger(routes);
     const notes: string[] = [];
     const model = options.model?.applies(contract) ? options.model : undefined;
     const maxConcurrent =

@@ -11,7 +11,7 @@ import { checkInput } from './input.ts';
 import { checkLifeCycle, findLifeCycles } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
-import { createPool, type Pool } from './pool.ts';
+import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
@@ -33,7 +33,7 @@ export interface CheckPart {
 /** Creates a worker; its checks add what they can't check to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
-  const pool = createPool();
+  const pool = new Pool();
   const basics = {
     session,
     fc: await import('fast-check'),
