@@ -2,7 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { findMediaType, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { parseFinite, replaceFirst } from './json-edits.ts';
@@ -53,15 +53,11 @@ export async function checkHostileInput(
   const base = requests.createValid(route, seed);
   const bodies = base ? hostileBodies(session.contract, route, base) : [];
   const all = [...hostileTargets(route, base ?? requests.createPath(route, seed)), ...bodies];
-  const mustBeAlone = ({ reason }: HostileRequest) => isWriting(route) && reason === undefined;
-  const once = (hostile: HostileRequest) => examine(session, route, hostile);
-  const repeat = async (hostile: HostileRequest) => {
-    await prepare();
-    return once(hostile);
-  };
-  const together = all.filter((one) => !mustBeAlone(one));
-  await examineConcurrently(session, together, { examine: once, repeat });
-  await examineInSequence(session, all.filter(mustBeAlone), repeat);
+  await examineAll(session, all, {
+    examine: (hostile) => examine(session, route, hostile),
+    prepare,
+    mustBeAlone: ({ reason }) => isWriting(route) && reason === undefined,
+  });
 }
 
 /** Sends a request. Returns the findings in its response. */

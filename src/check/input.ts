@@ -4,7 +4,7 @@ import type { RequestResult } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
 import { applyEdit, type Edit, type EditPlace, findEditPlaces } from './edits.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
@@ -32,18 +32,12 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
   const seed = context.seed + toSeed(route.operationId);
   const base = requests.createValid(route, seed);
   if (!base) return note(`The input of ${route.operationId} was not checked: no valid request could be generated`);
-  const edits = [...singleEdits(context, route, base)];
-  const mustBeAlone = ({ values }: Variation) =>
-    isWriting(route) && validateValues(session.contract, route, values).kind === 'call';
-  const once = ({ values, place }: Variation) => examine(context, route, values, place);
-  const repeat = async (variation: Variation) => {
-    await prepare();
-    return once(variation);
-  };
-  // Requests that are rejected, or only read, can be sent concurrently.
-  const together = edits.filter((one) => !mustBeAlone(one));
-  await examineConcurrently(session, together, { examine: once, repeat });
-  await examineInSequence(session, edits.filter(mustBeAlone), repeat);
+  await examineAll(session, [...singleEdits(context, route, base)], {
+    examine: ({ values, place }) => examine(context, route, values, place),
+    prepare,
+    // Requests that are rejected, or only read, can be sent concurrently.
+    mustBeAlone: ({ values }) => isWriting(route) && validateValues(session.contract, route, values).kind === 'call',
+  });
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 

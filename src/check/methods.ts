@@ -2,7 +2,7 @@ import { METHODS as KNOWN } from 'node:http';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineConcurrently } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
@@ -31,7 +31,7 @@ export async function checkMethods(
   });
   const examine = async (one: MissingMethod) =>
     checkResponse(session, one, await session.send('methods', route, { method: one.method, target }));
-  await examineConcurrently(session, missing, { examine, repeat: examine });
+  await examineAll(session, missing, { examine });
 }
 
 /** A method that a path does not support, with the documented ones. */
