@@ -9,7 +9,7 @@ import { createCoverageSet } from './coverage-values.ts';
 import { applyEdit, type Edit, type EditPlace, findEditPlaces } from './edits.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
-import type { Finding, FindingKind } from './findings.ts';
+import type { Finding, Violation } from './findings.ts';
 import { getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
 import { createFinding } from './session.ts';
@@ -146,7 +146,7 @@ function findStatusViolation(
   received: RequestResult,
   { request, response }: Exchange,
   place: string,
-): Omit<FindingKind, 'status'> | undefined {
+): Violation | undefined {
   if (received.kind === 'call') {
     if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return undefined;
     const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;
