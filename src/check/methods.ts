@@ -41,7 +41,7 @@ interface MissingMethod {
   readonly method: string;
 }
 
-/** Whether a status rejects a method. In other APIs than the shop, routing or an access check may respond first. */
+/** Whether a status rejects a method. Where no model applies, routing or an access check may respond first. */
 function isRefusal({ hasModel }: Session, status: number, method: string): boolean {
   // A server may respond 501 to a method that it does not know (RFC 9110, section 15.6.2).
   if (status === 501) return !hasModel || ['TRACE', 'QUERY'].includes(method);
