@@ -1,8 +1,8 @@
 import { loadContract } from '../openapi/contract.ts';
-import type { BehaviourModel } from './behaviour-model.ts';
 import { reachServer } from './check.ts';
 import { CheckError } from './check-error.ts';
-import { type Client, createClient } from './client.ts';
+import { Client } from './client.ts';
+import type { CheckEnvironment } from './command.ts';
 import type { CheckCommand } from './options.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
@@ -11,17 +11,9 @@ import { NoResponseError } from './transport.ts';
 const SANDBOX_HEADER = 'x-sandbox';
 
 /** What the choice of a sandbox needs besides the command. */
-interface SandboxParts {
-  readonly model: BehaviourModel;
-  /** The path of the default contract. */
-  readonly contract: string;
-  /** Makes the sandbox ids of two checks differ. */
-  readonly seed: number;
-  readonly print: (text: string) => void;
+interface SandboxParts extends Pick<CheckEnvironment, 'model' | 'contract' | 'seed' | 'print' | 'signal'> {
   /** Called with a line of progress. */
   readonly tell: (text: string) => void;
-  /** Stops the check when it is aborted; its reason is a `CheckStoppedError`. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The number of sandboxes in which parts of a check run concurrently. */
@@ -41,7 +33,7 @@ export async function selectSandboxes(
   const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
   if (!model.applies(contract)) return command;
   const { probePath } = model;
-  const client = createClient(url, headers, signal);
+  const client = new Client(url, headers, signal);
   try {
     if (wait > 0) tell(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);
@@ -49,19 +41,13 @@ export async function selectSandboxes(
     if (id === undefined) return command;
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((one) => ({ ...headers, [SANDBOX_HEADER]: one }));
-    return {
-      ...command,
-      headers: { ...headers, [SANDBOX_HEADER]: id },
-      sandboxHeaders,
-      allowWrites: true,
-      isFresh: true,
-    };
+    const ownHeaders = { ...headers, [SANDBOX_HEADER]: id };
+    return { ...command, headers: ownHeaders, sandboxHeaders, allowWrites: true, isFresh: true };
   } catch (error) {
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
     if (!(error instanceof NoResponseError)) throw error;
-    throw new CheckError(`${client.url} was not checked: no response to GET ${probePath}: ${error.message}`, {
-      cause: error,
-    });
+    const message = `${client.url} was not checked: no response to GET ${probePath}: ${error.message}`;
+    throw new CheckError(message, { cause: error });
   } finally {
     client.close();
   }

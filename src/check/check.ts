@@ -1,30 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { CheckStoppedError, ServerSilentError } from './check-stopped-error.ts';
-import { type Client, createClient } from './client.ts';
-import { createLedger, type Finding, type Ledger } from './findings.ts';
-import {
-  type CheckPart,
-  createParts,
-  createSessionFinding,
-  createWorker,
-  finishChecks,
-  runParts,
-  type Worker,
-} from './plan.ts';
+import { Client } from './client.ts';
+import { type Finding, Ledger } from './findings.ts';
+import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
 import { createNotCheckedError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 
 /** The result of a check. */
-export interface Verdict {
-  readonly url: string;
-  /** The headers that all requests carried. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly seed: number;
-  readonly runs: number;
+export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'seed' | 'runs'> {
   /** The scope of the check: the shop model, or the checks for any API. */
   readonly model: string | undefined;
   readonly routes: readonly Route[];
@@ -44,37 +32,28 @@ const MAX_CONCURRENT_PER_SANDBOX = 2;
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
-  const clients = [headers, ...sandboxHeaders].map((own) => createClient(url, own, signal));
+  const first = new Client(url, headers, signal);
+  const clients = [first, ...sandboxHeaders.map((own) => new Client(url, own, signal))];
+  const model = options.model?.applies(contract) ? options.model : undefined;
+  const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
+  const ledger = new Ledger(routes);
+  const notes: string[] = [];
   try {
-    await reachServer(clients[0] as Client, options.waitSeconds, signal);
-    const ledger = createLedger(routes);
-    const notes: string[] = [];
-    const model = options.model?.applies(contract) ? options.model : undefined;
-    const maxConcurrent =
-      options.maxConcurrent ?? (sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT);
+    await reachServer(first, options.waitSeconds, signal);
     const common = {
       contract,
       ledger,
-      isShop: model !== undefined,
+      hasModel: model !== undefined,
       rules: model?.rules ?? [],
       maxConcurrent,
       signal,
     };
     const sessions = clients.map((client) => createSession({ ...common, client }));
-    const unchecked = [...(await runChecks(sessions, routes, options, notes)), ...noteRateLimits(sessions, notes)];
+    const unfinished = await runChecks(sessions, routes, { ...options, model }, notes);
+    const unchecked = [...unfinished, ...noteRateLimits(sessions, notes)];
     ledger.reportUnreproduced();
-    return {
-      url: url.replace(/\/+$/, ''),
-      headers,
-      seed,
-      runs,
-      model: model?.subject,
-      routes,
-      ledger,
-      findings: ledger.findings,
-      unchecked,
-      notes,
-    };
+    const { findings } = ledger;
+    return { url: first.url, headers, seed, runs, model: model?.subject, routes, ledger, findings, unchecked, notes };
   } finally {
     for (const client of clients) client.close();
   }
@@ -102,10 +81,15 @@ async function runChecks(
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof ServerSilentError)
-      sessions[0]?.ledger.add(createSessionFinding('behaviour', routes[0], 'responds', error.message));
+    if (error instanceof ServerSilentError) sessions[0]?.ledger.add(createSilenceFinding(error, routes));
   }
   return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
+}
+
+/** Returns the finding that a server no longer responds, which is no single request's. */
+function createSilenceFinding({ message }: Error, [route]: readonly Route[]): Finding {
+  const { operationId = '', pointer = '' } = route ?? {};
+  return { check: 'behaviour', operationId, status: 'none', rule: 'responds', message, pointer, exchanges: [] };
 }
 
 /** Notes that the server limits the request rate. Returns what was not checked because of it. */
@@ -148,7 +132,7 @@ export async function reachServer(client: Client, waitSeconds: number, signal?: 
             : `${client.url} does not respond as an HTTP server: ${error.message}`,
         );
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await sleep(PAUSE_MS);
     }
   }
 }

@@ -3,6 +3,7 @@ import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import { CheckError } from './check-error.ts';
+import type { CheckOptions } from './check-options.ts';
 import type { CheckCommand } from './options.ts';
 import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
@@ -17,44 +18,33 @@ export interface RunningServer {
 }
 
 /** What a check needs from the program that runs it. */
-export interface CheckEnvironment {
+export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'signal'> {
   /** The path of the default contract. */
   readonly contract: string;
   readonly model: BehaviourModel;
   /** Starts the built-in shop with data of its own. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** Called after each part with the number of completed parts, of all parts, and its name. */
-  readonly onProgress?: ((done: number, of: number, part: string) => void) | undefined;
-  /** Stops the check when it is aborted, as `createStopSignal` does; the results so far are reported. */
-  readonly signal?: AbortSignal | undefined;
-  /** The seed if the command has none. */
+  /** The seed if the command has none; it makes the sandbox ids of two checks differ. */
   readonly seed: number;
 }
 
 /** Checks the server of a command, or the built-in shop if it has no URL. Throws a `CheckError` if the check can't run. */
-export async function runCheck(
-  command: CheckCommand,
-  { model, start, print, seed, onProgress, signal, ...own }: CheckEnvironment,
-): Promise<Report> {
-  const { only, exclude, headers, runs, wait } = command;
+export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
+  const { model, onProgress, signal } = environment;
   for (const file of [command.report, command.summary])
     if (file !== undefined) writeFile(file, () => appendFileSync(file, ''));
-  const contract = await loadContract({ path: command.contract ?? own.contract, strict: false });
-  const selection = { contract, only, exclude, mayWrite: command.url === undefined || command.allowWrites };
-  if (command.url !== undefined && !command.isFresh) announceChanges(selection, { url: command.url, model, print });
-  const running = command.url === undefined ? await startServer(contract, { model, start }) : undefined;
+  const contract = await loadContract({ path: command.contract ?? environment.contract, strict: false });
+  const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };
+  if (command.url !== undefined && !command.isFresh) announceChanges(options, command.url, environment);
+  const running = command.url === undefined ? await startServer(contract, environment) : undefined;
   try {
     const verdict = await checkServer({
-      ...selection,
-      model,
+      ...options,
       url: running?.url ?? command.url ?? '',
-      headers,
-      runs,
-      seed: command.seed ?? seed,
+      seed: command.seed ?? environment.seed,
       isFresh: running !== undefined || command.isFresh === true,
-      waitSeconds: wait,
-      sandboxHeaders: command.sandboxHeaders,
+      waitSeconds: command.wait,
       onProgress,
       signal,
     });
@@ -68,11 +58,8 @@ export async function runCheck(
 export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
-export function writeReports(
-  report: Report,
-  { report: junit, summary }: CheckCommand,
-  print: (text: string) => void,
-): number {
+export function writeReports(report: Report, command: CheckCommand, print: (text: string) => void): number {
+  const { report: junit, summary } = command;
   print(`${toText(report)}\n`);
   if (junit !== undefined) writeFile(junit, () => writeFileSync(junit, toJunit(report)));
   if (summary !== undefined) writeFile(summary, () => appendFileSync(summary, toMarkdown(report)));
@@ -104,10 +91,7 @@ function writeFile(path: string, write: () => void): void {
   }
 }
 
-async function startServer(
-  contract: Contract,
-  { model, start }: Pick<CheckEnvironment, 'model' | 'start'>,
-): Promise<RunningServer> {
+async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
     throw new CheckError(
       `${contract.path} is not the contract of ${model.subject}. Enter the URL of the server to check: storefront check URL --contract FILE`,
@@ -117,13 +101,9 @@ async function startServer(
 }
 
 /** Announces what the check changes on a server. Throws a `CheckError` if changes are not allowed. */
-function announceChanges(
-  selection: Selection,
-  { url, model, print }: Pick<CheckEnvironment, 'model' | 'print'> & { readonly url: string },
-): void {
+function announceChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
-  const isReadOnly = !getCheckedRoutes(selection).some(isWriting);
-  if (!mayWrite && isReadOnly) return;
+  if (!mayWrite && !getCheckedRoutes(selection).some(isWriting)) return;
   const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriting);
   if (writing.length === 0) return;
   const resets = model.applies(contract) && writing.some(({ operationId }) => operationId === model.resetOperationId);

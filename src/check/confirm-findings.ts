@@ -1,5 +1,4 @@
 import { ServerGoneError } from './check-stopped-error.ts';
-import { forEachConcurrently } from './concurrency.ts';
 import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
 
@@ -53,37 +52,66 @@ export function isReportable({ status }: Finding, error: unknown): boolean {
   return !(error instanceof ServerGoneError && status === 'none');
 }
 
-/** Examines independent entries concurrently, then adds the findings in the order of the entries. */
-export async function examineConcurrently<Entry>(
-  session: Session,
-  entries: readonly Entry[],
-  { examine, repeat }: Examination<Entry>,
-): Promise<void> {
-  const found = new Map<Entry, readonly Finding[]>();
-  try {
-    await forEachConcurrently(
-      entries,
-      session.maxConcurrent,
-      async (entry) => void found.set(entry, await examine(entry)),
-    );
-  } catch (error) {
-    for (const findings of found.values()) session.ledger.addAll(findings.filter((one) => isReportable(one, error)));
-    throw error;
-  }
-  for (const entry of entries) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
-}
-
-/** The functions that examine an entry, and examine it again. */
+/** How entries are examined. */
 export interface Examination<Entry> {
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
-  readonly repeat: (entry: Entry) => Promise<readonly Finding[]>;
+  /** Called before an entry is examined alone, or again. */
+  readonly prepare?: () => Promise<void>;
+  /** Whether an entry must be examined while no other is; by default none. */
+  readonly mustBeAlone?: (entry: Entry) => boolean;
 }
 
-/** Examines entries one after the other. */
-export async function examineInSequence<Entry>(
+/** Examines entries, first concurrently those that can be, then the others one after the other. Adds the findings in this order. */
+export async function examineAll<Entry>(
   session: Session,
   entries: readonly Entry[],
-  repeat: (entry: Entry) => Promise<readonly Finding[]>,
+  { examine, prepare, mustBeAlone = () => false }: Examination<Entry>,
 ): Promise<void> {
-  for (const entry of entries) await addConfirmed(session, await repeat(entry), () => repeat(entry));
+  const repeat = async (entry: Entry) => {
+    await prepare?.();
+    return examine(entry);
+  };
+  const together = entries.filter((entry) => !mustBeAlone(entry));
+  const found = await examineConcurrently(session, together, examine);
+  for (const entry of together) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
+  for (const entry of entries.filter(mustBeAlone))
+    await addConfirmed(session, await repeat(entry), () => repeat(entry));
+}
+
+/** Returns the findings of each entry. If an entry throws, the findings so far are added to the ledger. */
+async function examineConcurrently<Entry>(
+  { ledger, maxConcurrent }: Session,
+  entries: readonly Entry[],
+  examine: Examination<Entry>['examine'],
+): Promise<ReadonlyMap<Entry, readonly Finding[]>> {
+  const found = new Map<Entry, readonly Finding[]>();
+  const workers = Array.from({ length: Math.max(1, maxConcurrent) });
+  try {
+    await distribute(entries, workers, async (entry) => void found.set(entry, await examine(entry)));
+  } catch (error) {
+    for (const findings of found.values()) ledger.addAll(findings.filter((one) => isReportable(one, error)));
+    throw error;
+  }
+  return found;
+}
+
+/**
+ * Distributes entries to workers, each of which handles one at a time with `work`. After an error no other entry is started; rejects with it once the
+ * pending ones have ended.
+ */
+export async function distribute<Entry, Worker>(
+  entries: readonly Entry[],
+  workers: readonly Worker[],
+  work: (entry: Entry, worker: Worker) => Promise<void>,
+): Promise<void> {
+  const left = entries.values();
+  const errors: unknown[] = [];
+  const handleNext = async (worker: Worker) => {
+    for (const entry of left) {
+      if (errors.length > 0) return;
+      await work(entry, worker).catch((error) => void errors.push(error));
+    }
+  };
+  await Promise.all(workers.map(handleNext));
+  if (errors.length > 0) throw errors[0];
 }

@@ -2,58 +2,18 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
 import type { Edit, EditPlace } from './edits.ts';
 
-/** Values of all types, for any place of a body; most of them violate its schema. */
-const VALUES: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  1,
-  -1,
-  1.5,
-  2 ** 31,
-  2 ** 53,
-  1e300,
-  '',
-  ' ',
-  'x',
-  '3',
-  'null',
-  '__proto__',
-  'constructor',
-  '\u0000',
-  '\ud800',
-  '\u202e\u0301😀',
-  'a'.repeat(5_000),
-  [],
-  ['x'],
-  {},
-  { x: 1 },
-];
+/** Numbers and texts at the limits of common types, or with a special meaning somewhere. */
+const NUMBERS = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300];
+const STRINGS = ['', ' ', 'x', '3', 'null', '__proto__', 'constructor', '\u0000', '\ud800', '\u202e\u0301😀'];
+const LONG_STRING = 'a'.repeat(5_000);
 
-/** Texts of all kinds, for any parameter. */
-const TEXTS: readonly string[] = [
-  '',
-  ' ',
-  '0',
-  '-1',
-  '1.5',
-  '9'.repeat(30),
-  'true',
-  'null',
-  '[]',
-  'x',
-  '%',
-  '%00',
-  'a/b',
-  '__proto__',
-  'constructor',
-  '\u0000',
-  '\u202e\u0301😀',
-  `"'><`,
-  '; --',
-  'a'.repeat(5_000),
-];
+/** Values of all types, for any place of a body; most of them violate its schema. */
+const VALUES = [null, true, false, ...NUMBERS, ...STRINGS, LONG_STRING, [], ['x'], {}, { x: 1 }];
+
+/** Texts of all kinds, for any parameter: those that look like other values, and those with special characters. */
+const PLAIN_TEXTS = ['', ' ', '0', '-1', '1.5', '9'.repeat(30), 'true', 'null', '[]', 'x'];
+const SPECIAL_TEXTS = ['%', '%00', 'a/b', '__proto__', 'constructor', '\u0000', '\u202e\u0301😀', `"'><`, '; --'];
+const TEXTS = [...PLAIN_TEXTS, ...SPECIAL_TEXTS, LONG_STRING];
 
 /** Changes that make a UUID or another format invalid. */
 const MALFORMATIONS: readonly ((text: string) => string)[] = [

@@ -40,15 +40,13 @@ function findBodyPlaces(
 ): readonly EditPlace[] {
   const own: EditPlace = { kind: 'body', path, schema };
   if (path.length >= MAX_DEPTH || typeof value !== 'object' || value === null) return [own];
-  const entries = Array.isArray(value) ? Object.entries(value).slice(0, MAX_ENTRIES) : Object.entries(value);
-  const below = entries.flatMap(([key, one]) =>
-    findBodyPlaces(
-      contract,
-      one,
-      [...path, key],
-      getSubschema(contract, schema, Array.isArray(value) ? '/items' : formatPointer('properties', key)),
-    ),
-  );
+  const isList = Array.isArray(value);
+  const below = Object.entries(value)
+    .slice(0, isList ? MAX_ENTRIES : undefined)
+    .flatMap(([key, one]) => {
+      const subschema = getSubschema(contract, schema, isList ? '/items' : formatPointer('properties', key));
+      return findBodyPlaces(contract, one, [...path, key], subschema);
+    });
   return [own, ...below];
 }
 
@@ -65,28 +63,27 @@ export function applyEdit(values: RequestValues, place: EditPlace, edit: Edit): 
 }
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
-  const { name, in: where } = parameter;
+  const { name, in: where, shape } = parameter;
   // Without a parameter, or with an empty part or dots, it is a different path.
-  if (where === 'path') {
-    if (edit.kind !== 'give' || /^\.{0,2}$/.test(String(edit.value))) return undefined;
-    return withParameter(values, parameter, edit.value);
-  }
-  const { [name]: own, ...others } = values.query;
-  if (edit.kind === 'leave out' && where === 'query') return { ...values, query: others };
-  if (edit.kind === 'leave out' && where === 'header') {
-    const { [name.toLowerCase()]: _, ...headers } = values.headers;
-    return { ...values, headers };
-  }
-  if (edit.kind === 'give twice' && where === 'query' && parameter.shape === undefined) {
-    const [value = 'twice'] = [own].flat();
-    return { ...values, query: { ...others, [name]: [value, value] } };
-  }
-  if (edit.kind === 'leave out' && where === 'cookie') {
-    const { cookie, ...headers } = values.headers;
-    const left = (cookie ?? '').split('; ').filter((pair) => !pair.startsWith(`${name}=`));
-    return { ...values, headers: left.length > 0 ? { ...headers, cookie: left.join('; ') } : headers };
-  }
-  return edit.kind === 'give' ? withParameter(values, parameter, edit.value) : undefined;
+  if (where === 'path' && (edit.kind !== 'give' || /^\.{0,2}$/.test(String(edit.value)))) return undefined;
+  if (edit.kind === 'give') return withParameter(values, parameter, edit.value);
+  if (edit.kind === 'leave out') return withoutParameter(values, parameter);
+  if (edit.kind !== 'give twice' || where !== 'query' || shape !== undefined) return undefined;
+  const [value = 'twice'] = [values.query[name]].flat();
+  return { ...values, query: { ...omit(values.query, name), [name]: [value, value] } };
+}
+
+function withoutParameter(values: RequestValues, { name, in: where }: Parameter): RequestValues {
+  if (where === 'query') return { ...values, query: omit(values.query, name) };
+  if (where === 'header') return { ...values, headers: omit(values.headers, name.toLowerCase()) };
+  const headers = omit(values.headers, 'cookie');
+  const left = (values.headers.cookie ?? '').split('; ').filter((pair) => !pair.startsWith(`${name}=`));
+  return { ...values, headers: left.length > 0 ? { ...headers, cookie: left.join('; ') } : headers };
+}
+
+function omit<Value>(values: Readonly<Record<string, Value>>, name: string): Readonly<Record<string, Value>> {
+  const { [name]: _, ...others } = values;
+  return others;
 }
 
 function editBody(values: RequestValues, path: readonly string[], edit: Edit): RequestValues | undefined {

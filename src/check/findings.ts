@@ -6,16 +6,20 @@ import type { Exchange } from './exchange.ts';
 export const CHECK_NAMES = ['statuses', 'input', 'methods', 'links', 'behaviour'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-/** A violation of the contract by a response. */
-export interface FindingKind {
-  /** The name of the documented response, or the status if it is undocumented; `none` without a response. */
-  readonly status: string;
+/** A violated rule of the contract. */
+export interface Violation {
   /** The violated rule; the same text for each violation. */
   readonly rule: string;
   /** The actual and the expected behaviour, a sentence. */
   readonly message: string;
   /** The place in the contract (JSON Pointer). */
   readonly pointer: string;
+}
+
+/** A violation of the contract by a response. */
+export interface FindingKind extends Violation {
+  /** The name of the documented response, or the status if it is undocumented; `none` without a response. */
+  readonly status: string;
 }
 
 /** A violation with the check that found it and its requests. */
@@ -32,81 +36,85 @@ export interface Count {
   wrong: number;
 }
 
-/** Collects the responses and findings of all checks. */
-export interface Ledger {
-  /** Counts a response of an operation by its name. */
-  count(check: CheckName, operationId: string, status: string): void;
-  /** Counts a finding and adds it, unless it is known. */
-  add(finding: Finding): void;
-  /** Replaces a known finding. */
-  replace(finding: Finding): void;
-  /** Adds several findings. */
-  addAll(findings: readonly Finding[]): void;
-  /** Records a finding that did not occur again when its requests were repeated. */
-  addUnreproduced(finding: Finding): void;
-  /** Adds one finding for all that were not reproducible. */
-  reportUnreproduced(): void;
-  /** Whether a finding is known. */
-  has(finding: Finding): boolean;
-  getCount(check: CheckName, operationId: string, status: string): Count | undefined;
-  /** Returns the statuses that any check received from an operation. */
-  getStatuses(operationId: string): readonly string[];
-  readonly findings: readonly Finding[];
+/** Collects the responses and findings of all checks; findings about operations that are not checked are ignored. */
+export class Ledger {
+  readonly #operationIds: ReadonlySet<string>;
+  readonly #counts = new Map<string, Count>();
+  readonly #findings = new Map<string, Finding>();
+  readonly #unreproduced: Finding[] = [];
+  #responseCount = 0;
+
+  /** `routes` are the checked operations. */
+  constructor(routes: readonly Route[]) {
+    this.#operationIds = new Set(routes.map(({ operationId }) => operationId));
+  }
+
+  get findings(): readonly Finding[] {
+    return [...this.#findings.values()];
+  }
+
   /** The number of received responses. */
-  readonly responseCount: number;
-}
+  get responseCount(): number {
+    return this.#responseCount;
+  }
 
-/** Creates a ledger for the checked operations; findings about other operations are ignored. */
-export function createLedger(routes: readonly Route[]): Ledger {
-  const names = new Set(routes.map(({ operationId }) => operationId));
-  const counts = new Map<string, Count>();
-  const findings = new Map<string, Finding>();
-  const unreproduced: Finding[] = [];
-  let responseCount = 0;
-  const getOrCreateCount = (check: CheckName, operationId: string, status: string): Count => {
-    const key = toCountKey(check, operationId, status);
-    const count = counts.get(key) ?? { seen: 0, wrong: 0 };
-    counts.set(key, count);
+  /** Counts a response of an operation by its name. */
+  count(check: CheckName, operationId: string, status: string): void {
+    this.#responseCount++;
+    if (this.#operationIds.has(operationId)) this.#getOrCreateCount(check, operationId, status).seen++;
+  }
+
+  /** Counts a finding and adds it, unless it is known. */
+  add(finding: Finding): void {
+    if (!this.#operationIds.has(finding.operationId)) return;
+    this.#getOrCreateCount(finding.check, finding.operationId, finding.status).wrong++;
+    if (!this.has(finding)) this.replace(finding);
+  }
+
+  /** Adds several findings. */
+  addAll(findings: readonly Finding[]): void {
+    for (const finding of findings) this.add(finding);
+  }
+
+  /** Replaces a known finding. */
+  replace(finding: Finding): void {
+    this.#findings.set(getFindingKey(finding), finding);
+  }
+
+  /** Whether a finding is known, or is ignored. */
+  has(finding: Finding): boolean {
+    return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
+  }
+
+  /** Records a finding that did not occur again when its requests were repeated. */
+  addUnreproduced(finding: Finding): void {
+    this.#unreproduced.push(finding);
+  }
+
+  /** Adds one finding for all that were not reproducible. */
+  reportUnreproduced(): void {
+    const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
+    const [first] = remaining;
+    if (!first) return;
+    const message = describeUnreproduced(remaining, first.message, this.#responseCount);
+    this.add({ ...first, rule: 'reproducible', message });
+  }
+
+  getCount(check: CheckName, operationId: string, status: string): Count | undefined {
+    return this.#counts.get(toCountKey(check, operationId, status));
+  }
+
+  /** Returns the statuses that any check received from an operation. */
+  getStatuses(operationId: string): readonly string[] {
+    const keys = [...this.#counts.keys()].map((key) => key.split(' ')).filter(([, id]) => id === operationId);
+    return [...new Set(keys.map(([, , status = '']) => status))];
+  }
+
+  #getOrCreateCount(check: CheckName, operationId: string, status: string): Count {
+    const count = this.getCount(check, operationId, status) ?? { seen: 0, wrong: 0 };
+    this.#counts.set(toCountKey(check, operationId, status), count);
     return count;
-  };
-  const ledger: Ledger = {
-    count(check, operationId, status) {
-      responseCount++;
-      if (names.has(operationId)) getOrCreateCount(check, operationId, status).seen++;
-    },
-    add(finding) {
-      if (!names.has(finding.operationId)) return;
-      getOrCreateCount(finding.check, finding.operationId, finding.status).wrong++;
-      if (!findings.has(getFindingKey(finding))) findings.set(getFindingKey(finding), finding);
-    },
-    replace: (finding) => void findings.set(getFindingKey(finding), finding),
-    addAll(newFindings) {
-      for (const finding of newFindings) ledger.add(finding);
-    },
-    addUnreproduced: (finding) => void unreproduced.push(finding),
-    reportUnreproduced() {
-      const remaining = unreproduced.filter((finding) => !ledger.has(finding) && !isTimeout(finding));
-      unreproduced.length = 0;
-      const [first] = remaining;
-      if (first)
-        ledger.add({ ...first, rule: 'reproducible', message: describeUnreproduced(remaining, responseCount) });
-    },
-    has: (finding) => findings.has(getFindingKey(finding)) || !names.has(finding.operationId),
-    getCount: (check, operationId, status) => counts.get(toCountKey(check, operationId, status)),
-    getStatuses: (operationId) => getStatuses(counts.keys(), operationId),
-    get findings() {
-      return [...findings.values()];
-    },
-    get responseCount() {
-      return responseCount;
-    },
-  };
-  return ledger;
-}
-
-function getStatuses(keys: Iterable<string>, operationId: string): readonly string[] {
-  const statuses = [...keys].map((key) => key.split(' ')).filter(([, id]) => id === operationId);
-  return [...new Set(statuses.map(([, , status = '']) => status))];
+  }
 }
 
 function toCountKey(check: CheckName, operationId: string, status: string): string {
@@ -125,10 +133,9 @@ export const NO_RESPONSE_WITHIN = 'no response within';
 const MAX_UNREPRODUCED = 8;
 
 /** Returns the message for findings that were not reproducible. */
-function describeUnreproduced(unreproduced: readonly Finding[], responseCount: number): string {
-  const [first] = unreproduced;
+function describeUnreproduced(unreproduced: readonly Finding[], first: string, responseCount: number): string {
   const places = unreproduced.map(({ operationId, status }) => `${operationId} ${status}`);
-  return `Not reproducible: ${unreproduced.length} of ${responseCount} requests failed (${limitList(places, MAX_UNREPRODUCED).join(', ')}), but not when they were repeated. First failure: ${first?.message}`;
+  return `Not reproducible: ${unreproduced.length} of ${responseCount} requests failed (${limitList(places, MAX_UNREPRODUCED).join(', ')}), but not when they were repeated. First failure: ${first}`;
 }
 
 /** Returns the key that is equal for equal findings. */

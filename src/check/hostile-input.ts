@@ -2,9 +2,9 @@ import type { Contract } from '../openapi/contract.ts';
 import { findMediaType, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
-import type { Finding } from './findings.ts';
+import type { Finding, Violation } from './findings.ts';
 import { parseFinite, replaceFirst } from './json-edits.ts';
 import { getBodyType, type RequestValues, toPath, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
@@ -20,23 +20,9 @@ interface HostileRequest {
   readonly status?: number;
 }
 
-/** Raw parts of a path or a query: invalid escapes, escapes with a special meaning, long texts. */
-const RAW_TEXTS = [
-  '%',
-  '%00',
-  '%E0%A4%A',
-  '%ff',
-  '%ED%A0%80',
-  '%uD800',
-  '%2F..%2F',
-  '..%2f',
-  '%0d%0a',
-  '%F0%9F%98%80',
-  "'",
-  ';',
-  '{}',
-  'a'.repeat(8_000),
-];
+/** Raw parts of a path or a query: invalid escapes, escapes with a special meaning, other characters, a long text. */
+const ESCAPES = ['%', '%00', '%E0%A4%A', '%ff', '%ED%A0%80', '%uD800', '%2F..%2F', '..%2f', '%0d%0a', '%F0%9F%98%80'];
+const RAW_TEXTS = [...ESCAPES, "'", ';', '{}', 'a'.repeat(8_000)];
 
 /** Texts that are not valid JSON. */
 const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{"a":1}{"b":2}', '{"a":01}', '"\\x"', '\u0000', '<a/>'];
@@ -53,15 +39,11 @@ export async function checkHostileInput(
   const base = requests.createValid(route, seed);
   const bodies = base ? hostileBodies(session.contract, route, base) : [];
   const all = [...hostileTargets(route, base ?? requests.createPath(route, seed)), ...bodies];
-  const mustBeAlone = ({ reason }: HostileRequest) => isWriting(route) && reason === undefined;
-  const once = (hostile: HostileRequest) => examine(session, route, hostile);
-  const repeat = async (hostile: HostileRequest) => {
-    await prepare();
-    return once(hostile);
-  };
-  const together = all.filter((one) => !mustBeAlone(one));
-  await examineConcurrently(session, together, { examine: once, repeat });
-  await examineInSequence(session, all.filter(mustBeAlone), repeat);
+  await examineAll(session, all, {
+    examine: (hostile) => examine(session, route, hostile),
+    prepare,
+    mustBeAlone: ({ reason }) => isWriting(route) && reason === undefined,
+  });
 }
 
 /** Sends a request. Returns the findings in its response. */
@@ -71,121 +53,113 @@ async function examine(session: Session, route: Route, hostile: HostileRequest):
   // The rejection of very long input need not be documented.
   const own = isTooLarge(hostile.request, exchange.response) ? [] : findings;
   const violation = findStatusViolation(session, route, hostile, exchange.response.status);
-  const pointer = `${route.pointer}/requestBody`;
-  return violation ? [...own, createFinding('input', route, exchange, { ...violation, pointer })] : own;
+  return violation ? [...own, createFinding('input', route, exchange, violation)] : own;
 }
 
-/** Statuses that precede any other: of an access check (a violation in the shop, by its own rules) and of a rate limit. */
+/** Statuses that precede any other: of an access check (a violation where a model applies, by its rules) and of a rate limit. */
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolation(
-  { isShop }: Session,
+  { hasModel }: Session,
   route: Route,
   { reason, status }: HostileRequest,
   actual: number,
-): { readonly rule: string; readonly message: string } | undefined {
+): Violation | undefined {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return undefined;
-  // The shop's contract defines the status of each rejection; any other API may choose it.
-  const expectedStatus = isShop && route.responses.some(({ name }) => name === String(status)) ? status : undefined;
-  if (expectedStatus !== undefined && actual !== expectedStatus)
-    return {
-      rule: `${expectedStatus} if ${reason}`,
-      message: `Status ${actual} instead of ${expectedStatus}: ${reason}`,
-    };
-  return actual < 400
-    ? { rule: `rejected if ${reason}`, message: `Status ${actual} instead of an error: ${reason}` }
-    : undefined;
+  const pointer = `${route.pointer}/requestBody`;
+  // The contract of a model defines the status of each rejection; any other API may choose it.
+  const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
+  if (isDefined && actual !== status)
+    return { rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer };
+  if (actual >= 400) return undefined;
+  return { rule: `rejected if ${reason}`, message: `Status ${actual} instead of an error: ${reason}`, pointer };
 }
 
 function hostileTargets(route: Route, base: RequestValues): readonly HostileRequest[] {
   const { target, ...rest } = toRequest(route, base);
   const [path = '', query = ''] = target.split('?');
   const inPath = route.pathNames.flatMap((name) =>
-    RAW_TEXTS.map((text) => ({
-      ...rest,
-      target: toPath(route, base, { [name]: text }) + (query === '' ? '' : `?${query}`),
-    })),
+    RAW_TEXTS.map((text) => toPath(route, base, { [name]: text }) + (query === '' ? '' : `?${query}`)),
   );
-  const names = route.parameters
+  const inQuery = route.parameters
     .filter((parameter) => parameter.in === 'query')
-    .map(({ name }) => encodeURIComponent(name));
-  const inQuery = names.flatMap((name) => RAW_TEXTS.map((text) => ({ ...rest, target: `${path}?${name}=${text}` })));
-  const unusualQueries = ['?', '?&&=&', `?${'a=1&'.repeat(500)}`].map((text) => ({ ...rest, target: path + text }));
-  return [...inPath, ...inQuery, ...unusualQueries].map((request) => ({ request }));
+    .flatMap(({ name }) => RAW_TEXTS.map((text) => `${path}?${encodeURIComponent(name)}=${text}`));
+  const unusualQueries = ['?', '?&&=&', `?${'a=1&'.repeat(500)}`].map((text) => path + text);
+  return [...inPath, ...inQuery, ...unusualQueries].map((changed) => ({ request: { ...rest, target: changed } }));
 }
 
 function hostileBodies(contract: Contract, route: Route, base: RequestValues): readonly HostileRequest[] {
   const type = getBodyType(route);
   if (type === undefined || !isJsonType(type) || base.body === undefined) return [];
   const { method, target, headers } = toRequest(route, base);
-  const sent = (body: string | Buffer, printCommand?: string): RequestToSend => ({
+  const createRequest = (body: string | Buffer, contentType = type): RequestToSend => ({
     method,
     target,
-    headers: { ...headers, 'content-type': type },
+    headers: { ...headers, 'content-type': contentType },
     body,
-    ...(printCommand === undefined ? {} : { printCommand }),
   });
   const validBody = JSON.stringify(base.body);
+  // A number without its last digit may still be a number.
+  const cut = /["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [];
+  const requests = [
+    createRequest(Buffer.from([0x22, 0xff, 0xfe, 0x22])),
+    ...nestDeeply(validBody).map(([body, printCommand]) => ({ ...createRequest(body), printCommand })),
+    ...createUnusualJson(validBody).map((text) => createRequest(text)),
+  ];
   return [
-    ...INVALID_JSON.map((text) => ({ request: sent(text), reason: 'the body is not valid JSON', status: 400 })),
-    // A number without its last digit may still be a number.
-    ...[`${validBody},`, `${validBody}}`, ...(/["\]}]$/.test(validBody) ? [validBody.slice(0, -1)] : [])].map(
-      (text) => ({
-        request: sent(text),
-        reason: 'the body is not valid JSON',
-        status: 400,
-      }),
-    ),
-    { request: sent(Buffer.from([0x22, 0xff, 0xfe, 0x22])) },
-    ...nestDeeply(validBody).map(([body, printCommand]) => ({ request: sent(body, printCommand) })),
-    ...createUnusualJson(validBody).map((text) => ({ request: sent(text) })),
+    ...[...INVALID_JSON, `${validBody},`, `${validBody}}`, ...cut].map((text) => ({
+      request: createRequest(text),
+      reason: 'the body is not valid JSON',
+      status: 400,
+    })),
+    ...requests.map((request) => ({ request })),
     ...createUnusualValues(validBody).map((text) => {
       const received = validateValues(contract, route, { ...base, body: parseFinite(text) });
       const [first] = received.kind === 'violations' ? received.violations : [];
-      return {
-        request: sent(text),
-        ...(first ? { reason: `${first.pointer} in the body violates ${first.rule}` } : {}),
-      };
+      const reason = first && `${first.pointer} in the body violates ${first.rule}`;
+      return { request: createRequest(text), reason };
     }),
     ...['text/plain', 'application/xml']
       .filter((other) => findMediaType(Object.keys(route.bodyMedia), other) === undefined)
-      .map((other) => ({
-        request: { method, target, headers: { ...headers, 'content-type': other }, body: validBody },
-        ...(route.responses.some(({ name }) => name === '415')
-          ? { reason: `the content type is ${other}`, status: 415 }
-          : {}),
-      })),
-    { request: { method, target, headers: { ...headers, 'content-type': 'application/json;;=' }, body: validBody } },
+      .map((other) => ({ request: createRequest(validBody, other), ...getTypeRejection(route, other) })),
+    { request: createRequest(validBody, 'application/json;;=') },
   ];
+}
+
+/** Returns why a body of an undocumented type must be rejected; nothing if the operation does not document it. */
+function getTypeRejection({ responses }: Route, type: string): Pick<HostileRequest, 'reason' | 'status'> {
+  return responses.some(({ name }) => name === '415') ? { reason: `the content type is ${type}`, status: 415 } : {};
 }
 
 /** Returns deeply nested bodies, alone and within a valid one, each with the command that prints it. */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
-  const printed = (start: string, end: string) =>
+  const toPrintCommand = (start: string, end: string) =>
     `node -p '${JSON.stringify(start).replaceAll("'", String.raw`'\''`)}+"[".repeat(${DEPTH})+"]".repeat(${DEPTH})+${JSON.stringify(end)}'`;
-  const start = `${validBody.slice(0, -1)}${validBody === '{}' ? '' : ','}"unknownProperty":`;
-  return validBody.startsWith('{')
-    ? [
-        [nested, printed('', '')],
-        [`${start}${nested}}`, printed(start, '}')],
-      ]
-    : [[nested, printed('', '')]];
+  const surroundings: [start: string, end: string][] = [['', '']];
+  if (validBody.startsWith('{')) surroundings.push([`${openObject(validBody)}"unknownProperty":`, '}']);
+  return surroundings.map(([start, end]) => [start + nested + end, toPrintCommand(start, end)]);
+}
+
+/** Returns the JSON of an object up to the place of a further property. */
+function openObject(json: string): string {
+  return json === '{}' ? '{' : `${json.slice(0, -1)},`;
 }
 
 /** Returns valid bodies with legal but error-prone JSON: names with a special meaning, and repeated names. */
 function createUnusualJson(validBody: string): readonly string[] {
   if (!validBody.startsWith('{')) return [];
-  const addProperties = (more: string) => `${validBody.slice(0, -1)}${validBody === '{}' ? '' : ','}${more}}`;
-  return [
-    addProperties('"__proto__":{"quantity":1,"toString":1}'),
-    addProperties('"constructor":{"prototype":{"x":1}}'),
-    addProperties('"toString":1,"hasOwnProperty":1,"then":1'),
-    addProperties('"":1," ":2'),
-    addProperties(validBody.slice(1, -1) || '"a":1,"a":2'),
-    `\ufeff${validBody}`,
-  ];
+  const properties = [...SPECIAL_PROPERTIES, validBody.slice(1, -1) || '"a":1,"a":2'];
+  return [...properties.map((more) => `${openObject(validBody)}${more}}`), `\ufeff${validBody}`];
 }
+
+/** Properties whose names have a special meaning in JavaScript, and blank ones, in JSON. */
+const SPECIAL_PROPERTIES = [
+  '"__proto__":{"quantity":1,"toString":1}',
+  '"constructor":{"prototype":{"x":1}}',
+  '"toString":1,"hasOwnProperty":1,"then":1',
+  '"":1," ":2',
+];
 
 /** Error-prone numbers and texts, in JSON. */
 const UNUSUAL_NUMBERS = ['1e400', '9'.repeat(400), '-0'];

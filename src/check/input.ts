@@ -4,12 +4,12 @@ import type { RequestResult } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineConcurrently, examineInSequence } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
 import { applyEdit, type Edit, type EditPlace, findEditPlaces } from './edits.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
-import type { Finding, FindingKind } from './findings.ts';
+import type { Finding, Violation } from './findings.ts';
 import { getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
 import { createFinding } from './session.ts';
@@ -32,18 +32,12 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
   const seed = context.seed + toSeed(route.operationId);
   const base = requests.createValid(route, seed);
   if (!base) return note(`The input of ${route.operationId} was not checked: no valid request could be generated`);
-  const edits = [...singleEdits(context, route, base)];
-  const mustBeAlone = ({ values }: Variation) =>
-    isWriting(route) && validateValues(session.contract, route, values).kind === 'call';
-  const once = ({ values, place }: Variation) => examine(context, route, values, place);
-  const repeat = async (variation: Variation) => {
-    await prepare();
-    return once(variation);
-  };
-  // Requests that are rejected, or only read, can be sent concurrently.
-  const together = edits.filter((one) => !mustBeAlone(one));
-  await examineConcurrently(session, together, { examine: once, repeat });
-  await examineInSequence(session, edits.filter(mustBeAlone), repeat);
+  await examineAll(session, [...singleEdits(context, route, base)], {
+    examine: ({ values, place }) => examine(context, route, values, place),
+    prepare,
+    // Requests that are rejected, or only read, can be sent concurrently.
+    mustBeAlone: ({ values }) => isWriting(route) && validateValues(session.contract, route, values).kind === 'call',
+  });
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 
@@ -60,17 +54,15 @@ function describePlace(place: EditPlace): string {
 }
 
 function* singleEdits({ session }: CheckContext, route: Route, base: RequestValues): Generator<Variation> {
-  const { contract, isShop } = session;
+  const { contract, hasModel } = session;
   yield { values: base, place: 'generated request' };
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;
   for (const place of findEditPlaces(contract, route, base)) {
-    // OpenAPI does not define the meaning of a repeated parameter; the shop's contract does.
-    const edits = createCoverageSet(contract, place, currentAt(base, place)).filter(
-      ({ kind }) => isShop || kind !== 'give twice',
-    );
-    for (const edit of edits) {
+    for (const edit of createCoverageSet(contract, place, currentAt(base, place))) {
+      // OpenAPI does not define the meaning of a repeated parameter; the contract of a model does.
+      if (edit.kind === 'give twice' && !hasModel) continue;
       const values = applyEdit(base, place, edit);
       if (values && count++ < MAX_EDITS) yield { values, place: describePlace(place) };
     }
@@ -108,12 +100,12 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
     if (values) await prepare();
     return values ? examine(context, route, values) : [];
   };
-  const cases = createCases(fc, session.isShop);
+  const cases = createCases(fc, session.hasModel);
   await explore({ fc, ledger: session.ledger, cases, seed, runs, examine: examineDrawn });
 }
 
 /** Returns random requests; without edits they are valid. */
-function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
+function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<Drawn> {
   const values = fc.oneof(
     fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
     fc.integer(),
@@ -124,7 +116,7 @@ function createCases(fc: FastCheckModule, isShop: boolean): Arbitrary<Drawn> {
     fc.constant<Edit>({ kind: 'leave out' }),
     values.map((value): Edit => ({ kind: 'add a property', value })),
     values.map((value): Edit => ({ kind: 'give', value })),
-    ...(isShop ? [fc.constant<Edit>({ kind: 'give twice' })] : []),
+    ...(hasModel ? [fc.constant<Edit>({ kind: 'give twice' })] : []),
   );
   return fc.record({
     seed: fc.nat(1_000_000),
@@ -152,7 +144,7 @@ function findStatusViolation(
   received: RequestResult,
   { request, response }: Exchange,
   place: string,
-): Omit<FindingKind, 'status'> | undefined {
+): Violation | undefined {
   if (received.kind === 'call') {
     if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return undefined;
     const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;

@@ -36,57 +36,64 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
 }
 
 async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
-  const step = createStepRunner(context.session);
-  await follow(context, cycle, step);
-  return step.found;
+  const steps = new Steps(context.session);
+  await follow(context, cycle, steps);
+  return steps.findings;
 }
 
 async function follow(
   { requests, seed, note }: CheckContext,
   { create, read, remove }: LifeCycle,
-  step: StepRunner,
+  steps: Steps,
 ): Promise<void> {
   const values = requests.createValid(create, seed);
   if (!values) return;
-  const created = await step(create, values);
+  const created = await steps.send(create, values);
   // After 202 the resource may not exist yet.
   const isCreated = created && [200, 201].includes(created.response.status);
   const id = isCreated ? getCreatedId(create, read, created) : undefined;
   const one = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
   if (!one) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
-  const found = await step(read, one);
+  const found = await steps.send(read, one);
   if (found && GONE_STATUSES.includes(found.response.status))
-    step.off(read, 'created resources can be read', 'a resource that was just created', found);
+    steps.addFinding(read, found, 'created resources can be read', 'a resource that was just created');
   const removal = remove && withId(requests.createValid(remove, seed), remove, id);
-  const removed = found && isSuccess(found.response) && remove && removal ? await step(remove, removal) : undefined;
+  const removed =
+    found && isSuccess(found.response) && remove && removal ? await steps.send(remove, removal) : undefined;
   // After 202 the deletion may take time.
   if (!removed || !isSuccess(removed.response) || removed.response.status === 202) return;
-  const again = await step(read, one);
+  const again = await steps.send(read, one);
   if (again && isSuccess(again.response))
-    step.off(read, 'deleted resources are gone', 'a resource that was just deleted', again);
+    steps.addFinding(read, again, 'deleted resources are gone', 'a resource that was just deleted');
 }
 
 /** Statuses of a resource that does not exist. */
 const GONE_STATUSES: readonly number[] = [404, 410];
 
-type StepRunner = ReturnType<typeof createStepRunner>;
+/** Sends requests one after the other, and collects the findings with all preceding requests. */
+class Steps {
+  readonly findings: Finding[] = [];
+  readonly #exchanges: Exchange[] = [];
+  readonly #session: Session;
 
-/** Creates a function that sends requests one after the other, and collects the findings with all preceding requests. */
-function createStepRunner(session: Session) {
-  const steps: Exchange[] = [];
-  const found: Finding[] = [];
-  const step = async (route: Route, sent: RequestValues): Promise<Exchange | undefined> => {
-    const { exchange, findings } = await session.send('behaviour', route, toRequest(route, sent));
-    found.push(...findings.map((finding) => ({ ...finding, exchanges: [...steps, ...finding.exchanges] })));
-    if (exchange) steps.push(exchange);
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async send(route: Route, values: RequestValues): Promise<Exchange | undefined> {
+    const { exchange, findings } = await this.#session.send('behaviour', route, toRequest(route, values));
+    for (const finding of findings)
+      this.findings.push({ ...finding, exchanges: [...this.#exchanges, ...finding.exchanges] });
+    if (exchange) this.#exchanges.push(exchange);
     return exchange;
-  };
-  const addFinding = (route: Route, rule: string, what: string, exchange: Exchange): void => {
+  }
+
+  /** Adds a finding about the last exchange. */
+  addFinding(route: Route, exchange: Exchange, rule: string, what: string): void {
     const message = `Status ${exchange.response.status} for ${what}`;
     const finding = createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer });
-    found.push({ ...finding, exchanges: [...steps] });
-  };
-  return Object.assign(step, { off: addFinding, found });
+    this.findings.push({ ...finding, exchanges: [...this.#exchanges] });
+  }
 }
 
 /** Returns the id of a created resource, from its `Location` or its body. */

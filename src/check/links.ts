@@ -1,9 +1,9 @@
-import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
+import { getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import type { CheckContext } from './check-context.ts';
-import { addConfirmed } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { NO_VALUES, type RequestValues, toRequest, withParameter } from './requests.ts';
@@ -23,17 +23,14 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
   const values = requests.createValid(route, seed);
-  const links = values ? getLinks(session, route).filter(({ target }) => allowedRoutes.includes(target)) : [];
-  for (const link of links) {
-    const examine = async (): Promise<readonly Finding[]> => {
-      await prepare();
-      const { exchange, findings } = await session.send('links', route, toRequest(route, values ?? NO_VALUES));
-      const followed =
-        exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values ?? NO_VALUES, exchange);
-      return followed ? [...findings, ...(await follow(session, link, followed, exchange))] : findings;
-    };
-    await addConfirmed(session, await examine(), examine);
-  }
+  if (!values) return;
+  const examine = async (link: Link) => {
+    const { exchange, findings } = await session.send('links', route, toRequest(route, values));
+    const followed = exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values, exchange);
+    return followed ? [...findings, ...(await follow(session, link, followed, exchange))] : findings;
+  };
+  const links = getLinks(session, route).filter(({ target }) => allowedRoutes.includes(target));
+  await examineAll(session, links, { examine, prepare, mustBeAlone: () => true });
 }
 
 async function follow(
@@ -43,12 +40,12 @@ async function follow(
   before: Exchange,
 ): Promise<readonly Finding[]> {
   const { exchange, findings } = await session.send('links', target, request);
-  const isDangling = exchange && [400, 404, 410, 422].includes(exchange.response.status);
-  const message = `The link ${name} leads to status ${exchange?.response.status}: the target of a link must exist`;
-  const dangling = isDangling
-    ? [createFinding('links', target, exchange, { rule: `link ${name}`, message, pointer })]
-    : [];
-  return [...findings, ...dangling].map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
+  const all = [...findings];
+  if (exchange && [400, 404, 410, 422].includes(exchange.response.status)) {
+    const message = `The link ${name} leads to status ${exchange.response.status}: the target of a link must exist`;
+    all.push(createFinding('links', target, exchange, { rule: `link ${name}`, message, pointer }));
+  }
+  return all.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
 function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route): readonly Link[] {
@@ -78,10 +75,10 @@ function toLinkRequest(
 ): RequestToSend | undefined {
   const { target, parameters, requestBody } = link;
   const { normalized: plain } = session.contract;
-  let values: RequestValues = {
-    ...NO_VALUES,
-    ...(requestBody === undefined && isBodyRequired(plain, target) ? getBody(requests.createValid(target, seed)) : {}),
-  };
+  const isBodyRequired = getNode(plain, `${resolvePointer(plain, `${target.pointer}/requestBody`)}/required`) === true;
+  let values: RequestValues = NO_VALUES;
+  if (requestBody === undefined && isBodyRequired)
+    values = { ...values, body: requests.createValid(target, seed)?.body };
   for (const [key, expression] of Object.entries(parameters)) {
     const name = key.replace(/^(path|query|header|cookie)\./, '');
     const parameter = target.parameters.find((one) => one.name === name && (key === name || key.startsWith(one.in)));
@@ -94,14 +91,6 @@ function toLinkRequest(
   if (requestBody === undefined) return toRequest(target, values);
   const body = evaluateDeep(requestBody, sent, exchange);
   return body === undefined ? undefined : toRequest(target, { ...values, body });
-}
-
-function isBodyRequired(plain: Document, { pointer }: Route): boolean {
-  return getNode(plain, `${resolvePointer(plain, `${pointer}/requestBody`)}/required`) === true;
-}
-
-function getBody(values: RequestValues | undefined): { body?: unknown } {
-  return values?.body === undefined ? {} : { body: values.body };
 }
 
 /** Evaluates the runtime expressions in a value, also in objects and lists; undefined if one has no value. */

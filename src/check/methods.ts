@@ -2,7 +2,7 @@ import { METHODS as KNOWN } from 'node:http';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineConcurrently } from './confirm-findings.ts';
+import { examineAll } from './confirm-findings.ts';
 import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
@@ -31,7 +31,7 @@ export async function checkMethods(
   });
   const examine = async (one: MissingMethod) =>
     checkResponse(session, one, await session.send('methods', route, { method: one.method, target }));
-  await examineConcurrently(session, missing, { examine, repeat: examine });
+  await examineAll(session, missing, { examine });
 }
 
 /** A method that a path does not support, with the documented ones. */
@@ -41,11 +41,11 @@ interface MissingMethod {
   readonly method: string;
 }
 
-/** Whether a status rejects a method. In other APIs than the shop, routing or an access check may respond first. */
-function isRefusal({ isShop }: Session, status: number, method: string): boolean {
+/** Whether a status rejects a method. Where no model applies, routing or an access check may respond first. */
+function isRefusal({ hasModel }: Session, status: number, method: string): boolean {
   // A server may respond 501 to a method that it does not know (RFC 9110, section 15.6.2).
-  if (status === 501) return !isShop || ['TRACE', 'QUERY'].includes(method);
-  return !isShop && status >= 400 && status < 500;
+  if (status === 501) return !hasModel || ['TRACE', 'QUERY'].includes(method);
+  return !hasModel && status >= 400 && status < 500;
 }
 
 function checkResponse(

@@ -33,6 +33,9 @@ const DEFAULT_RUNS = 50;
 /** The default maximum duration of a check, in s. */
 const DEFAULT_MAX_TIME_SECONDS = 300;
 
+/** The longest time that an option accepts, in s. */
+const DAY_SECONDS = 86_400;
+
 /** The largest seed. */
 export const MAX_SEED = 2 ** 31 - 1;
 
@@ -72,11 +75,11 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     .option(
       '--wait <seconds>',
       'wait up to this long for the server to respond',
-      createIntegerParser('--wait', 86_400),
+      createIntegerParser('--wait', DAY_SECONDS),
       0,
     )
     .option('--allow-writes', 'allow requests that change or reset the data of the server')
-    .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", header, {})
+    .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", parseHeader, {})
     .option('--only <operations>', 'check only these operations (a,b)', parseOperationIds)
     .option('--exclude <operations>', 'never send requests to these operations (a,b)', parseOperationIds)
     .option(
@@ -93,7 +96,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     .option(
       '--max-time <seconds>',
       'stop after this time and report the results so far; 0: no limit',
-      createIntegerParser('--max-time', 86_400),
+      createIntegerParser('--max-time', DAY_SECONDS),
       DEFAULT_MAX_TIME_SECONDS,
     )
     .option('--report <file>', 'write a JUnit XML report')
@@ -111,6 +114,7 @@ export function parseUrl(text: string): string {
   throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
 }
 
+/** Returns a parser of integers from 0 to `largest`. */
 function createIntegerParser(what: string, largest: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= largest) return Number(text);
@@ -118,7 +122,7 @@ function createIntegerParser(what: string, largest: number): (text: string) => n
   };
 }
 
-function header(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function parseHeader(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("Enter a header as 'Name: value'.");
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
@@ -126,7 +130,7 @@ function header(text: string, before: Readonly<Record<string, string>>): Readonl
 
 /** Parses operation ids, separated by commas. Throws `InvalidArgumentError` if one is empty. */
 export function parseOperationIds(text: string): readonly string[] {
-  const entries = text.split(',').map((entry) => entry.trim());
-  if (entries.every((entry) => entry !== '')) return entries;
+  const ids = text.split(',').map((id) => id.trim());
+  if (!ids.includes('')) return ids;
   throw new InvalidArgumentError('Enter operation ids, separated by commas.');
 }

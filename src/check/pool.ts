@@ -1,16 +1,6 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 
-/** Values from responses, for use in requests. */
-export interface Pool {
-  /** Adds the values in the response of an operation. */
-  learn(route: Route, body: unknown): void;
-  /** Returns the values of a parameter name such as `bookId`, the first received ones first. */
-  getValues(name: string): readonly unknown[];
-  /** Replaces the values of a name, also for the future. */
-  fix(name: string, values: readonly unknown[]): void;
-}
-
 /** The maximum number of values of a name. */
 const MAX_VALUES = 20;
 
@@ -18,29 +8,42 @@ const MAX_VALUES = 20;
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 
-/** Creates an empty pool. */
-export function createPool(): Pool {
-  const values = new Map<string, Set<unknown>>();
-  const fixed = new Map<string, readonly unknown[]>();
-  const addValue = (name: string, value: unknown) => {
-    const getValues = values.get(name) ?? new Set();
-    if (getValues.size < MAX_VALUES) getValues.add(value);
-    values.set(name, getValues);
-  };
-  const collect = (value: unknown, resource: string, depth: number): void => {
+/** Values from responses, for use in requests. */
+export class Pool {
+  readonly #values = new Map<string, Set<unknown>>();
+  readonly #fixed = new Map<string, readonly unknown[]>();
+
+  /** Adds the values in the response of an operation. */
+  learn({ path }: Route, body: unknown): void {
+    this.#collect(body, toSingular(getCollectionName(path)), 0);
+  }
+
+  /** Returns the values of a parameter name such as `bookId`, the first received ones first. */
+  getValues(name: string): readonly unknown[] {
+    return this.#fixed.get(name) ?? [...(this.#values.get(name) ?? [])];
+  }
+
+  /** Replaces the values of a name, also for the future. */
+  fix(name: string, values: readonly unknown[]): void {
+    this.#fixed.set(name, values);
+  }
+
+  #collect(value: unknown, resource: string, depth: number): void {
     if (depth > MAX_DEPTH) return;
-    if (Array.isArray(value)) for (const entry of value.slice(0, MAX_ENTRIES)) collect(entry, resource, depth + 1);
+    if (Array.isArray(value))
+      for (const entry of value.slice(0, MAX_ENTRIES)) this.#collect(entry, resource, depth + 1);
     if (!isNode(value)) return;
     for (const [name, one] of Object.entries(value)) {
-      if (typeof one === 'string' || typeof one === 'number') addValue(name === 'id' ? `${resource}Id` : name, one);
-      else collect(one, toSingular(name), depth + 1);
+      if (typeof one === 'string' || typeof one === 'number') this.#add(name === 'id' ? `${resource}Id` : name, one);
+      else this.#collect(one, toSingular(name), depth + 1);
     }
-  };
-  return {
-    learn: ({ path }, body) => collect(body, toSingular(getCollectionName(path)), 0),
-    getValues: (name) => fixed.get(name) ?? [...(values.get(name) ?? [])],
-    fix: (name, getValues) => void fixed.set(name, getValues),
-  };
+  }
+
+  #add(name: string, value: unknown): void {
+    const values = this.#values.get(name) ?? new Set();
+    if (values.size < MAX_VALUES) values.add(value);
+    this.#values.set(name, values);
+  }
 }
 
 /** Returns the name under which the pool has the values of a parameter: for `id` it includes the resource before it in the path. */

@@ -1,10 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
+import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { FORM_TYPE, isJsonType, isParsedType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
-import type { RequestResult } from '../openapi/validate-request.ts';
+import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { parseQuery } from '../util/request-target.ts';
 import type { RequestToSend } from './exchange.ts';
 
 /** The values of a request by its parts. Without `body` it has no body. */
@@ -18,45 +19,31 @@ export interface RequestValues {
 
 /** Returns the request with some values. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
-  const { method } = route;
-  const target = `${toPath(route, values)}${formatQuery(values.query)}`;
-  const type = getBodyType(route);
-  if (values.body === undefined) return { method, target, headers: values.headers };
+  const request = {
+    method: route.method,
+    target: toPath(route, values) + formatQuery(values.query),
+    headers: values.headers,
+  };
+  if (values.body === undefined) return request;
+  const type = getBodyType(route) ?? 'application/json';
   const body = type === FORM_TYPE ? formatForm(values.body) : JSON.stringify(values.body);
   // A form without fields has no bytes: a server can't distinguish it from no body.
-  if (body === '') return { method, target, headers: values.headers };
-  return { method, target, headers: { ...values.headers, 'content-type': type ?? 'application/json' }, body };
+  return body === '' ? request : { ...request, headers: { ...values.headers, 'content-type': type }, body };
 }
 
 /** Returns how the contract validates a request: as valid, or with its violations. */
 export function validateValues(contract: Contract, route: Route, values: RequestValues): RequestResult {
-  const { target, headers = {}, body } = toRequest(route, values);
+  return contract.validateRequest(route, parseRequest(toRequest(route, values)));
+}
+
+/** Parses a request as a server does. */
+function parseRequest({ target, headers = {}, body }: RequestToSend): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
-  const query = parseParameters(search);
-  const contentType = body === undefined ? undefined : headers['content-type'];
-  return contract.validateRequest(route, {
-    path,
-    query,
-    headers,
-    body: parseBody(String(body), contentType),
-    contentType,
-  });
-}
-
-/** Parses a body as a server does. */
-function parseBody(body: string, contentType: string | undefined): unknown {
-  if (contentType === undefined) return undefined;
-  return contentType === FORM_TYPE ? parseParameters(body) : JSON.parse(body);
-}
-
-/** Parses a query or a form; a repeated name has a list of values. */
-function parseParameters(text: string): Readonly<Record<string, string | string[]>> {
-  const parameters = new URLSearchParams(text);
-  const entries = [...new Set(parameters.keys())].map((name) => {
-    const all = parameters.getAll(name);
-    return [name, all.length > 1 ? all : (all[0] ?? '')] as const;
-  });
-  return Object.fromEntries(entries);
+  const sent = { path, query: parseQuery(search), headers };
+  if (body === undefined) return { ...sent, body };
+  const contentType = headers['content-type'];
+  const text = String(body);
+  return { ...sent, body: contentType === FORM_TYPE ? parseQuery(text) : JSON.parse(text), contentType };
 }
 
 /** Returns the media type for the body of an operation that can be serialized; undefined if there is none. */
@@ -87,17 +74,21 @@ export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: P
 }
 
 function formatQuery(query: RequestValues['query']): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${encodeText(name)}=${encodeText(one)}`),
-  );
+  const pairs = toPairs(query).map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`);
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
 /** Serializes a form; objects can't be fields. */
 function formatForm(body: unknown): string {
-  const texts = Object.entries(isNode(body) ? body : {}).filter(([, value]) => !isNode(value));
-  const pairs = texts.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, toText(one)]));
-  return new URLSearchParams(pairs).toString();
+  const fields = Object.entries(isNode(body) ? body : {}).filter(([, value]) => !isNode(value));
+  return new URLSearchParams(toPairs(Object.fromEntries(fields))).toString();
+}
+
+/** Returns a pair for each value of a query or a form; a repeated name has a list of values. */
+function toPairs(values: Node): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, toText(one)]),
+  );
 }
 
 /** Returns the values with a parameter added; undefined if its value can't be serialized. */
@@ -108,15 +99,13 @@ export function withParameter(
 ): RequestValues | undefined {
   const serialized = serializeParameter(name, shape, value);
   if (serialized === undefined) return undefined;
-  // Whitespace around the value of a header is not part of it.
-  const first = (Object.values(serialized).flat()[0] ?? '').replaceAll(
-    place === 'header' ? /^[ \t]+|[ \t]+$/g : /$^/g,
-    '',
-  );
   if (place === 'query') return { ...values, query: { ...values.query, ...serialized } };
+  const [first = ''] = Object.values(serialized).flat();
   if (place === 'path') return { ...values, path: { ...values.path, [name]: first } };
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(first)) return undefined;
-  if (place === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: first } };
+  // Whitespace around the value of a header is not part of it.
+  const field = place === 'header' ? first.replaceAll(/^[ \t]+|[ \t]+$/g, '') : first;
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(field)) return undefined;
+  if (place === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
   const others = (values.headers.cookie ?? '')
     .split('; ')
     .filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
@@ -147,13 +136,15 @@ function serializeParameter(
     case 'pairs':
       return { [name]: isNode(value) ? Object.entries(value).flat().map(toText).join(',') : toText(value) };
     case 'fields':
-      return isNode(value)
-        ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toText(one)]))
-        : undefined;
+      return isNode(value) ? toTexts(value, (key) => key) : undefined;
     case 'deep':
     case 'deep list':
-      return Object.fromEntries(Object.entries(value ?? {}).map(([key, one]) => [`${name}[${key}]`, toText(one)]));
+      return toTexts(value ?? {}, (key) => `${name}[${key}]`);
   }
+}
+
+function toTexts(value: object, toName: (key: string) => string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [toName(key), toText(one)]));
 }
 
 function toText(value: unknown): string {
@@ -175,13 +166,10 @@ export function isAmbiguous(contract: Contract, route: Route, values: RequestVal
 
 /** Whether a request has no body, a form is documented, and only one of an empty form and no body is valid. */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
-  const { target, headers = {}, body } = toRequest(route, values);
-  if (getBodyType(route) !== FORM_TYPE || body !== undefined) return false;
-  const [path = '', search = ''] = target.split('?');
-  const sent = { path, query: parseParameters(search), headers };
-  const asNone = contract.validateRequest(route, { ...sent, body: undefined, contentType: undefined });
-  const asEmpty = contract.validateRequest(route, { ...sent, body: {}, contentType: FORM_TYPE });
-  return asNone.kind !== asEmpty.kind;
+  const request = parseRequest(toRequest(route, values));
+  if (getBodyType(route) !== FORM_TYPE || request.body !== undefined) return false;
+  const asEmpty = { ...request, body: {}, contentType: FORM_TYPE };
+  return contract.validateRequest(route, request).kind !== contract.validateRequest(route, asEmpty).kind;
 }
 
 function hasAmbiguousNumber(

@@ -7,22 +7,22 @@ import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
-import type { CheckName, Finding, FindingKind, Ledger } from './findings.ts';
+import type { CheckName, Finding, Ledger, Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
 import { NoResponseError } from './transport.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
 /** A rule for responses that their schemas can't express. */
-export type Rule = (route: Route, exchange: Exchange) => readonly FindingKind[];
+export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 
 /** What a session needs. */
 export interface SessionParts {
   readonly contract: Contract;
   readonly client: Client;
   readonly ledger: Ledger;
-  /** Whether the contract is the shop's: its responses have only documented properties, and its rules go beyond its schemas. */
-  readonly isShop: boolean;
+  /** Whether a behaviour model applies: responses have only documented properties, and the contract defines what OpenAPI leaves open. */
+  readonly hasModel: boolean;
   readonly rules: readonly Rule[];
   /** The maximum number of concurrent independent requests. */
   readonly maxConcurrent: number;
@@ -70,7 +70,11 @@ export function createSession(parts: SessionParts): Session {
     // OPTIONS is sent to a path: no operation documents its response.
     if (request.method !== 'OPTIONS' || route.method === 'OPTIONS')
       ledger.count(check, route.operationId, getResponseName(route, response.status));
-    return { exchange, findings: findFindings(parts, check, { route, exchange }) };
+    const violations = [
+      ...findViolations(parts, route, exchange),
+      ...parts.rules.flatMap((rule) => rule(route, exchange)),
+    ];
+    return { exchange, findings: violations.map((violation) => createFinding(check, route, exchange, violation)) };
   }
 
   function recordRateLimit({ headers }: ReceivedResponse): SendResult {
@@ -98,33 +102,13 @@ export function createSession(parts: SessionParts): Session {
         if (rounds >= MAX_UNANSWERED_ROUNDS)
           throw new ServerSilentError(`no response in ${rounds} rounds of requests: ${error.message}`);
         session.mayHaveChanged = true;
-        return { exchange: undefined, findings: [createNoResponseFinding(check, route, { request, error })] };
+        const violation = { rule: 'responds', message: error.message, pointer: route.pointer };
+        const finding = createFinding(check, route, { request, response: NO_RESPONSE }, violation);
+        return { exchange: undefined, findings: [{ ...finding, status: 'none' }] };
       }
     },
   };
   return session;
-}
-
-function findFindings(
-  parts: SessionParts,
-  check: CheckName,
-  { route, exchange }: { readonly route: Route; readonly exchange: Exchange },
-): readonly Finding[] {
-  const { operationId } = route;
-  const violations = [
-    ...findViolations(parts, route, exchange),
-    ...parts.rules.flatMap((rule) => rule(route, exchange)),
-  ];
-  return violations.map((violation) => ({ ...violation, check, operationId, exchanges: [exchange] }));
-}
-
-function createNoResponseFinding(
-  check: CheckName,
-  { operationId, pointer }: Route,
-  { request, error }: { readonly request: RequestToSend; readonly error: NoResponseError },
-): Finding {
-  const violation = { status: 'none', rule: 'responds', message: error.message, pointer };
-  return { ...violation, check, operationId, exchanges: [{ request, response: NO_RESPONSE }] };
 }
 
 /** Returns the response to a request. Throws `ServerGoneError` if all connection attempts are refused. */
@@ -146,12 +130,7 @@ export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE
 const NO_RESPONSE: ReceivedResponse = { status: 0, headers: {}, text: '', body: undefined, jsonError: undefined };
 
 /** Creates a finding for an exchange with an operation. */
-export function createFinding(
-  check: CheckName,
-  route: Route,
-  exchange: Exchange,
-  violation: Omit<FindingKind, 'status'>,
-): Finding {
+export function createFinding(check: CheckName, route: Route, exchange: Exchange, violation: Violation): Finding {
   const status = getResponseName(route, exchange.response.status);
   return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
 }
@@ -163,45 +142,32 @@ export function getResponseName({ responses }: Route, status: number): string {
 
 /** Returns the violations of a response by the contract. */
 function findViolations(
-  { contract, isShop }: SessionParts,
+  { contract, hasModel }: SessionParts,
   route: Route,
   { request, response }: Exchange,
-): readonly FindingKind[] {
-  const status = getResponseName(route, response.status);
-  const pointer = findResponse(route.responses, response.status)?.pointer ?? `${route.pointer}/responses`;
-  const createViolation = (rule: string, message: string, place = pointer): FindingKind => ({
-    status,
-    rule,
-    message,
-    pointer: place,
-  });
-  if (response.httpError !== undefined) return [createViolation('HTTP', response.httpError)];
-  if (response.status >= 500)
-    return [createViolation('no server error', `The server responds with ${response.status}`)];
-  if (!isShop && canBeUndocumented(contract, route, request, response)) return [];
-  if (response.jsonError !== undefined) {
-    return [
-      createViolation(
-        'JSON',
-        `The content type is ${response.headers['content-type']}, but the body is not valid JSON: ${response.jsonError}`,
-      ),
-    ];
-  }
-  const repeated = isJsonType(response.headers['content-type'] ?? '') ? findRepeatedName(response.text) : undefined;
+): readonly Violation[] {
+  const { status, headers, text, body, httpError, jsonError } = response;
+  const type = headers['content-type'] ?? '';
+  const pointer = findResponse(route.responses, status)?.pointer ?? `${route.pointer}/responses`;
+  const createViolation = (rule: string, message: string): Violation => ({ rule, message, pointer });
+  if (httpError !== undefined) return [createViolation('HTTP', httpError)];
+  if (status >= 500) return [createViolation('no server error', `The server responds with ${status}`)];
+  if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
+  if (jsonError !== undefined)
+    return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
+  const repeated = isJsonType(type) ? findRepeatedName(text) : undefined;
   // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
   const responseViolations = contract
-    .verify(route, { status: response.status, headers: response.headers, body: response.body }, { closed: isShop })
+    .verify(route, { status, headers, body }, { closed: hasModel })
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
-    // OpenAPI does not define whether a response without `content` may have a body; the shop's contract does.
-    .filter(({ where, rule }) => isShop || where !== 'body' || rule !== 'documented');
+    // OpenAPI does not define whether a response without `content` may have a body; the contract of a model does.
+    .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
-    ...responseViolations.map((violation) =>
-      createViolation(
-        toRuleName(violation),
-        violation.message,
-        findPointer(contract, route, response, pointer, violation),
-      ),
-    ),
+    ...responseViolations.map((violation) => ({
+      rule: toRuleName(violation),
+      message: violation.message,
+      pointer: findPointer(contract, route, response, violation) ?? pointer,
+    })),
     ...findProblemViolations(response).map((message) => createViolation('problem status', message)),
     ...(repeated === undefined
       ? []
@@ -214,21 +180,20 @@ function toRuleName({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
 
-/** Returns the place in the contract that a violation refers to. */
+/** Returns the schema in the contract that a violation refers to; undefined if there is none. */
 function findPointer(
   { normalized: plain }: Contract,
   route: Route,
   { status, headers }: ReceivedResponse,
-  pointer: string,
   { where }: ResponseViolation,
-): string {
+): string | undefined {
   const response = findResponse(route.responses, status);
-  if (!response) return pointer;
   const [, header] = /^header (.*)$/.exec(where) ?? [];
-  if (header !== undefined) return response.headers.find(({ name }) => name === header)?.schema ?? pointer;
+  if (header !== undefined) return response?.headers.find(({ name }) => name === header)?.schema;
+  if (!response || !where.startsWith('body')) return undefined;
   const type = findMediaType(Object.keys(response.media), headers['content-type'] ?? '');
   const schema = type === undefined ? undefined : response.media[type]?.schema;
-  return where.startsWith('body') && schema !== undefined && getNode(plain, schema) !== undefined ? schema : pointer;
+  return schema !== undefined && getNode(plain, schema) !== undefined ? schema : undefined;
 }
 
 /** Returns a violation if the status in a problem document differs from that of the response (RFC 9457, section 3.1.2). */

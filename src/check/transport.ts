@@ -36,7 +36,6 @@ interface Settlement {
 /** Sends requests over a few reused connections, unchanged: paths are not normalized, redirects are not followed. */
 export class Transport {
   private readonly base: URL;
-  private readonly prefix: string;
   private readonly isSecure: boolean;
   private readonly agent: PlainAgent;
 
@@ -47,7 +46,6 @@ export class Transport {
     private readonly signal: AbortSignal | undefined,
   ) {
     this.base = new URL(url);
-    this.prefix = this.base.pathname.replace(/\/$/, '');
     this.isSecure = this.base.protocol === 'https:';
     this.agent = new (this.isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   }
@@ -88,8 +86,9 @@ export class Transport {
     });
   }
 
-  private createRequest({ method, target, headers = {}, body }: RequestToSend, agent: PlainAgent | false) {
-    const { hostname, port } = this.base;
+  private createRequest(request: RequestToSend, agent: PlainAgent | false) {
+    const { method, target, headers } = request;
+    const { hostname, port, pathname } = this.base;
     return (this.isSecure ? secureRequest : plainRequest)({
       // Node would look up an IPv6 address in brackets as a host name.
       hostname: hostname.replace(/^\[|\]$/g, ''),
@@ -98,8 +97,8 @@ export class Transport {
       // Data after a response to HEAD must not become the response to another request.
       agent: method === 'HEAD' ? false : agent,
       method,
-      path: this.prefix + target,
-      headers: { ...this.headers, ...headers, ...toContentLength(headers, body) },
+      path: pathname.replace(/\/$/, '') + target,
+      headers: { ...this.headers, ...headers, ...toContentLength(request) },
     });
   }
 }
@@ -121,10 +120,7 @@ function settle(outgoing: ReturnType<typeof plainRequest>, { finish, fail }: Set
 }
 
 /** Returns the header with the length of a body, unless it is sent in chunks. */
-function toContentLength(
-  headers: Readonly<Record<string, string>>,
-  body: RequestToSend['body'],
-): { 'content-length'?: number } {
+function toContentLength({ headers = {}, body }: RequestToSend): { 'content-length'?: number } {
   if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
   return { 'content-length': Buffer.byteLength(body) };
 }
@@ -142,10 +138,7 @@ function readResponse(response: IncomingMessage, { finish, fail }: Settlement): 
 }
 
 function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string): ReceivedResponse {
-  const joined = Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : value,
-  ]);
+  const joined = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   const response = { status: statusCode, headers: Object.fromEntries(joined), text, jsonError: undefined };
   if (text === '') return { ...response, body: undefined };
   if (!isJsonType(headers['content-type'] ?? '')) return { ...response, body: text };

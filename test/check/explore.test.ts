@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explore } from '../../src/check/explore.ts';
-import { createLedger, type Finding } from '../../src/check/findings.ts';
+import { type Finding, Ledger } from '../../src/check/findings.ts';
 import { shopContract } from '../support/harness/check.ts';
 
 const [route] = shopContract.routes;
@@ -13,7 +13,7 @@ function finding(rule: string): Finding {
 
 /** What is found among numbers, by what each of them has wrong with it. */
 async function found(wrong: (one: number, time: number) => readonly Finding[]) {
-  const ledger = createLedger(shopContract.routes);
+  const ledger = new Ledger(shopContract.routes);
   let time = 0;
   const examine = async (one: number) => wrong(one, ++time);
   const ending = explore({ fc, ledger, cases: fc.integer({ min: 0, max: 1_000 }), seed: 1, runs: 50, examine });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findLifeCycles } from '../../src/check/life-cycles.ts';
 import { findAllowViolations } from '../../src/check/methods.ts';
-import { createPool, getPoolName } from '../../src/check/pool.ts';
+import { getPoolName, Pool } from '../../src/check/pool.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
@@ -56,7 +56,7 @@ describe('getPoolName', () => {
 describe('A pool', () => {
   it('has the values of responses under the names of parameters', async () => {
     const [list] = await routesFor('GET /api/delivery-options');
-    const pool = createPool();
+    const pool = new Pool();
     if (list)
       pool.learn(list, [
         { id: '2', days: 3, parts: [{ id: 7 }] },
@@ -70,7 +70,7 @@ describe('A pool', () => {
 
   it('has only the fixed values of a name, and at most 20 of others', async () => {
     const [list] = await routesFor('GET /things');
-    const pool = createPool();
+    const pool = new Pool();
     pool.fix('thingId', ['fixed']);
     if (list)
       pool.learn(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPool } from '../../src/check/pool.ts';
+import { Pool } from '../../src/check/pool.ts';
 import { type RequestValues, toRequest, validateValues, withParameter } from '../../src/check/requests.ts';
 import { createRequestGenerator } from '../../src/check/valid-requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -136,7 +136,7 @@ const UNWRITTEN = ['/media/any', '/body/files', '/body/bytes', '/body/xml'];
 
 describe('a request by chance', () => {
   it('of any operation is judged as it is read when it comes in', () => {
-    const bases = createRequestGenerator(contract, createPool());
+    const bases = createRequestGenerator(contract, new Pool());
     const made = contract.routes.flatMap((route) =>
       [1, 2, 3].map((seed) => ({ route, values: bases.createValid(route, seed) })),
     );

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServerSilentError } from '../../src/check/check-stopped-error.ts';
-import { createClient } from '../../src/check/client.ts';
-import { createLedger } from '../../src/check/findings.ts';
+import { Client } from '../../src/check/client.ts';
+import { Ledger } from '../../src/check/findings.ts';
 import { createSession } from '../../src/check/session.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
@@ -20,10 +20,10 @@ async function rounds(lost: number) {
     left--;
     for (const one of waiting.splice(0)) one.destroy();
   });
-  const client = createClient(url, {});
+  const client = new Client(url, {});
   onTestFinished(() => client.close());
-  const ledger = createLedger(shopContract.routes);
-  const parts = { contract: shopContract, client, ledger, isShop: false, rules: [], maxConcurrent: AT_ONCE };
+  const ledger = new Ledger(shopContract.routes);
+  const parts = { contract: shopContract, client, ledger, hasModel: false, rules: [], maxConcurrent: AT_ONCE };
   const session = createSession(parts);
   const [route] = shopContract.routes as [Route];
   const send = () => session.send('input', route, { method: 'GET', target: '/api/products' });

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type Document, getNode } from '../../src/openapi/document.ts';
 import { mapNodes } from '../../src/openapi/walk-schemas.ts';
 import { changesBetween } from '../../tools/contract/breaking.ts';
-import { edited, equalPairs, labelledPairs } from '../tools/breaking-pairs.ts';
+import { edited } from '../tools/breaking-base.ts';
+import { breakingPairs } from '../tools/breaking-pairs.ts';
+import { equalPairs } from '../tools/equal-pairs.ts';
+import { harmlessPairs } from '../tools/harmless-pairs.ts';
+
+const labelledPairs = [...breakingPairs, ...harmlessPairs];
 
 /** The labelled pairs, each with the changes that are found. */
 const pairsWithChanges = labelledPairs.map((pair) => ({ ...pair, changes: changesBetween(pair.before, pair.after) }));

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createClient } from '../../src/check/client.ts';
+import { Client } from '../../src/check/client.ts';
 import type { Exchange } from '../../src/check/exchange.ts';
 import { formatFindings, runCheck } from '../support/harness/check.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -42,7 +42,7 @@ describe('the findings of storefront check', () => {
     const found = findings.filter(({ rule }) => rule === 'the summary is the sum of the cart');
     expect(found, formatFindings(findings).join('\n')).toHaveLength(1);
     const exchanges = found[0]?.exchanges as readonly Exchange[];
-    const client = createClient(await startTampered(staleSummary()), {});
+    const client = new Client(await startTampered(staleSummary()), {});
     const texts: string[] = [];
     for (const { request: ask } of exchanges) texts.push((await client.send(ask)).text);
     client.close();

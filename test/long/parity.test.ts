@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asTable, parity } from '../../tools/parity/parity.ts';
+import { formatTable, parity } from '../../tools/parity/parity.ts';
 import { documentedOperations } from '../support/fixtures/contract-document.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -22,7 +22,7 @@ describe('the shop and its mock', () => {
     );
     expect(rows.map(({ operationId, response }) => `${operationId} ${response.split(' ')[0]}`)).toEqual(documented);
     expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
-    expect(asTable(rows).split('\n')).toHaveLength(documented.length + 1);
+    expect(formatTable(rows).split('\n')).toHaveLength(documented.length + 1);
   });
 
   it.each([
@@ -40,6 +40,6 @@ describe('the shop and its mock', () => {
     ],
   ])('are reported as different for %s', async (_what, from, to, message) => {
     const rows = await parityWith(from, to);
-    expect(asTable(rows)).toContain(message);
+    expect(formatTable(rows)).toContain(message);
   });
 });

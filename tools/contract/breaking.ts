@@ -1,10 +1,10 @@
 import type { Document } from '../../src/openapi/document.ts';
-import { responseChanges } from './breaking/answers.ts';
 import { type Change, changeOf } from './breaking/change.ts';
 import type { Compare } from './breaking/compared.ts';
 import { type Operation, operationsOf } from './breaking/operation.ts';
 import { parameterChanges } from './breaking/parameters.ts';
 import { bodyChanges } from './breaking/request-body.ts';
+import { responseChanges } from './breaking/responses.ts';
 import { schemaComparison } from './breaking/schema-changes.ts';
 import { securityChanges } from './breaking/security.ts';
 import { serverChanges } from './breaking/servers.ts';
@@ -58,7 +58,7 @@ function added({ name, pointer }: Operation): Change {
   };
 }
 
-/** What changed in what an operation says of itself. Its id is a name in clients that were generated, and nothing on the wire. */
+/** Returns the changes of an operation itself. Its id is only a name in generated clients, and is not sent. */
 function statements(before: Operation, after: Operation): readonly Change[] {
   const { name, pointer } = after;
   const note = (key: string, words: string): Change => {

@@ -1,4 +1,4 @@
-// Runs dredd, in a process of its own since it prints: takes its configuration as a message, and sends back what dredd made and found.
+// Runs dredd in a child process, since dredd prints. Receives the configuration as a message, and sends back the annotations and results.
 const { EventEmitter } = require('node:events');
 const Dredd = require('dredd');
 

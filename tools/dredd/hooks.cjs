@@ -1,5 +1,5 @@
 // The hooks of dredd: they reset the server before each transaction, prepare the documented status, and set the schema of the contract. The data comes
-// from the view (view.ts). It has to be CommonJS: dredd cannot load an ES module, and passes without its hooks.
+// from the view (view.ts). CommonJS, since dredd can't load an ES module, and would pass without its hooks.
 const { isDeepStrictEqual } = require('node:util');
 const hooks = require('hooks');
 const { hookForAll, hookForEach } = require('./async-hooks.cjs');
@@ -13,18 +13,18 @@ const known = view['x-known-ids'];
 /** Headers that all requests carry. */
 const common = hooks.configuration.custom?.headers ?? {};
 
-/** Whether a reset leads to the data that the examples speak of; undefined until that was looked at. */
+/** Whether the server has the data of the examples after a reset; undefined until it was checked. */
 let hasExampleData;
 
 const RESET = { method: 'POST', path: '/api/reset' };
 
-/** How long a server that is just being started is waited for, in ms. */
+/** The maximum time to wait for a server that is starting, in ms. */
 const START_MS = 20_000;
 
-/** How long any one answer may take, in ms. */
+/** The timeout of a response, in ms. */
 const RESPONSE_MS = 10_000;
 
-/** How much of a refusal is listed, in characters. */
+/** The maximum length of an error response in a message, in characters. */
 const MAX_BODY_LENGTH = 500;
 
 hooks.beforeAll(
@@ -54,7 +54,7 @@ hooks.beforeEach(
 
 hooks.beforeEachValidation(({ expected, real }) => {
   const type = real.headers['content-type'];
-  // Parameters of a media type don't count: dredd compares the whole text.
+  // Parameters of a media type are ignored: dredd compares the whole text.
   if (type && toBareType(type) === expected.headers['Content-Type']) expected.headers['Content-Type'] = type;
 });
 
@@ -68,7 +68,7 @@ hooks.afterEach(
   }),
 );
 
-/** What each documented answer is held to, by the name of its transaction and its status. */
+/** Returns the expectation of each documented response, by the name of its transaction and its status. */
 function getExpectations({ paths }) {
   const operations = Object.values(paths).flatMap((item) => Object.values(item).filter(({ responses }) => responses));
   return new Map(
@@ -82,7 +82,7 @@ function getExpectation({ origin, expected }) {
   return expectations.get(`${origin.actionName} ${expected.statusCode}`);
 }
 
-/** Puts the real expectations in place of dredd's own, which are the keys of an example, and of the header that stands for these hooks. */
+/** Replaces dredd's expectations, the keys of an example and the header that shows whether the hooks ran, by those of the contract. */
 function setExpectation(expected, { type, schema, headers }) {
   delete expected.body;
   expected.headers = Object.fromEntries(headers.map((name) => [name, 'any']));
@@ -91,7 +91,7 @@ function setExpectation(expected, { type, schema, headers }) {
   expected.bodySchema = JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema });
 }
 
-/** Has dredd send this request. */
+/** Sets the request that dredd sends. */
 function setRequest(transaction, { method, path, headers, body = '' }) {
   const { pathname, search } = new URL(ENDPOINT + path);
   transaction.fullPath = pathname + search;
@@ -100,7 +100,7 @@ function setRequest(transaction, { method, path, headers, body = '' }) {
   Object.assign(transaction.request, { method, uri: path, body, headers: { ...agent, ...headers } });
 }
 
-/** Resets the server, sees to what the examples speak of, and tells which of its ids stand for theirs. */
+/** Resets the server, and creates the data of the examples if it is missing. Returns the requests sent, and how to replace ids of the examples. */
 async function resetServer() {
   const steps = [RESET];
   await send(RESET);
@@ -115,7 +115,7 @@ async function resetServer() {
   return { steps, idFor: (kind, id) => findReplacement(known[kind], id, theirs[kind]) };
 }
 
-/** The id that stands for one of those of the examples; undefined where it is none of them. */
+/** Returns the id of the server that replaces an id of the examples; undefined if it is not of the examples. */
 function findReplacement(knownOnes, id, theirs) {
   const place = knownOnes.findIndex((one) => String(one) === String(id));
   return place < 0 ? undefined : (theirs[place] ?? theirs.at(-1));
@@ -130,13 +130,13 @@ async function readState() {
   };
 }
 
-/** The ids in a list of the server; undefined where it doesn't give one: the transaction that is about this list says so. */
+/** Returns the ids in a list of the server; undefined if the request fails, which the transaction of the list reports. */
 async function readIds(path, key) {
   const list = await send({ method: 'GET', path }).catch(() => undefined);
   return Array.isArray(list) ? list.map((entry) => entry?.[key]) : undefined;
 }
 
-/** Whether what the examples speak of is there, as far as can be seen. */
+/** Whether the server has the data of the examples, as far as its lists can be read. */
 function matchesExamples({ products, cart, orders, options }) {
   const hasAll = (list, ids) => list === undefined || ids.every((id) => list.includes(id));
   return (
@@ -147,7 +147,7 @@ function matchesExamples({ products, cart, orders, options }) {
   );
 }
 
-/** What leads to an order, two items in the cart and a product that isn't in it. */
+/** Returns the requests that create an order, and a cart of two items; a third product is not in the cart. */
 function createMissing({ products = [], cart = [], orders = [] }) {
   if (products.length < 3) throw new Error('The server must have at least three products');
   const add = (productId) => ({ method: 'POST', path: '/api/cart-items', body: { productId, quantity: 2 } });
@@ -156,7 +156,7 @@ function createMissing({ products = [], cart = [], orders = [] }) {
   return [...empty, ...order, add(products[0]), add(products[1])];
 }
 
-/** A request of the examples with the ids of this server. */
+/** Returns a request of the examples with the ids of this server. */
 function translate({ path, body, ...rest }, idFor) {
   const inPath = path.replace(/(cart-items|orders)\/([^/?]+)/, (all, place, id) => {
     const other = place === 'orders' ? idFor('orders', id) : productFor(id, idFor);
@@ -176,14 +176,14 @@ function productFor(id, idFor) {
   return idFor('cart', id) ?? idFor('others', id);
 }
 
-/** A request as it is sent: its body as a text, with a content type where it has one. */
+/** Returns a request as it is sent: with the body as text, and a content type if there is a body. */
 function toSent({ method, path, body, headers = {} }) {
   if (body === undefined) return { method, path, headers: { ...common, ...headers } };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { method, path, headers: { ...common, 'content-type': 'application/json', ...headers }, body: text };
 }
 
-/** What the server answers; throws where it refuses. */
+/** Sends a request. Returns the body of the response; throws if the status is not 2xx. */
 async function send(request) {
   const { method, path, headers, body } = toSent(request);
   const response = await fetch(ENDPOINT + path, { method, headers, body, signal: AbortSignal.timeout(RESPONSE_MS) });
@@ -195,10 +195,10 @@ async function send(request) {
   return parseBody(text);
 }
 
-/** Where something was made, it has to be found (RFC 9110, section 15.3.2). */
+/** Throws if a `Location` does not lead to the created resource (RFC 9110, section 15.3.2). */
 async function checkLocation(location, body) {
   const url = new URL(location, `${ENDPOINT}/`);
-  // Headers may hold secrets, which are nobody else's.
+  // Headers may have secrets, which other servers must not receive.
   const headers = url.origin === new URL(ENDPOINT).origin ? common : {};
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(RESPONSE_MS) });
   const text = await response.text();
@@ -207,7 +207,7 @@ async function checkLocation(location, body) {
     throw new Error(`Location ${location} leads to a different body`);
 }
 
-/** An `Allow` names the methods that the path has (RFC 9110, section 15.5.6); HEAD and OPTIONS go without saying. */
+/** Throws if an `Allow` does not list the methods of the path (RFC 9110, section 15.5.6); HEAD and OPTIONS are optional. */
 function checkAllow(allow, methods) {
   const listed = allow.split(',').map((method) => method.trim());
   const wrong = [
@@ -230,7 +230,7 @@ async function waitForServer() {
   }
 }
 
-/** A text as JSON, or as it stands where it is none. */
+/** Parses JSON; returns the text if it is not valid JSON. */
 function parseBody(text) {
   try {
     return JSON.parse(text);

@@ -1,8 +1,8 @@
-// Has dredd judge the shop, or with --url the server at another address, by openapi.yaml. Prints what it found, and ends with 1 where something is wrong.
+// `npm run dredd`: tests the built-in shop, or the server of --url, against openapi.yaml with dredd. Prints the results, and exits with 1 on a failure.
 import { parseArgs } from 'node:util';
 import { createStorefront } from '../../src/index.ts';
 import { runDredd } from './dredd.ts';
-import { asTable } from './table.ts';
+import { formatTable } from './table.ts';
 
 const { values } = parseArgs({ options: { url: { type: 'string' }, 'allow-writes': { type: 'boolean' } } });
 
@@ -13,6 +13,6 @@ if (values.url !== undefined && !values['allow-writes']) {
   const shop = values.url === undefined ? await createStorefront() : undefined;
   const verdict = await runDredd({ url: shop?.url ?? values.url ?? '', contractFile: 'openapi.yaml' });
   await shop?.close();
-  console.log(asTable(verdict));
+  console.log(formatTable(verdict));
   process.exitCode = verdict.errors.length === 0 && verdict.transactions.every(({ isPassed }) => isPassed) ? 0 : 1;
 }

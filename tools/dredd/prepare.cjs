@@ -1,4 +1,4 @@
-// Writes the view that dredd.yml names, before dredd reads it: dredd requires this file first. It waits for no promise, so another process does it.
+// Writes the view that dredd.yml refers to. Dredd requires this file before it reads the view, and awaits no promise, so another process writes it.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 

@@ -1,37 +1,37 @@
 import type { DreddVerdict } from './dredd.ts';
 import type { DreddTransaction } from './transaction.ts';
 
-/** What dredd found, for people: a line for each path and method with the statuses that were provoked, each failure with the way to see it again, the sum. */
-export function asTable({ transactions, errors: faults }: DreddVerdict): string {
+/** Formats a verdict: the tested statuses of each path and method, each failure with the command that repeats it, and the total. */
+export function formatTable({ transactions, errors }: DreddVerdict): string {
   const failed = transactions.filter(({ isPassed }) => !isPassed);
-  const sum = `${transactions.length - failed.length} of ${transactions.length} responses match the contract`;
+  const total = `${transactions.length - failed.length} of ${transactions.length} responses match the contract`;
   return [
-    ...(transactions.length > 0 ? [...linesOf(transactions), ''] : []),
-    ...failed.flatMap((one) => [...told(one), '']),
-    ...faults.map((fault) => `error: ${fault}`),
-    ...(transactions.length > 0 ? [sum] : []),
+    ...(transactions.length > 0 ? [...formatRows(transactions), ''] : []),
+    ...failed.flatMap((one) => [...formatFailure(one), '']),
+    ...errors.map((error) => `error: ${error}`),
+    ...(transactions.length > 0 ? [total] : []),
   ].join('\n');
 }
 
-function linesOf(transactions: readonly DreddTransaction[]): readonly string[] {
-  const names = [...new Set(transactions.map(nameOf))];
+function formatRows(transactions: readonly DreddTransaction[]): readonly string[] {
+  const names = [...new Set(transactions.map(getName))];
   const width = Math.max(...names.map((name) => name.length));
   return names.map((name) => {
     const statuses = transactions
-      .filter((one) => nameOf(one) === name)
+      .filter((one) => getName(one) === name)
       .map(({ status, isPassed }) => (isPassed ? `${status}` : `${status} FAILED`));
     return `${name.padEnd(width)}  ${statuses.join(' ')}`;
   });
 }
 
-function told({ method, path, status, failure, curl, response: answer }: DreddTransaction): readonly string[] {
+function formatFailure({ method, path, status, failure, curl, response }: DreddTransaction): readonly string[] {
   return [
     `${method} ${path}, ${status}: ${failure}`,
     ...(curl === undefined ? [] : [`  ${curl}`]),
-    ...(answer === undefined ? [] : [answer.replaceAll(/^/gm, '  ')]),
+    ...(response === undefined ? [] : [response.replaceAll(/^/gm, '  ')]),
   ];
 }
 
-function nameOf({ method, path }: DreddTransaction): string {
+function getName({ method, path }: DreddTransaction): string {
   return `${method} ${path}`;
 }

@@ -13,45 +13,45 @@ import { getRoutes, type Route } from '../../src/openapi/routes.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import { type Recipe, type RecipeRequest, recipes as shopRecipes } from '../parity/recipes.ts';
 
-/** A header that no server sends. Dredd asks every answer for it until the hooks strike it out: without them nothing passes. */
+/** A header that no server sends. Dredd expects it in every response unless the hooks remove it, so nothing passes without them. */
 const HOOKS_HEADER = 'X-Asked-For-Until-The-Hooks-Run';
 
-/** How an answer is provoked and what it is held to, as the hooks find it in the view, in `x-expectation` of the response. */
+/** How to provoke a response, and what it must contain. The hooks read it from `x-expectation` of the response in the view. */
 export interface Expectation {
-  /** undefined where it is a method that the path doesn't have. */
+  /** Undefined if the path does not support the method. */
   readonly operationId?: string;
-  /** What is asked for first, after a reset. */
+  /** The requests to send first, after a reset. */
   readonly before: readonly RecipeRequest[];
-  /** What leads to it; undefined where nobody knows. */
+  /** The request that provokes the response; undefined if none is known. */
   readonly request: RecipeRequest | undefined;
-  /** The content type; undefined where there is no body. */
+  /** The content type; undefined without a body. */
   readonly type: string | undefined;
   readonly schema: unknown;
-  /** The headers that have to be there. */
+  /** The required headers. */
   readonly headers: readonly string[];
-  /** The methods that an `Allow` has to name. */
+  /** The methods that `Allow` must list. */
   readonly allow?: readonly string[];
 }
 
-/** How each documented answer is provoked, by operationId. */
+/** How to provoke each documented response, by operationId. */
 type Recipes = Readonly<Record<string, Recipe>>;
 
-/** Methods that are tried on a path that doesn't have them, the first of them that it lacks. */
+/** The methods to try on a path: the first one that it does not support. */
 const OTHER_METHODS = ['patch', 'put', 'delete', 'post', 'get'] as const;
 
-/** Formats of OpenAPI that JSON Schema doesn't have: dredd's validator throws at them. */
+/** Formats of OpenAPI that JSON Schema does not define: dredd's validator throws for them. */
 const NUMBER_FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'float', 'double']);
 
 /**
- * The document as dredd is to have it: without references, one operation for each documented status that is no range, each with the request that
- * leads to it, the schema that holds, and beside them one operation for each path with a method that it doesn't have.
+ * Returns the view of a document for dredd: without references, with each documented status that is not a range, the request that provokes it and its
+ * schema, and with one unsupported method for each path.
  */
 export function dreddView(document: Document, recipes: Recipes = shopRecipes): Document {
   const plain = closeSchemas(normalizeSchemas(document).document);
   const routes = getRoutes(plain);
   const { title, version } = document.info;
   const view = {
-    // What of a newer version matters stands aside, in the hooks' own part.
+    // Features of newer versions are in the extensions, which only the hooks read.
     openapi: '3.0.3',
     info: { title, version },
     paths: Object.fromEntries(
@@ -79,7 +79,7 @@ function pathItem(plain: Document, routes: readonly Route[], path: string, recip
   };
 }
 
-/** The parameters of a path; dredd wants an example of each, which the hooks replace. */
+/** Returns the parameters of a path; dredd needs an example of each, which the hooks replace. */
 function pathParameters(route: Route | undefined): readonly Node[] {
   return (route?.pathNames ?? []).map((name) => ({
     name,
@@ -101,8 +101,8 @@ function responseView(plain: Document, route: Route, response: DocumentedRespons
 }
 
 /**
- * A response for dredd: a content type and an example are all that it makes a transaction of. It doesn't know half of the keywords of a schema, warns
- * of them, and validates nothing by them, so that the schema stands aside, for the hooks to hand over.
+ * Returns a response for dredd, which needs only a content type and an example for a transaction. It warns of many keywords of a schema and does not
+ * validate with them, so the schema is in the expectation, and the hooks set it.
  */
 function createResponse(
   plain: Document,
@@ -126,7 +126,7 @@ function createResponse(
   };
 }
 
-/** An operation with a method that the path lacks, whose one answer is the 405 that is documented among the refusals of its operations. */
+/** Returns an operation with a method that the path does not support; its only response is the documented 405. */
 function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): Node {
   const [route] = own;
   const allow = own.map((one) => one.method);
@@ -143,7 +143,7 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
   return { [method]: { summary: `${method.toUpperCase()} ${route.path}`, responses: { 405: response } } };
 }
 
-/** A request with what the document has under the name of the answer's example: its body, or the value of a query parameter. */
+/** Returns a request with the example that has the name of the response's example: of the body, or of a query parameter. */
 function pairWithExample(
   plain: Document,
   route: Route,
@@ -177,7 +177,7 @@ function named(examples: readonly Example[], name: string | undefined): Example 
   return name === undefined ? undefined : examples.find((example) => example.name === name);
 }
 
-/** The ids that the examples speak of, by what the default data has them as: a server with other data has others in their place. */
+/** Returns the ids in the examples by their kind; the hooks replace them by the ids of a server with other data. */
 function knownIds(routes: readonly Route[]): Node {
   const idsIn = (operationId: string, key: string) => {
     const success = routes
@@ -196,7 +196,7 @@ function knownIds(routes: readonly Route[]): Node {
   };
 }
 
-/** A schema with what it refers to in its place. What is part of itself holds anything, the second time round. */
+/** Returns a schema with its references inlined. A recursive reference allows any value. */
 function inlineSchema(plain: Document, node: unknown, above: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((entry) => inlineSchema(plain, entry, above));
   if (!isNode(node)) return node;

@@ -1,4 +1,4 @@
-// Writes what dredd is to have of openapi.yaml to where dredd.yml has it read.
+// Writes the view of openapi.yaml for dredd to the path in dredd.yml.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseDocument, readContract } from '../../src/openapi/document.ts';

@@ -4,28 +4,28 @@ import { isJsonType } from '../../src/openapi/responses.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { type Recipe, type RecipeRequest, recipes } from './recipes.ts';
 
-/** How real and mock compare in one documented answer. */
+/** The comparison of the shop and the mock for one documented response. */
 export interface Row {
   readonly operationId: string;
-  /** The name of the response: a status or a range, with the status that stands for it. */
+  /** The name of the response: a status or a range, with the status that represents it. */
   readonly response: string;
   readonly isReal: boolean;
   readonly isMocked: boolean;
-  /** How either breaks the contract, and how they differ from each other; empty where all is well. */
+  /** The violations of the contract by either, and the differences between them; empty if there are none. */
   readonly differences: readonly string[];
 }
 
-/** What one server answered. */
+/** The response of one server. */
 interface ServerResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** The status that stands for a range in the table. */
+/** The status that represents a range. */
 const IN_RANGE: Readonly<Record<string, number>> = { '4XX': 405, '5XX': 500 };
 
-/** Compares what the shop does with what the mock answers, for every documented answer of every operation of the contract in a file. */
+/** Compares the responses of the shop and the mock for every documented response of the contract in a file. */
 export async function parity(contractFile: string): Promise<readonly Row[]> {
   const contract = await loadContract({ path: contractFile, strict: false });
   const broken = Object.fromEntries(contract.routes.map(({ operationId }) => [operationId, fail]));
@@ -62,8 +62,8 @@ async function compare({ contract, route, name, recipe, real, mock }: Comparison
   const status = IN_RANGE[name] ?? Number(name);
   const response = IN_RANGE[name] === undefined ? name : `${name} (${status})`;
   const row = { operationId: route.operationId, response };
-  const answer = recipe?.responses[name];
-  const request = answer?.request ?? (recipe && inRange(name, recipe.validRequest));
+  const known = recipe?.responses[name];
+  const request = known?.request ?? (recipe && getRangeRequest(name, recipe.validRequest));
   if (!recipe || !request)
     return {
       ...row,
@@ -72,9 +72,9 @@ async function compare({ contract, route, name, recipe, real, mock }: Comparison
       differences: ['No request is known for this response: add it to tools/parity/recipes.ts'],
     };
   await send(real, { method: 'POST', path: '/api/reset' });
-  for (const before of answer?.before ?? []) await send(real, before);
+  for (const before of known?.before ?? []) await send(real, before);
   const realResponse = await send(real, request);
-  const prefer = [`code=${status}`, ...(answer?.example ? [`example=${answer.example}`] : [])].join(', ');
+  const prefer = [`code=${status}`, ...(known?.example ? [`example=${known.example}`] : [])].join(', ');
   const mockResponse = await send(mock, { ...recipe.validRequest, headers: { Prefer: prefer } });
   const isReal = realResponse.status === status;
   const isMocked = mockResponse.status === status && mockResponse.headers.has('X-Mocked');
@@ -91,7 +91,7 @@ async function compare({ contract, route, name, recipe, real, mock }: Comparison
   return { ...row, isReal, isMocked, differences };
 }
 
-/** How the successes of requests differ that prefer nothing: there the mock finds by itself which of its answers is meant. */
+/** Returns the differences between the successes of requests without `Prefer`, for which the mock selects the response. */
 async function compareDefaults(
   route: Route,
   requests: readonly RecipeRequest[],
@@ -110,8 +110,8 @@ async function compareDefaults(
   return found;
 }
 
-/** A request to an operation that leads to the answer that stands for a range: another method, or the operation itself, which fails. */
-function inRange(name: string, good: RecipeRequest): RecipeRequest | undefined {
+/** Returns a request that provokes the response of a range: with an unsupported method, or to the operation, which fails. */
+function getRangeRequest(name: string, good: RecipeRequest): RecipeRequest | undefined {
   if (name === '5XX') return good;
   return name === '4XX' ? { method: 'PATCH', path: good.path } : undefined;
 }
@@ -136,8 +136,8 @@ function findViolations(
   route: Route,
   { status, headers, body }: ServerResponse,
 ): readonly string[] {
-  const answer = { status, headers: Object.fromEntries(headers), body };
-  return contract.verify(route, answer, { closed: true }).map(({ message }) => message);
+  const response = { status, headers: Object.fromEntries(headers), body };
+  return contract.verify(route, response, { closed: true }).map(({ message }) => message);
 }
 
 function findDifferences({ responses }: Route, real: ServerResponse, mock: ServerResponse): readonly string[] {
@@ -149,7 +149,7 @@ function findDifferences({ responses }: Route, real: ServerResponse, mock: Serve
   ];
 }
 
-/** What a value is made of: its type, the fields of objects, and what the entries of a list have in common. */
+/** The structure of a value: its type, the properties of an object, and the merged structure of the entries of a list. */
 type Shape = {
   readonly type: string;
   readonly fields?: ReadonlyMap<string, Shape>;
@@ -158,15 +158,15 @@ type Shape = {
 
 function toShape(value: unknown): Shape {
   if (Array.isArray(value))
-    return { type: 'list', entry: value.map(toShape).reduce<Shape | undefined>(together, undefined) };
+    return { type: 'list', entry: value.map(toShape).reduce<Shape | undefined>(mergeShapes, undefined) };
   if (typeof value !== 'object' || value === null) return { type: value === null ? 'null' : typeof value };
   return { type: 'object', fields: new Map(Object.entries(value).map(([name, field]) => [name, toShape(field)])) };
 }
 
-function together(one: Shape | undefined, other: Shape): Shape {
+function mergeShapes(one: Shape | undefined, other: Shape): Shape {
   if (!one?.fields || !other.fields) return one ?? other;
   const fields = new Map(one.fields);
-  for (const [name, shape] of other.fields) fields.set(name, together(fields.get(name), shape));
+  for (const [name, shape] of other.fields) fields.set(name, mergeShapes(fields.get(name), shape));
   return { type: 'object', fields };
 }
 
@@ -182,14 +182,14 @@ function compareShapes(real: Shape, mock: Shape, place: string): readonly string
   });
 }
 
-/** The comparison as a table, and each difference in a line below it. */
-export function asTable(rows: readonly Row[]): string {
+/** Formats the comparison as a table, followed by a line for each difference. */
+export function formatTable(rows: readonly Row[]): string {
   const cells = [
     ['operation', 'response', 'real', 'mock', 'agree'],
     ...rows.map(({ operationId, response, isReal, isMocked, differences }) => [
       operationId,
       response,
-      ...[isReal, isMocked, differences.length === 0].map((isWell) => (isWell ? 'yes' : 'NO')),
+      ...[isReal, isMocked, differences.length === 0].map((isPassed) => (isPassed ? 'yes' : 'NO')),
     ]),
   ];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));

@@ -6,11 +6,11 @@ export interface RecipeRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How each documented answer of an operation is provoked. */
+/** How to provoke each documented response of an operation. */
 export interface Recipe {
-  /** A request that the operation does. */
+  /** A request that succeeds. */
   readonly validRequest: RecipeRequest;
-  /** By the name of the documented response: what leads to it, what is done before, and the example that it is. */
+  /** By the name of the documented response: the request that provokes it, the requests before it, and the name of its example. */
   readonly responses: Readonly<
     Record<
       string,
@@ -34,7 +34,7 @@ const TOO_LARGE = ' '.repeat(102_401);
 const AS_TEXT = { 'content-type': 'text/plain' };
 const emptied = [remove(SOCKS), remove(LAMP)];
 
-/** For each operation, how each of its answers is provoked; ranges, which all share, are not among these. */
+/** The recipes by operationId, without those of ranges, which are the same for all operations. */
 export const recipes: Readonly<Record<string, Recipe>> = {
   listProducts: {
     validRequest: get('/api/products'),

@@ -1,6 +1,5 @@
-import { toReadable } from './readable-body.ts';
 import type { Failure, Report } from './report.ts';
-import { createCells, failuresByRule, uncheckedLines, verdictLine } from './text.ts';
+import { createCells, failuresByRule, toReadable, uncheckedLines, verdictLine } from './text.ts';
 
 /** The number of failures on a page, and the number of steps of a failure. */
 const MAX_FAILURES = 30;
@@ -31,12 +30,10 @@ export function toMarkdown(report: Report): string {
   ].join('\n');
 }
 
-function failureText(
-  { check, operationId, status, rule, message, place, steps }: Failure,
-  others: readonly Failure[],
-): string {
-  const also =
-    others.length > 0 ? [`Also: ${others.map((one) => `${one.operationId} ${one.status}`).join(', ')}`, ''] : [];
+function failureText(failure: Failure, others: readonly Failure[]): string {
+  const { check, operationId, status, rule, message, place, steps } = failure;
+  const places = others.map((other) => `${other.operationId} ${other.status}`);
+  const also = places.length > 0 ? [`Also: ${places.join(', ')}`, ''] : [];
   return [
     `### ${escapeText(`${operationId} ${status} (${check}): ${rule}`)}`,
     '',

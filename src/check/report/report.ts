@@ -45,13 +45,8 @@ export interface Row {
 }
 
 /** A violation of the contract. */
-export interface Failure {
+export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'rule' | 'message'> {
   readonly check: string;
-  readonly operationId: string;
-  readonly status: string;
-  readonly rule: string;
-  /** The actual and the expected behaviour, a sentence. */
-  readonly message: string;
   /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
@@ -68,11 +63,12 @@ export interface Step {
 /** The maximum length of a response body, in characters. */
 const MAX_BODY_LENGTH = 300;
 
-/** Returns the command that repeats the check of an operation. */
-export type FormatCommand = (operationId: string) => string;
-
-/** Creates the report of a verdict. */
-export async function createReport(verdict: Verdict, contract: Contract, reproduce: FormatCommand): Promise<Report> {
+/** Creates the report of a verdict. `reproduce` returns the command that repeats the check of an operation. */
+export async function createReport(
+  verdict: Verdict,
+  contract: Contract,
+  reproduce: (operationId: string) => string,
+): Promise<Report> {
   const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
   const locate = await createLocator(path, contract.text);
@@ -95,14 +91,10 @@ export async function createReport(verdict: Verdict, contract: Contract, reprodu
 
 /** Returns a note with the documented responses that no check received. */
 function noteMissingResponses(rows: readonly Row[]): readonly string[] {
-  const missing = rows.filter(
-    ({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen),
-  );
-  return missing.length > 0
-    ? [
-        `Documented responses that were never received: ${missing.map(({ operationId, status }) => `${operationId} ${status}`).join(', ')}`,
-      ]
-    : [];
+  const missing = rows
+    .filter(({ status, counts }) => /^\d+$/.test(status) && !Object.values(counts).some((count) => count?.seen))
+    .map(({ operationId, status }) => `${operationId} ${status}`);
+  return missing.length > 0 ? [`Documented responses that were never received: ${missing.join(', ')}`] : [];
 }
 
 /** Returns a path relative to the working directory, if it is below it. */
@@ -125,26 +117,15 @@ function createRows({ ledger }: Verdict, { operationId, responses }: Route): rea
 }
 
 function createFailure(verdict: Verdict, finding: Finding, locate: (pointer: string) => string): Failure {
-  const { url, headers } = verdict;
-  const { check, operationId, status, rule, message, pointer, exchanges } = finding;
-  return {
-    check,
-    operationId,
-    status,
-    rule,
-    message: redactText(message),
-    place: locate(pointer),
-    steps: exchanges.map((exchange) => createStep(url, headers, exchange)),
-  };
+  const { pointer, exchanges, message, ...rest } = finding;
+  const steps = exchanges.map((exchange) => createStep(verdict, exchange));
+  return { ...rest, message: redactText(message), place: locate(pointer), steps };
 }
 
-function createStep(url: string, headers: Readonly<Record<string, string>>, { request, response }: Exchange): Step {
-  const type = response.headers['content-type'];
-  const { length } = response.text;
-  const body = redactText(
-    length > MAX_BODY_LENGTH ? `${response.text.slice(0, MAX_BODY_LENGTH)}… (${length} characters)` : response.text,
-  );
-  const outcome =
-    response.status === 0 ? 'no response' : [String(response.status), type, body].filter((part) => part).join(' ');
-  return { request: toCurl(url, request, headers), response: outcome };
+function createStep({ url, headers }: Verdict, { request, response }: Exchange): Step {
+  const { status, text } = response;
+  const isLong = text.length > MAX_BODY_LENGTH;
+  const body = redactText(isLong ? `${text.slice(0, MAX_BODY_LENGTH)}… (${text.length} characters)` : text);
+  const outcome = [status, response.headers['content-type'], body].filter((part) => part).join(' ');
+  return { request: toCurl(url, request, headers), response: status === 0 ? 'no response' : outcome };
 }

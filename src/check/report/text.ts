@@ -1,6 +1,5 @@
 import { limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
-import { toReadable } from './readable-body.ts';
 import type { Failure, Report, Row } from './report.ts';
 
 /** The number of failures of one rule that are printed in full, the number printed in one line each, and the number of steps of a failure. */
@@ -68,12 +67,11 @@ function groupText(group: readonly Failure[], number: number): string {
 
 function failureText(failure: Failure, number: number): string {
   const { check, operationId, status, rule, message, place, steps, reproduce } = failure;
-  const escapeTexts = steps.slice(-MAX_STEPS);
   return [
     `${number}. ${operationId} ${status} (${check}): ${rule}`,
     `   ${message}`,
     `   contract: ${place}`,
-    ...escapeTexts.flatMap(({ request, response }) => [`   $ ${request}`, `     ${response}`]),
+    ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [`   $ ${request}`, `     ${response}`]),
     ...(reproduce === undefined ? [] : [`   reproduce: ${reproduce}`]),
   ].join('\n');
 }
@@ -99,4 +97,21 @@ export function createCells({ operationId, status, counts }: Row, checks: readon
 function countText(count: Count | undefined): string {
   if (!count) return '-';
   return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
+}
+
+/** Returns a report with control characters escaped as in JSON, and without line breaks, in all texts: servers can send anything. */
+export function toReadable(report: Report): Report {
+  return escapeTexts(report) as Report;
+}
+
+function escapeTexts(value: unknown): unknown {
+  if (typeof value === 'string') return escapeControls(value);
+  if (Array.isArray(value)) return value.map(escapeTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, escapeTexts(one)]));
+}
+
+function escapeControls(text: string): string {
+  const toEscape = (one: string) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  return text.replaceAll(/\s*[\r\n]\s*/g, ' ').replaceAll(/[\p{Control}\p{Format}\u2028\u2029]/gu, toEscape);
 }

@@ -7,20 +7,20 @@ import { typeWords } from './value-changes.ts';
 
 const KINDS = ['oneOf', 'anyOf'] as const;
 
-/** More than these are compared as they stand: their combinations would be too many. */
+/** The maximum number of alternatives; more have too many combinations and are compared as text. */
 const MOST = 200;
 
-/** One of the schemas of which one, at least, has to hold, with the rest of what has to. */
+/** One of the schemas of which at least one must be valid, together with the parts that must be valid as well. */
 interface Alternative {
   readonly schema: Schema;
-  /** What it refers to, by which it is found again in the other document; undefined where it stands in the list itself. */
+  /** The target of its reference, which identifies it in the other document; undefined if it is inline. */
   readonly name: string | undefined;
-  /** The one value that it is, in words. */
+  /** A description of its only value. */
   readonly value?: string;
   readonly types: readonly Type[];
 }
 
-/** Whether a schema is a choice among others. */
+/** Whether a schema has alternatives. */
 export function hasAlternatives(schema: Schema): boolean {
   return schema.some((part) => kindOf(part) !== undefined);
 }
@@ -29,64 +29,65 @@ function kindOf({ node }: Part): (typeof KINDS)[number] | undefined {
   return KINDS.find((kind) => Array.isArray(node[kind]));
 }
 
-/** The components that the schemas of a pair refer to; undefined for one that is written out in its place. */
+/** Returns the components that the schemas of a pair refer to; undefined for an inline schema. */
 export type Names = readonly (string | undefined)[];
 
-/** What became of a pair, by itself. */
+/** Compares a pair without its component schemas. */
 export type Trial = (pair: Pair, names: Names) => readonly Delta[];
 
-/** Which changes count. */
+/** Whether a change is reported. */
 export type Keep = (change: Delta) => boolean;
 
-/** The alternatives of a pair, and which of them have no counterpart: those that nothing holds any more, and those that nothing held. */
+/** The alternatives of a pair, and those without a counterpart: the removed and the added ones. */
 export interface Choice {
   readonly before: readonly Alternative[];
   readonly after: readonly Alternative[];
-  readonly lost: readonly Alternative[];
-  readonly won: readonly Alternative[];
+  readonly removed: readonly Alternative[];
+  readonly added: readonly Alternative[];
   readonly tried: (one: Alternative, other: Alternative) => readonly Delta[];
 }
 
-/** What can be chosen among in both schemas of a pair; undefined where it is too much to be compared. */
+/** Returns the alternatives of both schemas of a pair; undefined if there are too many. */
 export function choiceOf(pair: Pair, trial: Trial): Choice | undefined {
   const before = alternativesOf(pair.before, pair.direction);
   const after = alternativesOf(pair.after, pair.direction);
   if (before.length > MOST || after.length > MOST) return undefined;
   const tried: Choice['tried'] = (one, other) =>
     trial({ ...pair, before: one.schema, after: other.schema }, [one.name, other.name]);
-  const lost = before.filter((one) => !after.some((other) => !tried(one, other).some(narrows)));
-  const won = after.filter((other) => !before.some((one) => !tried(one, other).some(widens)));
-  return { before, after, lost, won, tried };
+  const removed = before.filter((one) => !after.some((other) => !tried(one, other).some(narrows)));
+  const added = after.filter((other) => !before.some((one) => !tried(one, other).some(widens)));
+  return { before, after, removed, added, tried };
 }
 
-/** What became of schemas of which one at least is a choice: which alternatives are gone, and which are new. */
+/** Returns the changes of a pair of which at least one schema has alternatives: removed and added ones. */
 export function alternativeTrial(pair: Pair, choice: Choice | undefined): readonly Delta[] {
   if (!choice) return [tooMany(pair)];
   return [
-    ...choice.lost.map((one) => told(pair, 'narrowed', one)),
-    ...choice.won.map((one) => told(pair, 'widened', one)),
+    ...choice.removed.map((one) => createDelta(pair, 'narrowed', one)),
+    ...choice.added.map((one) => createDelta(pair, 'widened', one)),
     ...discriminatorChanges(pair),
     ...exclusiveness(pair, choice),
   ];
 }
 
-/** The same, in full; what changed within an alternative is told `later`, as far as it counts. */
+/** Returns all changes of the alternatives; passes each pair of alternatives to `later`, with the changes to report. */
 export function alternativeChanges(
   pair: Pair,
   choice: Choice | undefined,
   later: (pair: Pair, keep: Keep) => void,
 ): readonly Delta[] {
   if (!choice) return [tooMany(pair)];
-  const { before, lost, won } = choice;
+  const { before, removed, added } = choice;
   const partners = new Map(before.flatMap((one) => partnerOf(one, choice)));
   for (const [one, other] of partners) {
-    const keep: Keep = (found) => (!narrows(found) || lost.includes(one)) && (!widens(found) || won.includes(other));
+    const keep: Keep = (found) =>
+      (!narrows(found) || removed.includes(one)) && (!widens(found) || added.includes(other));
     later({ ...pair, before: one.schema, after: other.schema }, keep);
   }
   const [kept, known] = [new Set(partners.keys()), new Set(partners.values())];
   return [
-    ...lost.filter((one) => !kept.has(one)).map((one) => told(pair, 'narrowed', one)),
-    ...won.filter((one) => !known.has(one)).map((one) => told(pair, 'widened', one)),
+    ...removed.filter((one) => !kept.has(one)).map((one) => createDelta(pair, 'narrowed', one)),
+    ...added.filter((one) => !known.has(one)).map((one) => createDelta(pair, 'widened', one)),
     ...discriminatorChanges(pair),
     ...exclusiveness(pair, choice),
   ];
@@ -104,31 +105,31 @@ function widens({ effect }: Delta): boolean {
   return ['widened', 'reshaped', 'gone'].includes(effect);
 }
 
-/** What an alternative has become: that of the same name, else one that holds the same, else the only one of its types that has no counterpart either. */
+/** Returns the counterpart of an alternative: by name, else an equal one, else the only other one of its types without a counterpart. */
 function partnerOf(
   one: Alternative,
-  { lost, won, after, tried }: Choice,
+  { removed, added, after, tried }: Choice,
 ): readonly (readonly [Alternative, Alternative])[] {
   const same =
     after.find(({ name, types }) => name !== undefined && name === one.name && overlap(types, one.types)) ??
     after.find((other) => tried(one, other).length === 0);
   if (same) return [[one, same]];
-  const alike = won.filter(({ types }) => overlap(types, one.types));
-  const rivals = lost.filter(({ types }) => alike.some((other) => overlap(other.types, types)));
-  return lost.includes(one) && alike[0] && alike.length === 1 && rivals.length === 1 ? [[one, alike[0]]] : [];
+  const alike = added.filter(({ types }) => overlap(types, one.types));
+  const rivals = removed.filter(({ types }) => alike.some((other) => overlap(other.types, types)));
+  return removed.includes(one) && alike[0] && alike.length === 1 && rivals.length === 1 ? [[one, alike[0]]] : [];
 }
 
 function overlap(types: readonly Type[], others: readonly Type[]): boolean {
   return types.some((type) => others.includes(type));
 }
 
-function told(pair: Pair, effect: Effect, { schema, name, types, value }: Alternative): Delta {
+function createDelta(pair: Pair, effect: Effect, { schema, name, types, value }: Alternative): Delta {
   const words = value ?? name?.slice(name.lastIndexOf('/') + 1) ?? typeWords(types);
   const message = effect === 'narrowed' ? `can no longer be ${words}` : `can also be ${words}`;
   return { ...delta(pair, effect, 'oneOf', message), pointer: schema.at(-1)?.pointer ?? '' };
 }
 
-/** A schema as all its alternatives, each a schema without any, of one type where it lists some. */
+/** Returns the alternatives of a schema, each without alternatives, and of one type if it lists several. */
 function alternativesOf(schema: Schema, direction: Direction): readonly Alternative[] {
   return unfolded(schema, undefined).flatMap(({ schema: whole, name }) => {
     const { types, choices } = factsOf(whole, direction);
@@ -155,7 +156,7 @@ interface Unfolded {
   readonly name: string | undefined;
 }
 
-/** `above`: the places of the choices that were taken apart on the way; one that is an alternative of itself adds nothing. */
+/** `above`: the places of the enclosing alternatives; a schema that is an alternative of itself adds nothing. */
 function unfolded(schema: Schema, name: string | undefined, above: readonly string[] = []): readonly Unfolded[] {
   const part = schema.find((one) => kindOf(one) !== undefined);
   const kind = part && kindOf(part);
@@ -164,7 +165,7 @@ function unfolded(schema: Schema, name: string | undefined, above: readonly stri
   const way = [...above, part.pointer];
   const found: Unfolded[] = [];
   for (const [place, entry] of (part.node[kind] as readonly unknown[]).entries()) {
-    // Whoever asks gives up on more.
+    // The caller compares more than these as text.
     if (found.length > MOST) break;
     const more = schemaBelow(part, kind, String(place)).map((one) => nullableAs(part, one));
     if (more.some((one) => way.includes(one.pointer))) continue;
@@ -174,7 +175,7 @@ function unfolded(schema: Schema, name: string | undefined, above: readonly stri
   return found;
 }
 
-/** `nullable` beside a choice, as those who write it mean it. */
+/** Adds null as an alternative if `nullable` stands next to alternatives, as its authors intend. */
 function nullableAs({ node }: Part, alternative: Part): Part {
   return node.nullable === true ? { ...alternative, node: { ...alternative.node, nullable: true } } : alternative;
 }
@@ -185,7 +186,7 @@ function bare(part: Part, kind: string): Part {
 }
 
 function groupsOf(types: readonly Type[]): readonly (readonly Type[])[] {
-  // A schema that says nothing of types is left whole.
+  // A schema without types is not split.
   if (types.length > 6) return [types];
   const isNumber = types.includes('number');
   return types
@@ -199,7 +200,7 @@ function limited(schema: Schema, mark: string, node: Node): Schema {
   return [{ document: first.document, pointer: first.pointer, node, mark: `${mark} ${keyOf([first])}` }, ...schema];
 }
 
-/** What changed in the property that tells alternatives apart, and in its values that stand in a mapping. */
+/** Returns the changes of the discriminator: its property, and the values in its mapping. */
 function discriminatorChanges(pair: Pair): readonly Delta[] {
   const [old, now] = [pair.before, pair.after].map(discriminatorOf);
   if (!old || !now) return [];
@@ -219,7 +220,7 @@ function discriminatorOf(schema: Schema): Node | undefined {
   return schema.map(({ node }) => node.discriminator).find(isNode);
 }
 
-/** That one alone may hold now, or that several may: of importance where several can. */
+/** Returns the change between `oneOf` and `anyOf`; it matters only if several alternatives can be valid. */
 function exclusiveness(pair: Pair, { before, after }: Choice): readonly Delta[] {
   const [old, now] = [pair.before, pair.after].map((schema) => schema.flatMap((part) => kindOf(part) ?? []));
   if (old?.length !== 1 || now?.length !== 1 || old[0] === now[0]) return [];

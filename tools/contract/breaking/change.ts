@@ -2,29 +2,29 @@
 export interface Change {
   readonly isBreaking: boolean;
   readonly direction: Direction | 'both';
-  /** JSON Pointer in the newer document, or in the older one for what was removed. */
+  /** JSON Pointer in the newer document; in the older one if something was removed. */
   readonly pointer: string;
-  /** Method and path, such as "POST /api/orders"; undefined where it is of no one operation. */
+  /** Method and path, such as "POST /api/orders"; undefined if the change is not of one operation. */
   readonly operation: string | undefined;
-  /** The verdict in words. */
+  /** The change and whether it is breaking, in words. */
   readonly message: string;
 }
 
-/** Which way a message goes: a request from a client to the server, a response back. */
+/** The direction of a message: a request to the server, or a response. */
 export type Direction = 'request' | 'response';
 
-/** What a change does to what messages may hold. */
+/** The effect of a change on the valid messages. */
 export type Effect = 'narrowed' | 'widened' | 'reshaped' | 'reread' | 'gone' | 'gained' | 'noted';
 
-/** A change at a place of one message, before it is known for whom it breaks. */
+/** A change at a place in a message, not yet classified as breaking. */
 export interface Delta {
   readonly effect: Effect;
   readonly pointer: string;
-  /** What is otherwise now, beginning with the place: "quantity of the request may be 10 at most instead of 20". */
+  /** The change in words, starting with the place: "quantity of the request may be 10 at most instead of 20". */
   readonly message: string;
 }
 
-/** For whom each effect breaks, and why: the client has to be able to send what it sent, and to read what it gets. */
+/** Whether each effect is breaking in each direction, and why: clients must be able to send the same requests and to read the responses. */
 const VERDICTS: Readonly<Record<Effect, Readonly<Record<Direction, { isBreaking: boolean; because: string }>>>> = {
   narrowed: {
     request: { isBreaking: true, because: 'requests that were valid are rejected' },
@@ -39,12 +39,12 @@ const VERDICTS: Readonly<Record<Effect, Readonly<Record<Direction, { isBreaking:
     request: { isBreaking: true, because: 'requests that were valid may be rejected' },
     response: { isBreaking: true, because: 'responses may contain what clients do not expect' },
   },
-  // A request that leaves it out means something else.
+  // A request without the value changes its meaning.
   reread: {
     request: { isBreaking: true, because: 'requests that omit it have a different meaning' },
     response: { isBreaking: false, because: 'responses do not change' },
   },
-  // A request that still says it isn't heeded, which clients don't notice; a client that reads it finds nothing.
+  // Clients don't notice that the server ignores the value in a request, and find nothing in a response.
   gone: {
     request: { isBreaking: true, because: 'the server ignores what requests contain there' },
     response: { isBreaking: true, because: 'clients that read it find nothing' },
@@ -59,7 +59,7 @@ const VERDICTS: Readonly<Record<Effect, Readonly<Record<Direction, { isBreaking:
   },
 };
 
-/** A delta as the change that it is for the messages of an operation that go one way. */
+/** Returns a delta as a change of the messages of an operation in one direction. */
 export function changeOf({ effect, pointer, message }: Delta, direction: Direction, operation: string): Change {
   const { isBreaking, because } = VERDICTS[effect][direction];
   return { isBreaking, direction, pointer, operation, message: `${operation}: ${message}: ${because}` };

@@ -3,13 +3,13 @@ import type { Facts } from './schema-facts.ts';
 import { placeOf } from './schema-facts.ts';
 import type { Schema } from './schema-parts.ts';
 
-/** Where in a message a schema holds: steps such as `products[].name`, in a root such as "the 200 response". */
+/** A place in a message: steps such as `products[].name`, below a root such as "the 200 response". */
 export interface Place {
   readonly steps: string;
   readonly root: string;
 }
 
-/** A schema of the older document and the one that took its place. */
+/** A schema of the older document and its counterpart in the newer one. */
 export interface Pair {
   readonly before: Schema;
   readonly after: Schema;
@@ -17,26 +17,26 @@ export interface Pair {
   readonly direction: Direction;
 }
 
-/** A pair with what both say. */
+/** A pair with the facts of both schemas. */
 export interface Compared extends Pair {
   readonly old: Facts;
   readonly now: Facts;
 }
 
-/** The changes from one schema to another, those of what is in it included; each pair of a root once. */
+/** Returns the changes between two schemas and their subschemas; each pair of a root once. */
 export type Compare = (pair: Pair) => readonly Delta[];
 
-/** A place in words: "products[].name of the 200 response". */
+/** Returns a place in words: "products[].name of the 200 response". */
 export function named({ steps, root }: Place): string {
   return steps === '' ? root : `${steps} of ${root}`;
 }
 
-/** The place of a property. */
+/** Returns the place of a property. */
 export function below({ steps, root }: Place, step: string): Place {
   return { steps: steps === '' || step.startsWith('[') ? steps + step : `${steps}.${step}`, root };
 }
 
-/** A change of a keyword; its place is where the newer schema says it, else where the older one did. */
+/** Creates the change of a keyword; its pointer is that of the keyword in the newer schema, else in the older one. */
 export function delta({ before, after, place }: Pair, effect: Effect, key: string, words: string): Delta {
   const isSaid = [after, before].find((schema) => schema.some(({ node }) => node[key] !== undefined));
   return {
@@ -46,13 +46,13 @@ export function delta({ before, after, place }: Pair, effect: Effect, key: strin
   };
 }
 
-/** A value as it stands in a sentence, long ones shortened. */
+/** Formats a value for a sentence; long ones are shortened. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** Some things as the end of a sentence: "a, b or c". */
+/** Joins words for the end of a sentence: "a, b or c". */
 export function either(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

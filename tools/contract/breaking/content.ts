@@ -6,22 +6,22 @@ import type { Compare } from './compared.ts';
 import { keysAt } from './operation.ts';
 import { keyOf, schemaAt } from './schema-parts.ts';
 
-/** Two versions of the messages that go one way. */
+/** Two versions of the messages of one direction. */
 export interface Sides {
   readonly old: Document;
   readonly now: Document;
-  /** The message in words: "the request". */
+  /** The name of the message: "the request". */
   readonly root: string;
   readonly direction: Direction;
   readonly compare: Compare;
 }
 
-/** What changed between two `content`s: in their media types, and in the schema of each. */
+/** Returns the changes between two `content` objects: of their media types, and of the schema of each. */
 export function contentChanges(sides: Sides, before: string, after: string): readonly Delta[] {
   const [old, now] = [keysAt(sides.old, before), keysAt(sides.now, after)];
   const gone = old.filter((type) => counterparts(type, now).length === 0);
   const gained = now.filter((type) => !old.some((one) => counterparts(one, now).includes(type)));
-  // Media types that share a schema share its changes.
+  // Media types with the same schema have the same changes.
   const isOneSchema =
     new Set(old.map((type) => keyOf(schemaAt(sides.old, `${before}${formatPointer(type)}/schema`)))).size < 2;
   return [
@@ -50,7 +50,7 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
   ];
 }
 
-/** The media type that an older one has become: itself, a wildcard that holds it, or those that a wildcard held. */
+/** Returns the counterparts of an older media type: the same, a wildcard that includes it, or those that a wildcard included. */
 function counterparts(type: string, now: readonly string[]): readonly string[] {
   const one = findMediaType(now, type);
   if (one !== undefined) return [one];

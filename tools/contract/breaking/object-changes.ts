@@ -3,7 +3,7 @@ import { below, type Compare, type Compared, delta, named } from './compared.ts'
 import type { Schema } from './schema-parts.ts';
 import { shared } from './value-changes.ts';
 
-/** What changed in the properties of objects. */
+/** Returns the changes of the properties of objects. */
 export function objectChanges(pair: Compared, compare: Compare): readonly Delta[] {
   if (!shared(pair).includes('object')) return [];
   return [
@@ -20,12 +20,12 @@ function propertyChanges(pair: Compared, name: string, compare: Compare): readon
   const [before, after] = [old.properties[name] ?? [], own(now.properties, name)];
   const at = below(place, name);
   if (after) return compare({ before, after, place: at, direction });
-  // A map that takes its place still holds it, as far as its schema does.
+  // Additional properties may still allow it, as far as their schema does.
   if (now.others && now.others.length > 0) return compare({ before, after: now.others, place: at, direction });
   return [{ effect: 'gone', pointer: pointerOf(before), message: `${named(at)} is removed` }];
 }
 
-/** A new property narrows what an open object held under its name, but nobody gave it: what counts is whether it has to be given. */
+/** Returns the change of a new property. An open object allowed any value under its name, but nobody sent it: only whether it is required counts. */
 function addedProperty(pair: Compared, name: string, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const after = now.properties[name];
@@ -33,13 +33,13 @@ function addedProperty(pair: Compared, name: string, compare: Compare): readonly
   const at = below(place, name);
   if (old.others && old.others.length > 0) return compare({ before: old.others, after, place: at, direction });
   const pointer = pointerOf(after);
-  // Of an object that was closed clients were told that it has no others.
+  // The older schema was closed, so clients don't expect other properties.
   if (!old.others)
     return [
       { effect: 'widened', pointer, message: `${named(at)} is new, although additional properties were forbidden` },
     ];
   return now.required.includes(name) && direction === 'request'
-    ? [] // Told as a property that has to be there.
+    ? [] // Reported as a required property.
     : [{ effect: 'gained', pointer, message: `${named(at)} is new` }];
 }
 
@@ -47,23 +47,23 @@ function requiredChanges(pair: Compared): readonly Delta[] {
   const { old, now, place } = pair;
   const isThere = (name: string) => own(now.properties, name) !== undefined;
   const won = now.required.filter((name) => !old.required.includes(name));
-  // What is gone is told as that.
-  const lost = old.required.filter(
+  // A removed property is reported as such.
+  const removed = old.required.filter(
     (name) => !now.required.includes(name) && (isThere(name) || !own(old.properties, name)),
   );
-  const told = (name: string, effect: Delta['effect'], words: string) => ({
+  const change = (name: string, effect: Delta['effect'], words: string) => ({
     ...delta({ ...pair, place: below(place, name) }, effect, 'required', words),
   });
   return [
     ...won
-      // An answer that always has a new property is told as one that has it.
+      // A new required property of a response is reported as a new property.
       .filter((name) => pair.direction === 'request' || own(old.properties, name) || !isThere(name))
-      .map((name) => told(name, 'narrowed', own(old.properties, name) ? 'is now required' : 'is new and required')),
-    ...lost.map((name) => told(name, 'widened', 'is no longer required')),
+      .map((name) => change(name, 'narrowed', own(old.properties, name) ? 'is now required' : 'is new and required')),
+    ...removed.map((name) => change(name, 'widened', 'is no longer required')),
   ];
 }
 
-/** What changed in whether, and by what, properties other than those named hold. */
+/** Returns the changes of additional properties: whether they are allowed, and their schema. */
 function otherChanges(pair: Compared, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   if (old.others && now.others) {
@@ -79,7 +79,7 @@ function patternChanges(pair: Compared, compare: Compare): readonly Delta[] {
   const { old, now, place, direction } = pair;
   const patterns = new Set([...Object.keys(old.patternProperties), ...Object.keys(now.patternProperties)]);
   return [...patterns].flatMap((pattern) => {
-    // Names that no pattern speaks of hold by what other properties hold by.
+    // Additional properties are those that match no pattern.
     const before = own(old.patternProperties, pattern) ?? old.others ?? [];
     const after = own(now.patternProperties, pattern) ?? now.others ?? [];
     return compare({ before, after, place: below(place, `/${pattern}/`), direction });

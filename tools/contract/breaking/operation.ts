@@ -2,21 +2,21 @@ import { METHODS } from '../../../src/openapi/check-structure.ts';
 import { type Document, getNode, isNode, type Node, parseReference } from '../../../src/openapi/document.ts';
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 
-/** An operation of a document, with its place. */
+/** An operation of a document and its pointers. */
 export interface Operation {
   readonly document: Document;
   /** Method and path: "POST /api/orders". */
   readonly name: string;
-  /** The same whatever the path parameters are called. */
+  /** Equal for operations that differ only in the names of path parameters. */
   readonly key: string;
   readonly path: string;
   readonly node: Node;
   readonly pointer: string;
-  /** Where what holds for all operations of its path stands. */
+  /** The pointer of the path item. */
   readonly item: string;
 }
 
-/** All operations of a document, in its order. */
+/** Returns the operations of a document, in its order. */
 export function operationsOf(document: Document): readonly Operation[] {
   return Object.keys(document.paths ?? {}).flatMap((path) => {
     const { node: item, pointer } = found(document, formatPointer('paths', path));
@@ -31,7 +31,7 @@ export function operationsOf(document: Document): readonly Operation[] {
   });
 }
 
-/** What stands at a pointer, or what it refers to, with where that is; an empty node where there is nothing. */
+/** Returns the node at a pointer, with references followed, and its pointer; an empty node if there is none. */
 export function found(document: Document, pointer: string): { readonly node: Node; readonly pointer: string } {
   const seen = new Set<string>();
   let place = pointer;
@@ -44,7 +44,7 @@ export function found(document: Document, pointer: string): { readonly node: Nod
   }
 }
 
-/** The keys of a node below a pointer, where there is one. */
+/** Returns the keys of the node at a pointer; none if there is no node. */
 export function keysAt(document: Document, pointer: string): readonly string[] {
   const node = getNode(document, pointer);
   return isNode(node) ? Object.keys(node) : [];

@@ -8,19 +8,19 @@ import { canonical, schemaAt } from './schema-parts.ts';
 interface Parameter {
   readonly node: Node;
   readonly pointer: string;
-  /** Place and name, by which it is found again: for one in the path its position, since its name is nobody's but the document's. */
+  /** Identifies the parameter in both versions: location and name, or the position in the path, whose names are not sent. */
   readonly key: string;
   readonly words: string;
 }
 
-/** What changed in the parameters of an operation, those of its path included. */
+/** Returns the changes of the parameters of an operation, including those of its path item. */
 export function parameterChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
   const [old, now] = [parametersOf(before), parametersOf(after)];
   return [
     ...[...old.values()].flatMap((one) => {
       const other = now.get(one.key);
       if (other) return betweenParameters({ before, after, compare }, one, other);
-      // A path parameter that isn't described any more is there still: its template is the same.
+      // A path parameter without a description still exists: the template is the same.
       const effect = one.node.in === 'path' ? 'widened' : 'gone';
       return [{ effect, pointer: one.pointer, message: `${one.words} is removed` } as const];
     }),
@@ -29,7 +29,7 @@ export function parameterChanges(before: Operation, after: Operation, compare: C
 }
 
 function added({ node, pointer, words }: Parameter): Delta {
-  // Any value of a path is a text: describing it asks for nothing more.
+  // Any path segment is a text: a description adds no requirement.
   if (node.required !== true || node.in === 'path') return { effect: 'gained', pointer, message: `${words} is new` };
   return { effect: 'narrowed', pointer, message: `${words} is new and required` };
 }
@@ -73,7 +73,7 @@ function betweenParameters({ before, after, compare }: Sides, one: Parameter, ot
   ];
 }
 
-/** What changed in whether a parameter, or a body, has to be there. */
+/** Returns the change of whether a parameter or a body is required. */
 export function requirement(old: Node, now: Node, words: string, pointer: string): readonly Delta[] {
   if ((old.required === true) === (now.required === true)) return [];
   return now.required === true
@@ -83,7 +83,7 @@ export function requirement(old: Node, now: Node, words: string, pointer: string
 
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' };
 
-/** How a value is written, as far as it matters: a text has one way in most styles. */
+/** Returns the serialization of a parameter, as far as it matters: most styles serialize a text alike. */
 function written({ in: place, style, explode, content, schema, allowReserved }: Node): string {
   if (content !== undefined) return 'content';
   const plain = style ?? STYLES[String(place)];
@@ -92,7 +92,7 @@ function written({ in: place, style, explode, content, schema, allowReserved }: 
   return canonical([plain, isComposed ? (explode ?? plain === 'form') : true, allowReserved === true]);
 }
 
-/** Headers that are no parameters, whatever a document says (OpenAPI 3.0, Parameter Object). */
+/** Headers that are ignored as parameters (OpenAPI 3.0, Parameter Object). */
 const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
 function parametersOf(operation: Operation): ReadonlyMap<string, Parameter> {
@@ -104,7 +104,7 @@ function parametersOf(operation: Operation): ReadonlyMap<string, Parameter> {
       found(document, `${holder}/parameters/${place}`),
     );
   });
-  // What the operation says of a parameter stands in the place of what its path says.
+  // A parameter of the operation overrides that of the path item.
   return new Map(
     parameters
       .filter(({ node }) => !isNone(node))

@@ -6,7 +6,7 @@ import { requirement } from './parameters.ts';
 
 const ROOT = 'the request';
 
-/** What changed in the body of an operation's requests. */
+/** Returns the changes of the request body of an operation. */
 export function bodyChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
   const [old, now] = [before, after].map(({ document, node, pointer }) =>
     node.requestBody === undefined ? undefined : found(document, `${pointer}/requestBody`),

@@ -1,13 +1,15 @@
 import { type Document, getNode, isNode, parseReference } from '../../../src/openapi/document.ts';
 import type { Schema } from './schema-parts.ts';
 
-/** What stands at a reference: whether it is word for word the same in both documents, and what it refers to in turn. */
+/** The target of a reference: whether it is equal in both documents, and the references in it. */
 interface Target {
   readonly isSame: boolean;
   readonly references: readonly string[];
 }
 
-/** Tells whether two schemas are word for word the same, with all that they refer to; most of two versions is, and needs no comparing. */
+/**
+ * Returns a function that tells whether two schemas and all that they refer to are equal. Most schemas of two versions are, and need no comparison.
+ */
 export function sameness(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
   const isOneDialect = before.openapi.slice(0, 3) === after.openapi.slice(0, 3);
   const targets = new Map<string, Target>();
@@ -18,7 +20,7 @@ export function sameness(before: Document, after: Document): (one: Schema, other
     targets.set(reference, target);
     return target;
   };
-  /** Whether all that can be reached from some references is the same; in a loop, since references lead on for hundreds of schemas. */
+  /** Whether all schemas that are reachable from some references are equal. A loop, since chains of references can be hundreds long. */
   const leadToSame = (references: readonly string[]): boolean => {
     const reached = new Set(references);
     for (const reference of reached) {
@@ -44,7 +46,7 @@ export function sameness(before: Document, after: Document): (one: Schema, other
     isOneDialect && one.length === other.length && one.every((part, place) => isSamePart(part, other[place]));
 }
 
-/** Whether two values of JSON are equal, whatever the order of their keys. */
+/** Whether two JSON values are equal, regardless of the order of keys. */
 function equal(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((entry, place) => equal(entry, other[place]));

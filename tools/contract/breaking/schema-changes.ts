@@ -24,15 +24,15 @@ import {
   typeChanges,
 } from './value-changes.ts';
 
-/** A pair that is still to be compared, and which of its changes count. */
+/** A pair to compare, and which of its changes are reported. */
 interface Waiting {
   readonly pair: Pair;
   readonly keep: Keep;
 }
 
 /**
- * Compares schemas of two documents: the changes from one to the other, wherever in them, each once. Schemas may lead back to themselves, and from
- * one component to the next for hundreds of steps: these wait in a queue.
+ * Creates the comparison of the schemas of two documents; it returns each change once. Schemas may be recursive, and chains of components may be
+ * hundreds long, so pairs wait in a queue.
  */
 export function schemaComparison(before: Document, after: Document): Compare {
   const isSame = sameness(before, after);
@@ -44,7 +44,7 @@ export function schemaComparison(before: Document, after: Document): Compare {
     const queue: Waiting[] = [{ pair, keep: () => true }];
     const visit = (next: Pair, keep: Keep): readonly Delta[] => {
       const key = keyOfPair(next);
-      // What leads back to itself, or is there twice, was told where it was seen first.
+      // A recursive or repeated pair was reported at its first place.
       if (seen.has(key) || isSame(next.before, next.after)) return [];
       seen.add(key);
       if (hasAlternatives(next.before) || hasAlternatives(next.after)) {
@@ -60,7 +60,7 @@ export function schemaComparison(before: Document, after: Document): Compare {
       return plainChanges(compared(next), { compare, trial }).filter(keep);
     };
     const found: Delta[] = [];
-    // The queue grows while it is gone through.
+    // The queue grows during the iteration.
     for (const { pair: next, keep } of queue) found.push(...visit(next, keep));
     return found;
   };
@@ -69,8 +69,8 @@ export function schemaComparison(before: Document, after: Document): Compare {
 type SameSchemas = ReturnType<typeof sameness>;
 
 /**
- * Compares a pair by itself: what is in components of one name is told where these are compared, and components of other names are others unless they
- * are word for word the same. So it looks no further than the schema is written out.
+ * Compares a pair without its components: those of the same name are compared separately, and those of different names count as different unless they
+ * are equal. So only inline schemas are visited.
  */
 function trials(isSame: SameSchemas, compared: (pair: Pair) => Compared): Trial {
   const made = remembered<readonly Delta[]>();
@@ -89,7 +89,7 @@ function trials(isSame: SameSchemas, compared: (pair: Pair) => Compared): Trial 
   return trial;
 }
 
-/** Tells what the schemas of a pair say, each looked up once. */
+/** Creates a function that returns the facts of a pair; each schema is read once. */
 function withFacts(): (pair: Pair) => Compared {
   const facts = remembered<Facts>();
   const factsFor = (schema: Schema, direction: Direction, side: string) =>
@@ -101,7 +101,7 @@ function withFacts(): (pair: Pair) => Compared {
   });
 }
 
-/** The component that a schema is; undefined for one that is written out in its place. */
+/** Returns the component that a schema refers to; undefined for an inline schema. */
 function nameOf([first]: Schema): string | undefined {
   return first !== undefined && /^\/components\/schemas\/[^/]+$/.test(first.pointer) ? first.pointer : undefined;
 }
@@ -110,7 +110,7 @@ function keyOfPair({ before, after, direction }: Pair): string {
   return `${direction} ${keyOf(before)} → ${keyOf(after)}`;
 }
 
-/** Remembers what was made under a key; `meanwhile` is given back to those who ask while it is made. */
+/** Creates a cache of computed values by key; a recursive call for the same key returns `meanwhile`. */
 function remembered<Value>(): (key: string, make: () => Value, meanwhile?: Value) => Value {
   const made = new Map<string, Value>();
   return (key, make, meanwhile) => {
@@ -123,7 +123,7 @@ function remembered<Value>(): (key: string, make: () => Value, meanwhile?: Value
   };
 }
 
-/** How what is in a schema is compared: `trial` by itself alone. */
+/** The functions that compare subschemas; `trial` compares a pair without its components. */
 interface Within {
   readonly compare: Compare;
   readonly trial: Trial;
@@ -142,7 +142,7 @@ function plainChanges(pair: Compared, { compare, trial }: Within): readonly Delt
   ];
 }
 
-/** What changed in limits of values; where values are listed these are held against the limits instead. */
+/** Returns the changes of the limits of values; listed values are validated against the limits instead. */
 function limitChanges(pair: Compared): readonly Delta[] {
   const types = shared(pair);
   return [
@@ -164,7 +164,7 @@ function listChanges(pair: Compared, compare: Compare): readonly Delta[] {
   ];
 }
 
-/** What narrows an exclusion widens what is left, and the other way round. */
+/** The opposite effects: a narrower `not` allows more values, and a wider one fewer. */
 const OPPOSITE: Partial<Record<Effect, Effect>> = { narrowed: 'widened', widened: 'narrowed', gone: 'reshaped' };
 
 function exclusions(pair: Compared, trial: Trial): readonly Delta[] {

@@ -3,17 +3,17 @@ import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Direction } from './change.ts';
 import { canonical, ELSEWHERE, type Part, type Schema, schemaBelow } from './schema-parts.ts';
 
-/** The types that a value of JSON can have; whole numbers are of `number` too. */
+/** The types of JSON values; integers are also of type `number`. */
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 export type Type = (typeof TYPES)[number];
 
-/** A limit to one side; `isExclusive` where the limit itself doesn't hold. */
+/** A lower or upper bound; `isExclusive` if the bound itself is invalid. */
 export interface Bound {
   readonly value: number;
   readonly isExclusive: boolean;
 }
 
-/** What the parts of a schema say together; undefined, or an empty list, is no limit. */
+/** The combined constraints of the parts of a schema; undefined or an empty list is no constraint. */
 export interface Facts {
   readonly types: readonly Type[];
   readonly choices: readonly unknown[] | undefined;
@@ -26,29 +26,29 @@ export interface Facts {
   readonly formats: readonly string[];
   readonly hasUniqueItems: boolean;
   readonly items: Schema;
-  /** Those that go in this direction: in requests none that are only read, in answers none that are only written. */
+  /** The properties in this direction: without `readOnly` ones in requests, without `writeOnly` ones in responses. */
   readonly properties: Readonly<Record<string, Schema>>;
   readonly required: readonly string[];
   readonly patternProperties: Readonly<Record<string, Schema>>;
-  /** What other properties hold by; undefined where there may be none. */
+  /** The schema of additional properties; undefined if they are not allowed. */
   readonly others: Schema | undefined;
   readonly not: readonly Schema[];
   readonly fallback: string | undefined;
   readonly isDeprecated: boolean;
-  /** Keywords that are compared as they stand, as a text. */
+  /** Keywords that are compared as text. */
   readonly opaque: string;
 }
 
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
-/** Keywords that few documents have: a change in them is told, and not understood. */
+/** Rare keywords: a change is reported, but not classified further. */
 const OPAQUE = [
   ...['prefixItems', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else', 'propertyNames'],
   ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef'],
   ...['contentEncoding', 'contentMediaType', ELSEWHERE],
 ];
 
-/** What a schema says for messages that go one way. */
+/** Returns the facts of a schema for messages of one direction. */
 export function factsOf(schema: Schema, direction: Direction): Facts {
   const all = (key: string) => schema.flatMap(({ node }) => (node[key] === undefined ? [] : [node[key]]));
   const types = typesOf(schema);
@@ -80,7 +80,7 @@ export function factsOf(schema: Schema, direction: Direction): Facts {
   };
 }
 
-/** The types that all parts have in common, as far as they list any. */
+/** Returns the types that all parts with types allow. */
 function typesOf(schema: Schema): readonly Type[] {
   const lists = schema.map(({ node }) => {
     const { type, nullable } = node;
@@ -93,7 +93,7 @@ function typesOf(schema: Schema): readonly Type[] {
   return allowed.filter((type) => choices.some((choice) => isOf(choice, type)));
 }
 
-/** Whether a list of types lets a type through: whole numbers are numbers. */
+/** Whether a list of types includes a type: integers are numbers. */
 export function allows(types: readonly Type[], type: Type): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }
@@ -106,12 +106,12 @@ function isOf(value: unknown, type: Type): boolean {
   return typeof value === type;
 }
 
-/** Whether a value is of one of some types. */
+/** Whether a value has one of some types. */
 export function isOfOne(value: unknown, types: readonly Type[]): boolean {
   return TYPES.some((type) => isOf(value, type) && allows(types, type));
 }
 
-/** The values that all lists of a schema have; undefined where it has no list. */
+/** Returns the values that all enumerations of a schema include; undefined if it has none. */
 function choicesOf(schema: Schema): readonly unknown[] | undefined {
   const lists = schema.flatMap(({ node }) => [
     ...(Array.isArray(node.enum) ? [[...node.enum, ...(node.nullable === true ? [null] : [])]] : []),
@@ -131,14 +131,14 @@ function upperOf({ node }: Part): readonly Bound[] {
   return boundsOf(node, 'maximum', 'exclusiveMaximum');
 }
 
-/** The bounds of a part, `exclusiveMinimum` as OpenAPI 3.0 has it (true beside `minimum`) or as 3.1 does (a number). */
+/** Returns the bounds of a part; `exclusiveMinimum` is true next to `minimum` in OpenAPI 3.0, and a number in 3.1. */
 function boundsOf(node: Node, key: string, exclusiveKey: string): readonly Bound[] {
   const { [key]: value, [exclusiveKey]: exclusive } = node;
   const own = typeof value === 'number' ? [{ value, isExclusive: exclusive === true }] : [];
   return typeof exclusive === 'number' ? [...own, { value: exclusive, isExclusive: true }] : own;
 }
 
-/** The tightest of some bounds; `inwards` is 1 for lower ones. Of whole numbers `> 0` is `≥ 1`. */
+/** Returns the strictest of some bounds; `inwards` is 1 for lower and -1 for upper ones. For integers `> 0` is `≥ 1`. */
 function tightest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
   const isWhole = !types.includes('number');
   const plain = bounds.map((bound) => (isWhole ? whole(bound, inwards) : bound));
@@ -150,7 +150,7 @@ function whole({ value, isExclusive }: Bound, inwards: 1 | -1): Bound {
   return { value: isExclusive && nearest === value ? value + inwards : nearest, isExclusive: false };
 }
 
-/** Whether a bound lets less through than another; `inwards` is 1 for lower ones, -1 for upper ones. */
+/** Whether a bound is stricter than another; `inwards` is 1 for lower and -1 for upper ones. */
 export function isTighter(one: Bound | undefined, other: Bound | undefined, inwards: 1 | -1): boolean {
   if (!one) return false;
   if (!other) return true;
@@ -162,7 +162,7 @@ function countsOf(schema: Schema): Facts['counts'] {
   const entries = COUNTS.flatMap((key) => {
     const values = schema.flatMap(({ node }) => (typeof node[key] === 'number' ? [node[key]] : []));
     const value = key.startsWith('min') ? Math.max(0, ...values) : Math.min(...values);
-    // At least nothing, or any number at most, says nothing.
+    // A minimum of 0 and an infinite maximum are no limits.
     return value > 0 && Number.isFinite(value)
       ? [[key, value]]
       : value === 0 && key.startsWith('max')
@@ -201,7 +201,7 @@ function distinct(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }
 
-/** Keywords that say something to people alone. */
+/** Keywords that are only for people. */
 const WORDS = ['title', 'description', 'example', 'examples', 'summary', 'externalDocs', '$comment'];
 
 function undescribed(value: unknown): unknown {
@@ -212,7 +212,7 @@ function undescribed(value: unknown): unknown {
   );
 }
 
-/** The pointer of a keyword in the schema that says it; of the schema itself where none does. */
+/** Returns the pointer of a keyword in the part that has it; that of the schema if none has it. */
 export function placeOf(schema: Schema, key: string): string {
   const part = schema.find(({ node }) => node[key] !== undefined);
   return part ? part.pointer + formatPointer(key) : (schema[0]?.pointer ?? '');

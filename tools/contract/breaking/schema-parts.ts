@@ -1,25 +1,25 @@
 import { type Document, getNode, isNode, type Node, parseReference } from '../../../src/openapi/document.ts';
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 
-/** A schema of a document, or a part of one, with its place. */
+/** A schema of a document, or a part of one, and its pointer. */
 export interface Part {
   readonly document: Document;
   readonly pointer: string;
   readonly node: Node;
-  /** What of it was taken apart, so that it isn't taken for the whole. */
+  /** The keywords that were split off, which distinguishes the part from the whole schema. */
   readonly mark?: string;
 }
 
-/** A schema as the parts that have to hold together; with none of them anything holds. */
+/** A schema as parts that must all be valid; without parts any value is valid. */
 export type Schema = readonly Part[];
 
-/** A reference into another document, which can be compared by its text alone. */
+/** A reference to another document, which can only be compared as text. */
 export const ELSEWHERE = 'x-elsewhere';
 
-/** The schema at a pointer: with its references followed, and what stands in its `allOf` and beside its `$ref` as parts. */
+/** Returns the schema at a pointer, with references followed; its `allOf` and the siblings of its `$ref` are parts. */
 export function schemaAt(document: Document, pointer: string, seen: readonly string[] = []): Schema {
   const value = getNode(document, pointer);
-  // `false` of JSON Schema: nothing holds.
+  // `false` of JSON Schema: no value is valid.
   if (value === false) return [{ document, pointer, node: { enum: [] } }];
   if (!isNode(value) || seen.includes(pointer)) return [];
   const { $ref, allOf, ...own } = value;
@@ -34,7 +34,7 @@ export function schemaAt(document: Document, pointer: string, seen: readonly str
   ]);
 }
 
-/** In OpenAPI 3.0 a reference stands for itself, whatever stands beside it: but these are written there, and meant. */
+/** Returns the siblings of a reference. OpenAPI 3.0 ignores them, but authors intend them. */
 function meantBeside(own: Node): Node {
   return Object.fromEntries(Object.entries(own).filter(([key]) => ['nullable', 'readOnly', 'writeOnly'].includes(key)));
 }
@@ -45,27 +45,27 @@ function referred(document: Document, pointer: string, reference: string, seen: 
     : [{ document, pointer, node: { [ELSEWHERE]: reference } }];
 }
 
-/** The parts together; `nullable` of the part that holds them lets each of them be null too. */
+/** Returns a part with its nested parts; if it is `nullable`, each of them allows null as well. */
 function withNull(own: Part, others: Schema): Schema {
-  // What only leads elsewhere is what it leads to.
+  // A part that only refers to others is replaced by them.
   if (Object.keys(own.node).length === 0 && others.length > 0) return others;
   if (own.node.nullable !== true) return [own, ...others];
   return [own, ...others.map((part) => ({ ...part, node: { ...part.node, nullable: true } }))];
 }
 
-/** The schema at a key of a part, such as that of a property. */
+/** Returns the subschema at a key of a part, such as that of a property. */
 export function schemaBelow({ document, pointer }: Part, ...steps: readonly string[]): Schema {
   return schemaAt(document, pointer + formatPointer(...steps));
 }
 
-/** A name for a schema that is the same wherever it is referred to from. */
+/** Returns a key of a schema that does not depend on the reference to it. */
 export function keyOf(schema: Schema): string {
   return schema
     .map(({ pointer, node, mark = '' }) => `${pointer}${mark}${node.nullable === true ? '?' : ''}`)
     .join(' ');
 }
 
-/** A value as a text that is the same for equal ones, whatever the order of their keys. */
+/** Returns a text that is equal for equal values, regardless of the order of keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isNode(value)) return JSON.stringify(value) ?? 'undefined';

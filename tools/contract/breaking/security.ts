@@ -3,14 +3,14 @@ import type { Delta } from './change.ts';
 import { found, type Operation } from './operation.ts';
 import { canonical } from './schema-parts.ts';
 
-/** One way to be let in: all that a request has to bring for it. */
+/** A security requirement: the credentials that a request needs together. */
 type Way = ReadonlySet<string>;
 
-/** What changed in what an operation asks of those who call it. */
+/** Returns the changes of the security requirements of an operation. */
 export function securityChanges(before: Operation, after: Operation): readonly Delta[] {
   const [old, now] = [waysInto(before), waysInto(after)];
   const pointer = after.node.security === undefined ? '/security' : `${after.pointer}/security`;
-  // Whoever was let in brings all that one of the ways asks for still.
+  // Each older requirement must still satisfy one of the newer ones.
   const shut = old.filter((way) => !now.some((other) => [...other].every((need) => way.has(need))));
   if (shut.length > 0)
     return [{ effect: 'narrowed', pointer, message: `the request needs ${words(now)} instead of ${words(old)}` }];
@@ -25,7 +25,7 @@ function waysInto({ document, node }: Operation): readonly Way[] {
   return ways.length === 0 ? [new Set()] : ways.map((way) => wayOf(document, way));
 }
 
-/** A scheme is what it asks for, whatever the document calls it. */
+/** Returns a security scheme as text, regardless of its name in the document. */
 function wayOf(document: Document, way: Node): Way {
   return new Set(
     Object.entries(way).flatMap(([name, scopes]) => {

@@ -1,7 +1,7 @@
 import { type Document, isNode } from '../../../src/openapi/document.ts';
 import type { Change } from './change.ts';
 
-/** What changed in the addresses that a document is served at: clients call the one that they were told of. */
+/** Returns the changes of the server URLs: clients use those that they know. */
 export function serverChanges(before: Document, after: Document): readonly Change[] {
   const [old, now] = [before, after].map(urlsOf);
   const gone = (old ?? []).filter((url) => !now?.includes(url));
@@ -21,7 +21,7 @@ export function serverChanges(before: Document, after: Document): readonly Chang
   ];
 }
 
-/** A document that names no server is served at "/" (OpenAPI 3.0, OpenAPI Object). */
+/** Returns the server URLs; "/" if the document has none (OpenAPI 3.0, OpenAPI Object). */
 function urlsOf({ servers }: Document): readonly string[] {
   const urls = (servers ?? []).flatMap((server) =>
     isNode(server) ? [String(server.url).replace(/(?<=.)\/$/, '')] : [],

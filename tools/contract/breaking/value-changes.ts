@@ -3,15 +3,16 @@ import { type Compared, delta, either, shown } from './compared.ts';
 import { allows, type Bound, type Facts, isOfOne, isTighter, TYPES, type Type } from './schema-facts.ts';
 import { canonical } from './schema-parts.ts';
 
-/** What changed in the types of a schema. */
+/** Returns the changes of the types of a schema. */
 export function typeChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
-  const lost = old.types.filter((type) => !allows(now.types, type));
-  const won = now.types.filter((type) => !allows(old.types, type));
-  // A list of values says it better, where there is one.
-  if ((lost.length === 0 && won.length === 0) || (old.choices && now.choices && shared(pair).length > 0)) return [];
+  const removed = old.types.filter((type) => !allows(now.types, type));
+  const added = now.types.filter((type) => !allows(old.types, type));
+  // An enumeration is more specific.
+  if ((removed.length === 0 && added.length === 0) || (old.choices && now.choices && shared(pair).length > 0))
+    return [];
   const message = `can be ${typeWords(now.types)} instead of ${typeWords(old.types)}`;
-  return [delta(pair, effectOf(lost.length > 0, won.length > 0), 'type', message)];
+  return [delta(pair, effectOf(removed.length > 0, added.length > 0), 'type', message)];
 }
 
 /** Returns the types that a value can have before and after; only their rules can have changed. */
@@ -19,7 +20,7 @@ export function shared({ old, now }: Compared): readonly Type[] {
   return now.types.filter((type) => allows(old.types, type));
 }
 
-/** Types as they are written: whole numbers aren't named beside numbers. */
+/** Returns the types to name in a message: without `integer` next to `number`. */
 export function typeWords(types: readonly Type[]): string {
   if (types.length === TYPES.length) return 'anything';
   const words = types.filter((type) => type !== 'integer' || !types.includes('number'));
@@ -31,16 +32,16 @@ function effectOf(isNarrower: boolean, isWider: boolean): Effect {
   return isNarrower ? 'narrowed' : 'widened';
 }
 
-/** What changed in the lists of values: those that held and don't, and those that hold and didn't. */
+/** Returns the changes of enumerations: values that are no longer valid, and values that are now. */
 export function choiceChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
-  const lost = (old.choices ?? []).filter((value) => !holds(value, now));
-  const won = (now.choices ?? []).filter((value) => !holds(value, old));
+  const removed = (old.choices ?? []).filter((value) => !isAllowed(value, now));
+  const added = (now.choices ?? []).filter((value) => !isAllowed(value, old));
   const typesNow = shared(pair).filter((type) => type !== 'null');
   const key = placeKey(pair);
   return [
-    ...(lost.length > 0 ? [delta(pair, 'narrowed', key, `can no longer be ${either(lost.map(shown))}`)] : []),
-    ...(won.length > 0 ? [delta(pair, 'widened', key, `can also be ${either(won.map(shown))}`)] : []),
+    ...(removed.length > 0 ? [delta(pair, 'narrowed', key, `can no longer be ${either(removed.map(shown))}`)] : []),
+    ...(added.length > 0 ? [delta(pair, 'widened', key, `can also be ${either(added.map(shown))}`)] : []),
     ...(!old.choices && now.choices && !listsAll(now.choices, typesNow)
       ? [delta(pair, 'narrowed', key, `can only be ${either(now.choices.map(shown))}`)]
       : []),
@@ -54,13 +55,13 @@ function placeKey({ before, after }: Compared): string {
   return [...after, ...before].some(({ node }) => 'enum' in node) ? 'enum' : 'const';
 }
 
-/** Whether a list has all values of its types: only those of booleans and null can be listed. */
+/** Whether an enumeration has all values of its types: only booleans and null can be enumerated. */
 function listsAll(choices: readonly unknown[], types: readonly Type[]): boolean {
   return types.every((type) => type === 'boolean' && choices.includes(true) && choices.includes(false));
 }
 
-/** Whether a listed value holds by what a schema says of texts, numbers and lists of values. */
-function holds(value: unknown, facts: Facts): boolean {
+/** Whether an enumerated value satisfies the constraints of a schema on texts, numbers and enumerations. */
+function isAllowed(value: unknown, facts: Facts): boolean {
   if (facts.choices && !facts.choices.some((choice) => canonical(choice) === canonical(value))) return false;
   if (!isOfOne(value, facts.types)) return false;
   if (typeof value === 'number') return isWithin(value, facts);
@@ -83,7 +84,7 @@ function matches(pattern: string, value: string): boolean {
   }
 }
 
-/** What changed in what numbers may be. */
+/** Returns the changes of the constraints on numbers. */
 export function numberChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   return [
@@ -126,7 +127,7 @@ function multipleChange(pair: Compared): readonly Delta[] {
   return [delta(pair, effectOf(isNarrower, isWider), 'multipleOf', `is ${words(now)} instead of ${words(old)}`)];
 }
 
-/** Whether a number is a multiple of another, whatever is left of it in binary. */
+/** Whether a number is a multiple of another, up to binary rounding. */
 function isMultiple(value: number, of: number): boolean {
   return Math.abs(value / of - Math.round(value / of)) < 1e-9;
 }
@@ -141,7 +142,7 @@ const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
   ['maxProperties', 'object', 'properties'],
 ];
 
-/** What changed in how long texts, lists and objects may be. */
+/** Returns the changes of the lengths of texts, lists and objects. */
 export function countChanges(pair: Compared): readonly Delta[] {
   return COUNTED.filter(([, type]) => shared(pair).includes(type)).flatMap(([key, , unit]) => {
     const isLeast = key.startsWith('min');
@@ -159,18 +160,18 @@ export function countChanges(pair: Compared): readonly Delta[] {
 /** Returns the changes of patterns. Patterns can't be compared: a different one counts as breaking. */
 export function textChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
-  const lost = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
-  const won = now.patterns.filter((pattern) => !old.patterns.includes(pattern));
-  if (lost.length === 0 && won.length === 0) return [];
+  const removed = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
+  const added = now.patterns.filter((pattern) => !old.patterns.includes(pattern));
+  if (removed.length === 0 && added.length === 0) return [];
   const words = (patterns: readonly string[]) => (patterns.length > 0 ? patterns.join(' and ') : 'any text');
   const message = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
-  return [delta(pair, effectOf(won.length > 0, lost.length > 0), 'pattern', message)];
+  return [delta(pair, effectOf(added.length > 0, removed.length > 0), 'pattern', message)];
 }
 
-/** Formats that let through all that their type does: those for people, and the widest numbers. */
+/** Formats that allow all values of their type: those only for people, and the widest numbers. */
 const OPEN_FORMATS: ReadonlySet<string> = new Set(['password', 'int64', 'double']);
 
-/** Formats of which all values hold by another one too. */
+/** Formats whose values are all valid in another format. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   int32: ['int64', 'double'],
   float: ['double'],
@@ -181,7 +182,7 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
   hostname: ['idn-hostname'],
 };
 
-/** What changed in the formats. */
+/** Returns the changes of formats. */
 export function formatChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   if (canonical(old.formats) === canonical(now.formats)) return [];
@@ -195,7 +196,7 @@ export function formatChanges(pair: Compared): readonly Delta[] {
   return [delta(pair, effect, 'format', `has ${words(now.formats)} instead of ${words(old.formats)}`)];
 }
 
-/** Whether what holds by some formats holds by another. */
+/** Whether all values of some formats are valid in another. */
 function isKept(format: string, formats: readonly string[]): boolean {
   return OPEN_FORMATS.has(format) || formats.some((one) => one === format || WITHIN[one]?.includes(format));
 }

@@ -7,7 +7,7 @@ import { contentChanges, type Sides } from './content.ts';
 import { found, keysAt, type Operation } from './operation.ts';
 import { schemaAt } from './schema-parts.ts';
 
-/** What changed in the answers of an operation. */
+/** Returns the changes of the responses of an operation. */
 export function responseChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
   const [old, now] = [before, after].map(({ node }) => getStatuses(isNode(node.responses) ? node.responses : {}));
   const followed = (old ?? []).flatMap((status) =>
@@ -20,13 +20,13 @@ export function responseChanges(before: Operation, after: Operation, compare: Co
     ...(now ?? [])
       .filter((status) => !followed.some(([, one]) => one === status))
       .map((status) => added(after, status)),
-    ...followed.flatMap(([status, other]) => betweenAnswers(before, after, compare, status, other)),
+    ...followed.flatMap(([status, other]) => betweenResponses(before, after, compare, status, other)),
   ];
 }
 
 /**
- * What answers where a status did: itself; for a success that isn't listed any more the range or `default` that holds it; for a range of successes
- * those that are listed in its place.
+ * Returns the names of the responses that replace one: the same; for a removed success the range or `default` that includes it; for a range of
+ * successes the listed statuses in it.
  */
 function successors(status: string, now: readonly string[]): readonly string[] {
   const same = now.find((one) => one.toUpperCase() === status.toUpperCase());
@@ -37,7 +37,7 @@ function successors(status: string, now: readonly string[]): readonly string[] {
   return range === undefined ? [] : [range];
 }
 
-/** Clients wait for a success; an error that doesn't come any more, or one more, they handle as they handle any. */
+/** Returns the change of a removed response. Clients depend on successes; they handle any error alike. */
 function removed({ pointer }: Operation, status: string): Delta {
   const message = `the response ${status} is removed`;
   return { effect: isSuccess(status) ? 'gone' : 'noted', pointer: `${pointer}/responses/${status}`, message };
@@ -55,7 +55,7 @@ function isSuccess(status: string): boolean {
   return /^[123]/.test(status);
 }
 
-function betweenAnswers(
+function betweenResponses(
   before: Operation,
   after: Operation,
   compare: Compare,
@@ -98,7 +98,7 @@ function headerChanges(sides: Sides, before: string, after: string): readonly De
   ];
 }
 
-/** What a body is, its own content type says (OpenAPI 3.0, Response Object). */
+/** Returns the names of headers, without Content-Type, which is ignored (OpenAPI 3.0, Response Object). */
 function headersAt(sides: Sides, side: 'old' | 'now', pointer: string): readonly string[] {
   return keysAt(sides[side], pointer).filter((name) => name.toLowerCase() !== 'content-type');
 }
@@ -112,7 +112,7 @@ function betweenHeaders(
   const [one, other] = [found(old, before), found(now, after)];
   const [wasRequired, isRequired] = [one, other].map(({ node }) => node.required === true);
   return [
-    // A header that may be missing is one that clients can't rely on.
+    // Clients can't rely on an optional header.
     ...(wasRequired && !isRequired
       ? [{ effect: 'widened', pointer: other.pointer, message: `${words} is optional` } as const]
       : []),
