@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CORE_SCHEMA, dump, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
+import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { createLocator } from './source-location.ts';
 
@@ -10,12 +11,6 @@ export { createLocator };
 /** Thrown for a contract that can't be loaded. `message` says which file, where in it, and what is wrong. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
-}
-
-/** An error in a document: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
-export interface DocumentIssue {
-  readonly pointer: string;
-  readonly trouble: string;
 }
 
 /** Parses an OpenAPI document in YAML or JSON. Throws `ContractError`, with `path` in its message, if the text is no OpenAPI 3.0 or 3.1 document. */
@@ -72,14 +67,14 @@ export function readContract(path: string): string {
 const MAX_LISTED_ISSUES = 3;
 
 /** Creates the error of a document that has issues. */
-export function createContractError(path: string, text: string, issues: readonly DocumentIssue[]): ContractError {
+export function createContractError(path: string, text: string, issues: readonly Issue[]): ContractError {
   return new ContractError(formatIssues(path, text, issues));
 }
 
 /** Formats the first three issues with file, line and column, and counts the others. */
-export function formatIssues(path: string, text: string, issues: readonly DocumentIssue[]): string {
+export function formatIssues(path: string, text: string, issues: readonly Issue[]): string {
   const locate = createLocator(path, text);
-  const listed = issues.slice(0, MAX_LISTED_ISSUES).map(({ pointer, trouble }) => `${locate(pointer)} ${trouble}`);
+  const listed = issues.slice(0, MAX_LISTED_ISSUES).map(({ pointer, message }) => `${locate(pointer)} ${message}`);
   const omittedCount = issues.length - listed.length;
   return `${listed.join('; ')}${omittedCount > 0 ? `; and ${omittedCount} more` : ''}`;
 }

@@ -1,6 +1,7 @@
 import type { Document } from 'openapi-backend';
+import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type DocumentIssue, getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
+import { getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
 import { compilePattern } from './pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -26,22 +27,22 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
-  readonly errors: readonly DocumentIssue[];
+  readonly errors: readonly Issue[];
   /** Keywords that were removed because their values are invalid. */
-  readonly warnings: readonly DocumentIssue[];
+  readonly warnings: readonly Issue[];
 } {
-  const errors: DocumentIssue[] = [];
-  const warnings: DocumentIssue[] = [];
+  const errors: Issue[] = [];
+  const warnings: Issue[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
     for (const key of Object.keys(node).filter((keyword) => UNSUPPORTED_KEYWORDS.has(keyword))) {
       errors.push({
         pointer: pointer + formatPointer(key),
-        trouble: `is not supported: rewrite the schema without ${key}`,
+        message: `is not supported: rewrite the schema without ${key}`,
       });
     }
     const valid = removeInvalidKeywords(node, (key) =>
-      warnings.push({ pointer: pointer + formatPointer(key), trouble: INVALID_KEYWORD }),
+      warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD }),
     );
     return normalizeSchema(valid, document, isVersion30);
   });

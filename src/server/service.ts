@@ -151,10 +151,10 @@ function without(names: readonly string[] = [], others: readonly string[] = []):
 /** Throws a `ContractError` if fields have other types in the contract than in the application's responses. */
 export async function refuseClashes({ contract, clashes }: Service): Promise<void> {
   if (clashes.length === 0) return;
-  const trouble = 'is of another type than the application gives it';
+  const message = 'is of another type than the application gives it';
   throw await createContractError(
     contract.path,
     contract.text,
-    clashes.map((pointer) => ({ pointer, trouble })),
+    clashes.map((pointer) => ({ pointer, message })),
   );
 }
