@@ -190,7 +190,11 @@ function findViolations(
   const repeated = isJsonType(response.headers['content-type'] ?? '') ? findRepeatedName(response.text) : undefined;
   // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
   const responseViolations = contract
-    .verify(route, { status: response.status, headers: response.headers, body: response.body }, { closed: isShop })
+    .verifyResponse(
+      route,
+      { status: response.status, headers: response.headers, body: response.body },
+      { closed: isShop },
+    )
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
     // OpenAPI does not define whether a response without `content` may have a body; the shop's contract does.
     .filter(({ where, rule }) => isShop || where !== 'body' || rule !== 'documented');

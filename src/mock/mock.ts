@@ -96,7 +96,7 @@ export function createMock(contract: Contract): Mock {
     },
     generateField(schema, seed) {
       const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
-      if (value !== undefined && contract.holds(schema, value)) return value;
+      if (value !== undefined && contract.isValid(schema, value)) return value;
       try {
         return generate(schema, { seed, query: {}, usesExamples: false });
       } catch (error) {
@@ -119,7 +119,7 @@ function createValidGenerator(contract: Contract): GenerateValid {
         isBare: attempt > MAX_ATTEMPTS / 2,
       };
       const value = unlessEndless(() => generate(node, making));
-      if (contract.holds(schema, value)) return value;
+      if (contract.isValid(schema, value)) return value;
     }
     throw new MockError(`no valid value was found for the schema at #${schema}: add an example`);
   };
@@ -142,7 +142,7 @@ function createBody(
   { route, input, preferences, status, type }: BodyTarget,
 ): unknown {
   const { schema } = media;
-  const isValid = (value: unknown) => schema === undefined || contract.holds(schema, value);
+  const isValid = (value: unknown) => schema === undefined || contract.isValid(schema, value);
   if (example && !preferences.dynamic) {
     const updated = setBodyStatus(isValid, example.value, status);
     const body = status === 405 ? replaceOtherPath(isValid, updated) : updated;

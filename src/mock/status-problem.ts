@@ -65,7 +65,7 @@ export function getMethodsAtPath(
 
 /** Creates an error response that the contract does not document, as a gateway before the server may send it. `methods`: those of the path. */
 export function createErrorResponse(
-  contract: Pick<Contract, 'holds'>,
+  contract: Pick<Contract, 'isValid'>,
   methods: readonly string[],
   status: number,
 ): ResponseToVerify {
@@ -89,7 +89,7 @@ interface StatusResponse {
 
 /** Returns the headers of an error response with `Allow` or `Retry-After` if its status needs them, and without if not. */
 export function setStatusHeaders(
-  contract: Pick<Contract, 'holds'>,
+  contract: Pick<Contract, 'isValid'>,
   { response, status, methods }: StatusResponse,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
@@ -106,7 +106,7 @@ export function setStatusHeaders(
   const added = [['Allow', 'allow'] as const, ['Retry-After', 'retry-after'] as const].flatMap(([name, key]) => {
     const value = values[key];
     const schema = findDocumented(key)?.schema;
-    const isUsable = value !== undefined && (schema === undefined || contract.holds(schema, value));
+    const isUsable = value !== undefined && (schema === undefined || contract.isValid(schema, value));
     return isUsable && (key === 'allow' || !presentKeys.has(key)) ? [[name, String(value)] as const] : [];
   });
   return Object.fromEntries([...others, ...added]);

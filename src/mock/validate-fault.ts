@@ -38,7 +38,7 @@ export function findUnknownOperations(
 
 /** Returns why the contract doesn't document a fault's response for its operations, or how body and headers violate it. Ignores unknown operations. */
 export function validateInjectedResponse(
-  contract: Pick<Contract, 'routes' | 'verify'>,
+  contract: Pick<Contract, 'routes' | 'verifyResponse'>,
   fault: InjectedResponse,
 ): readonly Issue[] {
   const { routes } = contract;
@@ -57,7 +57,7 @@ const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
 /** Returns the violations in body and headers for the first operation that documents the status differently. */
 function findViolations(
-  contract: Pick<Contract, 'verify'>,
+  contract: Pick<Contract, 'verifyResponse'>,
   routes: readonly Route[],
   fault: ForcedResponse,
 ): readonly Issue[] {
@@ -66,7 +66,7 @@ function findViolations(
   for (const route of routes.filter((candidate) => isDocumented(candidate, { status }))) {
     const response = replaceBodyAndHeaders(route, { status, headers: {} }, fault);
     const issues = contract
-      .verify(route, response, { closed: false })
+      .verifyResponse(route, response, { closed: false })
       .filter(({ where }) =>
         where.startsWith('header ') ? findHeaderName(headers, where) !== undefined : body !== undefined,
       )

@@ -42,12 +42,16 @@ export interface Contract {
   /** Validates a request to an operation. Returns its input or its violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
-  verify(route: Route, response: ResponseToVerify, options: { readonly closed: boolean }): readonly ResponseViolation[];
+  verifyResponse(
+    route: Route,
+    response: ResponseToVerify,
+    options: { readonly closed: boolean },
+  ): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
-  holds(schema: string, value: unknown): boolean;
+  isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema, in which unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verify`. Throws `ContractError` if a schema is unusable. */
+  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verifyResponse`. Throws `ContractError` if a schema is unusable. */
   warmUp(route: Route, options: { readonly closed: boolean }): void;
 }
 
@@ -144,8 +148,8 @@ async function createContract(
       const validators = { ...requestValidators, parameters: getParameterValidators(route) };
       return validateRequest({ document: normalized, validators, strict }, route, request);
     },
-    verify: (route, response, options) => verifyResponse(options.closed ? closed : open, route, response),
-    holds: (schema, value) => open(schema, value).length === 0,
+    verifyResponse: (route, response, options) => verifyResponse(options.closed ? closed : open, route, response),
+    isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
       getParameterValidators(route);

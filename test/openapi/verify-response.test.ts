@@ -14,7 +14,7 @@ const routes = new Map<string, Route>(contract.routes.map((route) => [route.oper
 function verify(operationId: string, answer: ResponseToVerify): readonly string[] {
   const route = routes.get(operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
-  return contract.verify(route, answer, { closed: true }).map(({ message }) => message);
+  return contract.verifyResponse(route, answer, { closed: true }).map(({ message }) => message);
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -61,7 +61,7 @@ function withInstance({ contract }: MockParts, { route, location }: OperationCal
   const instance = uriReference(location.prefix + location.pathname);
   const located = { ...response, body: { ...body, instance } };
   const isViolation =
-    findResponse(route.responses, status) && contract.verify(route, located, { closed: false }).length > 0;
+    findResponse(route.responses, status) && contract.verifyResponse(route, located, { closed: false }).length > 0;
   return isViolation ? response : located;
 }
 
