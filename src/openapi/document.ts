@@ -3,6 +3,7 @@ import { CORE_SCHEMA, dump, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
+import { limitList } from '../util/limit-list.ts';
 import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
@@ -63,7 +64,7 @@ export function readContract(path: string): string {
   }
 }
 
-/** The number of issues that a message lists. The others are counted. */
+/** The number of issues that a message lists. */
 const MAX_LISTED_ISSUES = 3;
 
 /** Creates the error of a document that has issues. */
@@ -74,9 +75,7 @@ export function createContractError(path: string, text: string, issues: readonly
 /** Formats the first three issues with file, line and column, and counts the others. */
 export function formatIssues(path: string, text: string, issues: readonly Issue[]): string {
   const locate = createLocator(path, text);
-  const listed = issues.slice(0, MAX_LISTED_ISSUES).map(({ pointer, message }) => `${locate(pointer)} ${message}`);
-  const omittedCount = issues.length - listed.length;
-  return `${listed.join('; ')}${omittedCount > 0 ? `; and ${omittedCount} more` : ''}`;
+  return limitList(issues, MAX_LISTED_ISSUES, ({ pointer, message }) => `${locate(pointer)} ${message}`).join('; ');
 }
 
 /** An object in a document or a schema. */

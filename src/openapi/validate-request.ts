@@ -1,13 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { findJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { limitList } from '../util/limit-list.ts';
 import { type Document, getNode, isNode, resolveNode, resolvePointer } from './document.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
 import { suggestName } from './remedies.ts';
 import { FORM_TYPE, findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { limitList, type RequestViolations, shorten, toViolations } from './violations.ts';
+import { MAX_LISTED, type RequestViolations, shorten, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
 export interface RequestToValidate {
@@ -153,10 +154,13 @@ function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }
       parameterNames.length === 0
         ? query
         : Object.fromEntries(Object.entries(query).filter(([name]) => !parameterNames.includes(name))),
-    notes: limitList([
-      ...parameterNames.map((name) => formatNote(`query parameter ${shorten(name)}`, suggestName(name, known.query))),
-      ...propertyNames.map((name) => formatNote(`${shorten(name)}`, suggestName(name, known.body))),
-    ]),
+    notes: limitList(
+      [
+        ...parameterNames.map((name) => formatNote(`query parameter ${shorten(name)}`, suggestName(name, known.query))),
+        ...propertyNames.map((name) => formatNote(`${shorten(name)}`, suggestName(name, known.body))),
+      ],
+      MAX_LISTED,
+    ),
   };
 }
 

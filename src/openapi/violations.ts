@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { limitList } from '../util/limit-list.ts';
 import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
 
 /** One way in which a request breaks the contract. */
@@ -37,20 +38,16 @@ export function toViolations(errors: readonly ErrorObject[]): RequestViolations 
     error,
     violation: createViolation(pointer, error),
   }));
-  const clauses = chosen.map(
+  const clauses = limitList(
+    chosen,
+    MAX_LISTED,
     ({ error, violation }) => `${describeSubject(violation)} ${describeError(error)}: ${violation.remedy}`,
   );
-  return { violations: chosen.map(({ violation }) => violation), detail: limitList(clauses).join('; ') };
+  return { violations: chosen.map(({ violation }) => violation), detail: clauses.join('; ') };
 }
 
 /** The number of entries that a message lists. A client can send any number of unknown names. */
-const MAX_LISTED = 5;
-
-/** Returns the first five clauses, and a clause that counts the others. */
-export function limitList(clauses: readonly string[]): readonly string[] {
-  const omittedCount = clauses.length - MAX_LISTED;
-  return omittedCount > 0 ? [...clauses.slice(0, MAX_LISTED), `and ${omittedCount} more`] : clauses;
-}
+export const MAX_LISTED = 5;
 
 /**
  * Returns one error for each JSON Pointer: the error of `anyOf` or `oneOf`, which stands for those of its branches, else the first. The pointer of a

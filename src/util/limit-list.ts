@@ -1,5 +1,10 @@
-/** Returns the first `max` items, followed by "and N more" if there are further ones. */
-export function limitList(items: readonly string[], max: number): readonly string[] {
+/** Returns the first `max` items, formatted, followed by "and N more" if there are further ones, which are not formatted. */
+export function limitList<Item>(
+  items: readonly Item[],
+  max: number,
+  format: (item: Item) => string = String,
+): readonly string[] {
   const rest = items.length - max;
-  return rest > 0 ? [...items.slice(0, max), `and ${rest} more`] : items;
+  const listed = items.slice(0, max).map((item) => format(item));
+  return rest > 0 ? [...listed, `and ${rest} more`] : listed;
 }
