@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode } from '../openapi/document.ts';
-import { findMediaType, findResponse, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
+import {
+  findMediaType,
+  findResponse,
+  isJsonType,
+  type ResponseViolation,
+  removeTypeParameters,
+} from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';

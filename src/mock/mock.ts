@@ -5,11 +5,11 @@ import {
   type DocumentedMedia,
   type Example,
   isJsonType,
+  type ResponseToVerify,
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { createRandom, toSeed } from '../util/random.ts';
 import {
   chooseExample,

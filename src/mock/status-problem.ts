@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
-import type { DocumentedResponse } from '../openapi/responses.ts';
+import type { DocumentedResponse, ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { ResponseToVerify } from '../openapi/verify-response.ts';
 
 /** Details of error responses for which the contract has no example. */
 const DETAILS: Readonly<Record<number, string>> = {

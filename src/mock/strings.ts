@@ -1,5 +1,5 @@
 import type { Node } from '../openapi/document.ts';
-import { compilePattern } from '../openapi/pattern.ts';
+import { compilePattern } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
 import { generateSentence, generateText, generateTime } from './realistic-values.ts';

@@ -1,7 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
-import { findResponse, isJsonType } from '../openapi/responses.ts';
+import { findResponse, isJsonType, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';

@@ -12,6 +12,7 @@ import {
 } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
+import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
 import { createRouting, type Route, type RouteResult } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import {
@@ -20,7 +21,6 @@ import {
   type RequestValidators,
   validateRequest,
 } from './validate-request.ts';
-import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './verify-response.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */
 export interface Contract {
@@ -148,7 +148,8 @@ async function createContract(
       const validators = { ...requestValidators, parameters: getParameterValidators(route) };
       return validateRequest({ document: normalized, validators, strict }, route, request);
     },
-    verifyResponse: (route, response, options) => verifyResponse(options.closed ? closed : open, route, response),
+    verifyResponse: (route, response, options) =>
+      verifyResponse(options.closed ? closed : open, route.responses, response),
     isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {

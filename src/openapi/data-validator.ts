@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { getRemedy } from './remedies.ts';
-import type { SchemaValidator } from './schema-validator.ts';
-import { describeError, groupByPointer } from './violations.ts';
+import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
+import { describeError } from './violations.ts';
 
 /** Returns the validation errors of a value against a component schema of the contract, given by its name. */
 export type DataValidator = (schema: string, value: unknown) => readonly Issue[];

@@ -2,7 +2,7 @@ import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern } from './schema-validator.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** Keywords of JSON Schema 2020-12 that neither validation nor the mock supports. Ignoring them would accept invalid values. */

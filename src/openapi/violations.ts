@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
+import { groupByPointer } from './schema-validator.ts';
 
 /** One way in which a request breaks the contract. */
 export interface Violation {
@@ -48,36 +49,6 @@ export function toViolations(errors: readonly ErrorObject[]): RequestViolations 
 
 /** The number of entries that a message lists. A client can send any number of unknown names. */
 export const MAX_LISTED = 5;
-
-/**
- * Returns one error for each JSON Pointer: the error of `anyOf` or `oneOf`, which stands for those of its branches, else the first. The pointer of a
- * missing or unknown property is that of the property.
- */
-export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
-  const byPointer = new Map<string, ErrorObject>();
-  for (const error of errors) {
-    if (isErrorOfBranch(error)) continue;
-    const pointer = getPointer(error);
-    if (!byPointer.has(pointer) || error.keyword === 'anyOf' || error.keyword === 'oneOf')
-      byPointer.set(pointer, error);
-  }
-  return byPointer;
-}
-
-/** Whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` names all branches. */
-function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
-  return (
-    keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
-  );
-}
-
-function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject): string {
-  if (keyword === 'propertyNames') return instancePath + formatPointer(params.propertyName);
-  if (propertyName !== undefined) return instancePath + formatPointer(propertyName);
-  if (keyword === 'required') return instancePath + formatPointer(params.missingProperty);
-  if (keyword === 'additionalProperties') return instancePath + formatPointer(params.additionalProperty);
-  return instancePath;
-}
 
 function createViolation(pointer: string, error: ErrorObject): Violation {
   const [, part = '', ...steps] = pointer.split('/');

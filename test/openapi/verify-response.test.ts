@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
+import type { ResponseToVerify } from '../../src/openapi/responses.ts';
 import type { Route } from '../../src/openapi/routes.ts';
-import type { ResponseToVerify } from '../../src/openapi/verify-response.ts';
 import { DomainError } from '../../src/shop/domain/domain-error.ts';
 import type { Handler } from '../../src/shop/operations/handler.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';

@@ -1,4 +1,4 @@
-import type { VerifyMode } from '../../openapi/verify-response.ts';
+import type { VerifyMode } from '../../openapi/responses.ts';
 import { internalError, type ProblemDocument } from '../problem.ts';
 import type { Log } from '../request-log.ts';
 import { createProblemResponse, type ResponseData } from './response.ts';
