@@ -15,10 +15,10 @@ import {
   chooseExample,
   chooseMediaType,
   chooseResponse,
+  findExampleNames,
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
-import { findExampleNames } from './find-example-names.ts';
 import { toXml } from './format-xml.ts';
 import { createGenerator, EndlessSchemaError } from './generate.ts';
 import {
