@@ -3,8 +3,12 @@ import { basename, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { createAccessPolicy } from '../http/access-policy.ts';
 import { createHttpServer, REQUEST_TIMEOUT_MS } from '../http/server.ts';
-import { type FaultTarget, findUnmatchableReasons } from '../mock/unmatched-faults.ts';
-import { findUnknownOperations, type InjectedResponse, validateInjectedResponse } from '../mock/validate-fault.ts';
+import {
+  type Fault,
+  findUnknownOperations,
+  findUnmatchableReasons,
+  validateInjectedResponse,
+} from '../mock/validate-fault.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock.ts';
 import { createDelay } from '../sandbox/faults/combine-faults.ts';
@@ -101,10 +105,10 @@ async function createServiceParts(
     sandboxes,
     defaults,
     validator: () => current.binding.validator,
-    unmatched: (fault: FaultTarget) => findUnmatchableReasons(current.binding.contract.routes, fault),
+    unmatched: (fault: Fault) => findUnmatchableReasons(current.binding.contract.routes, fault),
     warn: tell.warn,
     findUnknownOperations: (operation) => findUnknownOperations(current.binding.contract, operation),
-    undocumented: (fault: InjectedResponse) => validateInjectedResponse(current.binding.contract, fault),
+    undocumented: (fault: Fault) => validateInjectedResponse(current.binding.contract, fault),
     stopping: stopping.signal,
   });
   return {
