@@ -13,7 +13,7 @@ import {
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
-import { createRouting, type Route, type RouteResult } from './routes.ts';
+import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import {
   type RequestResult,
@@ -23,7 +23,7 @@ import {
 } from './validate-request.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */
-export interface Contract {
+export interface Contract extends Routing {
   /** The path of the file. */
   readonly path: string;
   /** The text of the file. */
@@ -36,9 +36,6 @@ export interface Contract {
   readonly normalized: Document;
   /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
   readonly warning: string | undefined;
-  readonly routes: readonly Route[];
-  /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
-  route(method: string, path: string): RouteResult;
   /** Validates a request to an operation. Returns its input or its violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */

@@ -86,6 +86,11 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the value if it is an object; else an object without properties. */
+export function toNode(value: unknown): Node {
+  return isNode(value) ? value : {};
+}
+
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function getNode(document: unknown, pointer: string): unknown {
   return parsePointer(pointer).reduce<unknown>(
@@ -106,9 +111,17 @@ export function parseReference(reference: string): string {
 
 /** Returns the target of a reference, or the node itself if it is not a reference. */
 export function resolveNode(document: unknown, node: unknown): unknown {
-  return isNode(node) && typeof node.$ref === 'string'
-    ? getNode(document, resolvePointer(document, parseReference(node.$ref)))
-    : node;
+  return isNode(node) && typeof node.$ref === 'string' ? getTarget(document, parseReference(node.$ref)) : node;
+}
+
+/** Returns the value at a JSON Pointer; if it is a reference, its final target. */
+export function getTarget(document: unknown, pointer: string): unknown {
+  return getNode(document, resolvePointer(document, pointer));
+}
+
+/** Returns the names of the properties of the schema at a JSON Pointer, following references. */
+export function getPropertyNames(document: unknown, schema: string): readonly string[] {
+  return Object.keys(toNode(toNode(getTarget(document, schema)).properties));
 }
 
 /** Follows references: returns the pointer of the final target, or the pointer itself if there is no `$ref` at it. */

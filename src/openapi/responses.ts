@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Document } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getStatuses } from './check-structure.ts';
-import { getNode, isNode, resolvePointer } from './document.ts';
+import { getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** A response of an operation. */
@@ -24,14 +24,11 @@ export interface DocumentedMedia {
 }
 
 /** A Header Object. */
-export interface DocumentedHeader {
+export interface DocumentedHeader extends DocumentedMedia {
   readonly name: string;
   readonly isRequired: boolean;
   /** The type of the value. */
   readonly type: string;
-  /** JSON Pointer of the schema. */
-  readonly schema: string | undefined;
-  readonly examples: readonly Example[];
 }
 
 /** An example. One from the keyword `example` has no name. */
@@ -42,16 +39,14 @@ export interface Example {
 
 /** Returns the responses of the operation at a pointer. */
 export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
-  const responses = getNode(document, `${operation}/responses`);
-  return getStatuses(isNode(responses) ? responses : {}).map((name) => {
+  return getStatuses(toNode(getNode(document, `${operation}/responses`))).map((name) => {
     const pointer = `${operation}/responses/${name}`;
     const target = resolvePointer(document, pointer);
-    const headers = getNode(document, `${target}/headers`);
     return {
       name: name.toUpperCase() === 'DEFAULT' ? 'default' : name.toUpperCase(),
       pointer,
       media: getMedia(document, `${target}/content`),
-      headers: Object.keys(isNode(headers) ? headers : {})
+      headers: Object.keys(toNode(getNode(document, `${target}/headers`)))
         // A header named Content-Type is ignored (OpenAPI 3.0, Response Object).
         .filter((header) => header.toLowerCase() !== 'content-type')
         .map((header) => createHeader(document, `${target}/headers`, header)),
@@ -67,14 +62,9 @@ export function findResponse(responses: readonly DocumentedResponse[], status: n
 
 /** Returns the Media Type Objects of the `content` at a pointer. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
-  const node = getNode(document, content);
-  const entries = Object.keys(isNode(node) ? node : {}).map((type) => {
+  const entries = Object.keys(toNode(getNode(document, content))).map((type) => {
     const pointer = content + formatPointer(type);
-    const media: DocumentedMedia = {
-      schema: getSchemaPointer(document, pointer),
-      examples: getExamples(document, pointer),
-    };
-    return [type, media] as const;
+    return [type, { schema: getSchemaPointer(document, pointer), examples: getExamples(document, pointer) }];
   });
   return Object.fromEntries(entries);
 }
@@ -82,7 +72,7 @@ export function getMedia(document: Document, content: string): DocumentedRespons
 function createHeader(document: Document, headers: string, name: string): DocumentedHeader {
   const pointer = resolvePointer(document, headers + formatPointer(name));
   const schema = getSchemaPointer(document, pointer);
-  const type = getNode(document, `${resolvePointer(document, schema ?? '')}/type`);
+  const { type } = toNode(getTarget(document, schema ?? ''));
   return {
     name,
     isRequired: getNode(document, `${pointer}/required`) === true,
@@ -99,11 +89,9 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
 
 /** Returns the examples of a media type, header or parameter: those in `examples`, else that in `example`. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
-  const parent = getNode(document, pointer);
-  if (!isNode(parent)) return [];
-  const names = Object.keys(isNode(parent.examples) ? parent.examples : {});
-  const named = names.flatMap((name) => {
-    const example = getNode(document, resolvePointer(document, `${pointer}/examples${formatPointer(name)}`));
+  const parent = toNode(getNode(document, pointer));
+  const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
+    const example = getTarget(document, `${pointer}/examples${formatPointer(name)}`);
     return isNode(example) && 'value' in example ? [{ name, value: example.value }] : [];
   });
   if (named.length > 0) return named;
