@@ -1,7 +1,7 @@
 import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
+import { getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** The methods of the operations of a path item. */
@@ -63,33 +63,28 @@ function checkPaths(document: Document): readonly Issue[] {
 function checkOperation(document: Document, pointer: string, operation: unknown): readonly Issue[] {
   if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
   const { responses, parameters = [], requestBody } = operation;
-  if (!isNode(responses) || getStatuses(responses).length === 0) {
+  if (!isNode(responses) || getStatuses(responses).length === 0)
     return [{ pointer, message: 'documents no response: add at least one status below responses' }];
-  }
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
-  const isTarget = (at: string) => isNode(getNode(document, resolvePointer(document, at)));
-  const [invalid, unknown] = [
-    getStatuses(responses).filter((status) => !isTarget(`${pointer}/responses/${status}`)),
-    Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key)),
-  ];
+  const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
   return [
     ...unknown.map((key) => ({
       pointer: `${pointer}/responses${formatPointer(key)}`,
       message: 'is not a status: use a status such as 200, a range such as 4XX, or default',
     })),
     ...parameters.flatMap((_, index) => checkParameter(document, `${pointer}/parameters/${index}`)),
-    ...invalid.map((status) => ({
-      pointer: `${pointer}/responses/${status}`,
-      message: 'is not a response: it must be an object',
-    })),
-    ...(requestBody === undefined || isTarget(`${pointer}/requestBody`)
-      ? []
-      : [{ pointer: `${pointer}/requestBody`, message: 'is not a request body: it must be an object' }]),
+    ...getStatuses(responses).flatMap((status) => checkObject(document, `${pointer}/responses/${status}`, 'response')),
+    ...(requestBody === undefined ? [] : checkObject(document, `${pointer}/requestBody`, 'request body')),
   ];
 }
 
+/** Returns an issue if there is no object at a pointer. `kind`: what the object would be. */
+function checkObject(document: Document, pointer: string, kind: string): readonly Issue[] {
+  return isNode(getTarget(document, pointer)) ? [] : [{ pointer, message: `is not a ${kind}: it must be an object` }];
+}
+
 function checkParameter(document: Document, pointer: string): readonly Issue[] {
-  const node = getNode(document, resolvePointer(document, pointer));
+  const node = getTarget(document, pointer);
   if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add its name' }];
   if (!PARAMETER_LOCATIONS.includes(String(node.in))) {
     return [{ pointer, message: `is in ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` }];
@@ -116,7 +111,7 @@ export function getStatuses(responses: Node): readonly string[] {
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();
   const paths = Object.keys(document.paths ?? {}).flatMap((path) => {
-    const item = getNode(document, resolvePointer(document, formatPointer('paths', path)));
+    const item = getTarget(document, formatPointer('paths', path));
     if (!isNode(item) || !path.startsWith('/')) return [];
     const entries = Object.entries(item).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];

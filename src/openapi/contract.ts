@@ -1,3 +1,4 @@
+import type { ErrorObject } from 'ajv';
 import type { Document } from 'openapi-backend';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
@@ -18,7 +19,7 @@ import { createDirectionView, createSchemaValidator, type SchemaValidator } from
 import {
   type RequestResult,
   type RequestToValidate,
-  type RequestValidators,
+  type RequestValidation,
   validateRequest,
 } from './validate-request.ts';
 
@@ -104,21 +105,8 @@ function toContractError(path: string, cause: unknown): ContractError {
 }
 
 function createStrictDocument(document: Document): EnforcedDocument {
-  let created: EnforcedDocument | undefined;
-  const get = () => {
-    if (created) return created;
-    const closed = closeSchemas(document);
-    created = { document: closed, text: formatYaml(closed) };
-    return created;
-  };
-  return {
-    get document() {
-      return get().document;
-    },
-    get text() {
-      return get().text;
-    },
-  };
+  const closed = closeSchemas(document);
+  return { document: closed, text: formatYaml(closed) };
 }
 
 async function createContract(
@@ -126,32 +114,47 @@ async function createContract(
   { path, strict, edit = (document) => document }: ContractOptions,
 ): Promise<Contract> {
   const document = edit(parseDocument(path, text));
-  const { normalized, slips } = normalize(path, text, document);
+  const { normalized, warning } = normalize(path, text, document);
   const { router, validator } = await createBackend(normalized);
-  const getParameterValidators = (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [];
-  const requestValidators = createRequestValidators(createDirectionView(normalized, text, 'readOnly'), strict);
+  const requestDocument = createDirectionView(normalized, text, 'readOnly');
+  const getRequestDocument = () => (strict ? closeSchemas(requestDocument) : requestDocument);
+  const requests: RequestValidation = {
+    document: normalized,
+    strict,
+    getParameterValidators: (route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
+    validateJson: createSchemaValidator(getRequestDocument),
+    validateLargeJson: createSchemaValidator(getRequestDocument, { allErrors: false }),
+    validateForm: createSchemaValidator(getRequestDocument, { coerceTypes: 'array' }),
+  };
   const responseDocument = createDirectionView(normalized, text, 'writeOnly');
   const open = createSchemaValidator(() => responseDocument);
   const closed = createSchemaValidator(() => closeSchemas(responseDocument));
+  let enforced: EnforcedDocument | undefined;
   return {
     path,
     text,
     document,
-    enforced: strict ? createStrictDocument(document) : { document, text },
-    normalized: normalized,
-    warning: slips,
-    ...createRouting(router, normalized),
-    validateRequest(route, request) {
-      const validators = { ...requestValidators, parameters: getParameterValidators(route) };
-      return validateRequest({ document: normalized, validators, strict }, route, request);
+    get enforced() {
+      enforced ??= strict ? createStrictDocument(document) : { document, text };
+      return enforced;
     },
+    normalized,
+    warning,
+    ...createRouting(router, normalized),
+    validateRequest: (route, request) => validateRequest(requests, route, request),
     verifyResponse: (route, response, options) =>
       verifyResponse(options.closed ? closed : open, route.responses, response),
     isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
-      getParameterValidators(route);
-      compileSchemas(path, route, { request: requestValidators.json, response: options.closed ? closed : open });
+      requests.getParameterValidators(route);
+      const successes = route.responses.filter(({ name }) => name.startsWith('2'));
+      const errors = [
+        ...compileSchemas(requests.validateJson, route.bodyMedia),
+        ...successes.flatMap(({ media }) => compileSchemas(options.closed ? closed : open, media)),
+      ];
+      const unusable = errors.find(({ keyword }) => keyword === 'unusable');
+      if (unusable) throw new ContractError(`${path} ${unusable.message}`);
     },
   };
 }
@@ -164,31 +167,11 @@ function normalize(path: string, text: string, document: Document) {
   if (errors.length > 0) throw createContractError(path, text, errors);
   return {
     normalized: withOperationIds(normalized),
-    slips: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,
+    warning: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,
   };
 }
 
-function createRequestValidators(document: Document, strict: boolean): Omit<RequestValidators, 'parameters'> {
-  const getDocument = () => (strict ? closeSchemas(document) : document);
-  return {
-    json: createSchemaValidator(getDocument),
-    largeJson: createSchemaValidator(getDocument, { allErrors: false }),
-    form: createSchemaValidator(getDocument, { coerceTypes: 'array' }),
-  };
-}
-
-/** Compiles the schemas of an operation's request bodies and successful responses. Throws `ContractError` for the first one that is unusable. */
-function compileSchemas(
-  path: string,
-  { bodyMedia, responses }: Route,
-  validate: Readonly<Record<'request' | 'response', SchemaValidator>>,
-): void {
-  const schemasOf = (media: Route['bodyMedia']) => Object.values(media).flatMap(({ schema }) => schema ?? []);
-  const successes = responses.filter(({ name }) => name.startsWith('2'));
-  const errors = [
-    ...schemasOf(bodyMedia).flatMap((schema) => validate.request(schema, undefined)),
-    ...successes.flatMap(({ media }) => schemasOf(media)).flatMap((schema) => validate.response(schema, undefined)),
-  ];
-  const unusable = errors.find(({ keyword }) => keyword === 'unusable');
-  if (unusable) throw new ContractError(`${path} ${unusable.message}`);
+/** Compiles the schemas of media types: validates `undefined` against them, and returns the errors. */
+function compileSchemas(validate: SchemaValidator, media: Route['bodyMedia']): readonly ErrorObject[] {
+  return Object.values(media).flatMap(({ schema }) => (schema === undefined ? [] : validate(schema, undefined)));
 }

@@ -35,22 +35,22 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
 
 /** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
-  const chosen = [...groupByPointer(errors)].map(([pointer, error]) => ({
+  const grouped = [...groupByPointer(errors)].map(([pointer, error]) => ({
     error,
-    violation: createViolation(pointer, error),
+    violation: toViolation(pointer, error),
   }));
   const clauses = limitList(
-    chosen,
+    grouped,
     MAX_LISTED,
     ({ error, violation }) => `${describeSubject(violation)} ${describeError(error)}: ${violation.remedy}`,
   );
-  return { violations: chosen.map(({ violation }) => violation), detail: clauses.join('; ') };
+  return { violations: grouped.map(({ violation }) => violation), detail: clauses.join('; ') };
 }
 
 /** The number of entries that a message lists. A client can send any number of unknown names. */
 export const MAX_LISTED = 5;
 
-function createViolation(pointer: string, error: ErrorObject): Violation {
+function toViolation(pointer: string, error: ErrorObject): Violation {
   const [, part = '', ...steps] = pointer.split('/');
   const value = getInvalidValue(error);
   return {
