@@ -1,4 +1,4 @@
-import { type Document, isNode, type Node } from '../openapi/document.ts';
+import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
 import { mergeSchema } from './merge-schema.ts';
@@ -102,14 +102,14 @@ function generateObject(
   isExcluded: (property: unknown) => boolean,
 ): Node {
   const { random, isBare } = making;
-  const properties = isNode(schema.properties) ? schema.properties : {};
+  const properties = toNode(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   // Not an object yet: a property may be called `__proto__`.
   const values = new Map<string, unknown>();
   const hasRoom = () => values.size < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
   for (const key of required) {
     if (isExcluded(properties[key])) continue;
-    values.set(key, generate(properties[key] ?? getAdditionalSchema(schema), key, making, ancestors));
+    values.set(key, generate(properties[key] ?? toNode(schema.additionalProperties), key, making, ancestors));
   }
   for (const [key, property] of Object.entries(properties)) {
     if (values.has(key) || !hasRoom() || isExcluded(property)) continue;
@@ -171,19 +171,11 @@ const KEYWORDS_OF_TYPES: readonly (readonly [type: string, keywords: readonly st
 ];
 
 /** Returns the name and the schema of an additional property. */
-function createAdditionalProperty(
-  schema: Node,
-  number: number,
-  random: Random,
-): readonly [key: string, property: unknown] {
-  const [[pattern, property] = []] = Object.entries(isNode(schema.patternProperties) ? schema.patternProperties : {});
+function createAdditionalProperty(schema: Node, number: number, random: Random): readonly [string, unknown] {
+  const [[pattern, property] = []] = Object.entries(toNode(schema.patternProperties));
   if (pattern !== undefined) return [generateString({ pattern }, 'key', random), property];
   const key = isNode(schema.propertyNames) ? generateString(schema.propertyNames, 'key', random) : `key${number}`;
-  return [key, getAdditionalSchema(schema)];
-}
-
-function getAdditionalSchema({ additionalProperties }: Node): unknown {
-  return isNode(additionalProperties) ? additionalProperties : {};
+  return [key, toNode(schema.additionalProperties)];
 }
 
 function isMap({ additionalProperties, patternProperties }: Node, properties: Node): boolean {

@@ -55,10 +55,7 @@ export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
 }
 
 /** Returns the methods that the contract has at the path of an operation. */
-export function getMethodsAtPath(
-  { routes }: Pick<Contract, 'routes'>,
-  { path }: Pick<Route, 'path'>,
-): readonly string[] {
+export function getMethodsAtPath({ routes }: Contract, { path }: Route): readonly string[] {
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
@@ -92,23 +89,20 @@ export function setStatusHeaders(
   { response, status, methods }: StatusResponse,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const values: Readonly<Record<string, string | number | undefined>> = {
-    allow: status === 405 ? methods.join(', ') : undefined,
-    'retry-after': status === 429 || status === 503 ? RETRY_AFTER_SECONDS : undefined,
-  };
-  const findDocumented = (key: string) => response.headers.find(({ name }) => name.toLowerCase() === key);
-  const others = Object.entries(headers).filter(([name]) => {
-    const key = name.toLowerCase();
-    return !(key in values) || values[key] !== undefined || findDocumented(key)?.isRequired;
-  });
-  const presentKeys = new Set(others.map(([name]) => name.toLowerCase()));
-  const added = [['Allow', 'allow'] as const, ['Retry-After', 'retry-after'] as const].flatMap(([name, key]) => {
-    const value = values[key];
-    const schema = findDocumented(key)?.schema;
-    const isUsable = value !== undefined && (schema === undefined || contract.isValid(schema, value));
-    return isUsable && (key === 'allow' || !presentKeys.has(key)) ? [[name, String(value)] as const] : [];
-  });
-  return Object.fromEntries([...others, ...added]);
+  const needed = [
+    ['Allow', status === 405 ? methods.join(', ') : undefined],
+    ['Retry-After', status === 429 || status === 503 ? RETRY_AFTER_SECONDS : undefined],
+  ] as const;
+  const result: Record<string, string> = { ...headers };
+  for (const [name, value] of needed) {
+    const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+    const documented = response.headers.find((header) => isSame(header.name));
+    const present = Object.keys(headers).find(isSame);
+    const isUsable = documented?.schema === undefined || contract.isValid(documented.schema, value);
+    if (value !== undefined && isUsable && (name === 'Allow' || present === undefined)) result[name] = String(value);
+    if (value === undefined && present !== undefined && !documented?.isRequired) delete result[present];
+  }
+  return result;
 }
 
 /** Returns the values that fields of an error response can have for a status, by their usual names. */
