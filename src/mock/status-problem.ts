@@ -46,11 +46,8 @@ type IsValid = (value: unknown) => boolean;
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
-  const updated = {
-    ...body,
-    ...(typeof body.detail === 'string' ? { detail } : {}),
-    ...(typeof body.message === 'string' ? { message } : {}),
-  };
+  const texts = Object.entries({ detail, message }).filter(([name]) => typeof body[name] === 'string');
+  const updated = { ...body, ...Object.fromEntries(texts) };
   return isValid(updated) ? updated : body;
 }
 
@@ -98,9 +95,12 @@ export function setStatusHeaders(
     const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
     const documented = response.headers.find((header) => isSame(header.name));
     const present = Object.keys(headers).find(isSame);
-    const isUsable = documented?.schema === undefined || contract.isValid(documented.schema, value);
-    if (value !== undefined && isUsable && (name === 'Allow' || present === undefined)) result[name] = String(value);
-    if (value === undefined && present !== undefined && !documented?.isRequired) delete result[present];
+    if (value === undefined) {
+      if (present !== undefined && !documented?.isRequired) delete result[present];
+    } else if (name === 'Allow' || present === undefined) {
+      const isValid = documented?.schema === undefined || contract.isValid(documented.schema, value);
+      if (isValid) result[name] = String(value);
+    }
   }
   return result;
 }

@@ -8,7 +8,7 @@ import { generateSentence, generateText, generateTime } from './realistic-values
 export function generateString(schema: Node, name: string, random: Random): string {
   if (schema.pattern !== undefined) return generateForPattern(schema, name, random);
   const lengths = getLengths(schema);
-  const format = FORMATS[String(schema.format)];
+  const format = FORMATS.get(schema.format);
   if (format) return fitLength(format, format[0](random), lengths);
   let text = generateText(name, random);
   while (text.length < lengths.least) text += ` ${generateSentence(random)}`;
@@ -79,29 +79,31 @@ const URI: Format = [(random) => generateText('url', random), 'http://a.co', 11]
 const URI_REFERENCE: Format = [(random) => generateText('image', random), 'a', 1];
 
 /** Strings of other formats are not restricted. */
-const FORMATS: Readonly<Record<string, Format>> = {
-  'date-time': [generateIsoTime],
-  date: [(random) => generateIsoTime(random).slice(0, 10)],
-  time: [(random) => `${generateIsoTime(random).slice(11, 19)}Z`],
-  duration: [(random) => `P${random.integer(1, 28)}D`],
-  email: EMAIL,
-  'idn-email': EMAIL,
-  hostname: HOSTNAME,
-  'idn-hostname': [HOSTNAME[0]],
-  ipv4: [(random) => `192.0.2.${random.integer(1, 254)}`],
-  ipv6: [(random) => `2001:db8::${generateHex(random, 4)}`],
-  uri: URI,
-  url: URI,
-  iri: URI,
-  'uri-reference': URI_REFERENCE,
-  'iri-reference': URI_REFERENCE,
-  'uri-template': [(random) => `https://example.com/items/{id}/${random.integer(1, 9)}`],
-  uuid: [generateUuid],
-  'json-pointer': [(random) => `/items/${random.integer(0, 9)}`],
-  'json-pointer-uri-fragment': [(random) => `#/items/${random.integer(0, 9)}`],
-  'relative-json-pointer': [(random) => `${random.integer(0, 3)}/name`],
-  regex: [() => '^[a-z]+$'],
-  byte: [(random) => Buffer.from(generateText('name', random)).toString('base64')],
-  binary: [(random) => generateText('name', random), 'a', 1],
-  password: [(random) => generateText('token', random), 'a', 1],
-};
+const FORMATS: ReadonlyMap<unknown, Format> = new Map(
+  Object.entries<Format>({
+    'date-time': [generateIsoTime],
+    date: [(random) => generateIsoTime(random).slice(0, 10)],
+    time: [(random) => `${generateIsoTime(random).slice(11, 19)}Z`],
+    duration: [(random) => `P${random.integer(1, 28)}D`],
+    email: EMAIL,
+    'idn-email': EMAIL,
+    hostname: HOSTNAME,
+    'idn-hostname': [HOSTNAME[0]],
+    ipv4: [(random) => `192.0.2.${random.integer(1, 254)}`],
+    ipv6: [(random) => `2001:db8::${generateHex(random, 4)}`],
+    uri: URI,
+    url: URI,
+    iri: URI,
+    'uri-reference': URI_REFERENCE,
+    'iri-reference': URI_REFERENCE,
+    'uri-template': [(random) => `https://example.com/items/{id}/${random.integer(1, 9)}`],
+    uuid: [generateUuid],
+    'json-pointer': [(random) => `/items/${random.integer(0, 9)}`],
+    'json-pointer-uri-fragment': [(random) => `#/items/${random.integer(0, 9)}`],
+    'relative-json-pointer': [(random) => `${random.integer(0, 3)}/name`],
+    regex: [() => '^[a-z]+$'],
+    byte: [(random) => Buffer.from(generateText('name', random)).toString('base64')],
+    binary: [(random) => generateText('name', random), 'a', 1],
+    password: [(random) => generateText('token', random), 'a', 1],
+  }),
+);

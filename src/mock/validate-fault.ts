@@ -155,7 +155,7 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
   const onPath = filterByPath(candidates, path);
   const name = ids?.join(' or ') ?? path;
   const matching = onPath.filter((route) => method === undefined || hasMethod(route, method));
-  if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, { name, method }) : undefined;
+  if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, name, method) : undefined;
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
     return name === undefined
@@ -163,13 +163,14 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
       : `${name} has no method ${method}, but ${methods}`;
   }
   if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssue(fault);
-  return describeUnknownPath(candidates, { ids, path });
+  return describeUnknownPath(candidates, ids, path);
 }
 
 /** Returns why no request with a body can match; undefined if one of the operations has a request body. */
 function findBodyIssue(
   routes: readonly Route[],
-  { name, method }: { readonly name: string | undefined; readonly method: string | undefined },
+  name: string | undefined,
+  method: string | undefined,
 ): string | undefined {
   if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
   if (name !== undefined) return `${name} has no request body: remove where.body`;
@@ -180,7 +181,8 @@ function findBodyIssue(
 /** Says that none of the operations is at a path, and where they are. */
 function describeUnknownPath(
   routes: readonly Route[],
-  { ids, path }: { readonly ids: readonly string[] | undefined; readonly path: string | undefined },
+  ids: readonly string[] | undefined,
+  path: string | undefined,
 ): string {
   if (path?.startsWith('/_sandbox/'))
     return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
@@ -191,7 +193,7 @@ function describeUnknownPath(
 }
 
 /** Returns the operations with a path that can match a glob; all of them if there is none. */
-export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
+function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
   if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
   return routes.filter((route) => canMatchPath(route.path, glob));
 }

@@ -1,7 +1,6 @@
-import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
+import { type Document, getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** The methods of the operations of a path item. */

@@ -1,5 +1,4 @@
-import type { Document } from 'openapi-backend';
-import { isNode, type Node, resolveNode } from './document.ts';
+import { type Document, isNode, type Node, resolveNode } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**

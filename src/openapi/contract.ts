@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
-import type { Document } from 'openapi-backend';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
 import { createDataValidator, type DataValidator } from './data-validator.ts';
 import {
   ContractError,
   createContractError,
+  type Document,
   formatIssues,
   formatYaml,
   parseDocument,
@@ -31,8 +31,8 @@ export interface Contract extends Routing {
   readonly text: string;
   /** The document in the file, with the edit of the options. */
   readonly document: Document;
-  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. */
-  readonly enforced: EnforcedDocument;
+  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. Created when it is first read. */
+  readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with schemas in the dialect of ajv, and an id for every operation. */
   readonly normalized: Document;
   /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
@@ -53,13 +53,6 @@ export interface Contract extends Routing {
   warmUp(route: Route, options: { readonly closed: boolean }): void;
 }
 
-/** The document that is enforced, created when it is first read. */
-interface EnforcedDocument {
-  readonly document: Document;
-  /** The document as YAML. */
-  readonly text: string;
-}
-
 /** Options of `loadContract`. */
 interface ContractOptions {
   readonly path: string;
@@ -72,13 +65,7 @@ interface ContractOptions {
 /** Returns a document with an edit. */
 export type EditDocument = (document: Document) => Document;
 
-interface CacheEntry {
-  readonly text: string;
-  readonly edit: EditDocument | undefined;
-  readonly contract: Promise<Contract>;
-}
-
-const cache = new Map<string, CacheEntry>();
+const cache = new Map<string, { text: string; edit: EditDocument | undefined; contract: Promise<Contract> }>();
 
 /**
  * Loads the contract in a YAML or JSON file. Throws `ContractError` if it can't be served. A contract has no state and takes 100 ms to create, so it is
@@ -104,7 +91,7 @@ function toContractError(path: string, cause: unknown): ContractError {
     : new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
 }
 
-function createStrictDocument(document: Document): EnforcedDocument {
+function createStrictDocument(document: Document): Contract['enforced'] {
   const closed = closeSchemas(document);
   return { document: closed, text: formatYaml(closed) };
 }
@@ -129,7 +116,7 @@ async function createContract(
   const responseDocument = createDirectionView(normalized, text, 'writeOnly');
   const open = createSchemaValidator(() => responseDocument);
   const closed = createSchemaValidator(() => closeSchemas(responseDocument));
-  let enforced: EnforcedDocument | undefined;
+  let enforced: Contract['enforced'] | undefined;
   return {
     path,
     text,

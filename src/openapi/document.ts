@@ -7,7 +7,6 @@ import { limitList } from '../util/limit-list.ts';
 import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
-export { createLocator };
 
 /** Thrown for a contract that can't be loaded. `message` says which file, where in it, and what is wrong. */
 export class ContractError extends Error {

@@ -1,6 +1,5 @@
-import type { Document } from 'openapi-backend';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
 
 /** A parameter of an operation. */

@@ -1,8 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import type { Document } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getStatuses } from './check-structure.ts';
-import { getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
+import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** A response of an operation. */

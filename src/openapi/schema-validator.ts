@@ -1,8 +1,7 @@
 import { Ajv, type ErrorObject, type FormatDefinition, type Options, type ValidateFunction } from 'ajv';
 import addFormats, { type FormatName } from 'ajv-formats';
-import type { Document } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
-import { isNode, resolveNode } from './document.ts';
+import { type Document, isNode, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The ajv options of requests and responses. Errors have the value and the schema. */
@@ -38,22 +37,19 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
   const compile = (pointer: string) => {
-    ajv ??= addJsonFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
-      removeExamples(getDocument()),
-      'contract',
-    );
-    return ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
+    try {
+      ajv ??= addJsonFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
+        removeExamples(getDocument()),
+        'contract',
+      );
+      return ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
+    } catch (error) {
+      return createUnusableError(pointer, error as Error);
+    }
   };
   return (pointer, value) => {
-    let validate = compiled.get(pointer);
-    if (validate === undefined) {
-      try {
-        validate = compile(pointer);
-      } catch (error) {
-        validate = createUnusableError(pointer, error as Error);
-      }
-      compiled.set(pointer, validate);
-    }
+    const validate = compiled.get(pointer) ?? compile(pointer);
+    if (!compiled.has(pointer)) compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
     try {
       validate(value);
