@@ -4,6 +4,7 @@ import type { Route } from '../openapi/routes.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
+import { allowsType } from './merge-schema.ts';
 
 /** How the success bodies of an operation differ between the contract that its handler is written for and the served one. */
 export interface Difference {
@@ -82,9 +83,7 @@ function getTypes(source: Source): readonly unknown[] {
 }
 
 function areDisjoint(ownTypes: readonly unknown[], servedTypes: readonly unknown[]): boolean {
-  const isAllowed = (type: unknown) =>
-    servedTypes.includes(type) || (type === 'integer' && servedTypes.includes('number'));
-  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some(isAllowed);
+  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some((type) => allowsType(servedTypes, type));
 }
 
 /** Returns the JSON Pointers of the properties of a schema by name. */

@@ -107,13 +107,13 @@ function createValidGenerator(contract: Contract): GenerateValid {
   return (schema, { seed, query, usesExamples }) => {
     const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const making = {
+      const options = {
         random: createRandom(seed + attempt * 7_919),
         query,
         usesExamples: usesExamples && attempt === 0,
         isBare: attempt > MAX_ATTEMPTS / 2,
       };
-      const value = unlessThrown(EndlessSchemaError, () => generate(node, making));
+      const value = unlessThrown(EndlessSchemaError, () => generate(node, options));
       if (contract.isValid(schema, value)) return value;
     }
     throw new MockError(`no valid value was found for the schema at #${schema}: add an example`);

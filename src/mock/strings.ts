@@ -16,17 +16,12 @@ export function generateString(schema: Node, name: string, random: Random): stri
   return text.slice(0, end).trimEnd().padEnd(lengths.least, 'x');
 }
 
-interface Lengths {
-  readonly least: number;
-  readonly most: number;
-}
-
-function getLengths({ minLength, maxLength }: Node): Lengths {
+function getLengths({ minLength, maxLength }: Node) {
   return { least: Number(minLength ?? 0), most: Number(maxLength ?? Number.POSITIVE_INFINITY) };
 }
 
 /** Returns the string, or one of the same format with an allowed length if the format has any length. */
-function fitLength([, shortest, index]: Format, text: string, { least, most }: Lengths): string {
+function fitLength([, shortest, index]: Format, text: string, { least, most }: ReturnType<typeof getLengths>): string {
   if (text.length >= least && text.length <= most) return text;
   if (shortest === undefined || index === undefined) return text;
   const base = text.length < least && index === shortest.length ? text : shortest;

@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
-import { createDataValidator, type DataValidator } from './data-validator.ts';
 import {
   ContractError,
   createContractError,
@@ -22,6 +21,7 @@ import {
   type RequestValidation,
   validateRequest,
 } from './validate-request.ts';
+import { createDataValidator, type DataValidator } from './violations.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */
 export interface Contract extends Routing {
@@ -76,19 +76,14 @@ export async function loadContract({ path, strict, edit }: ContractOptions): Pro
   const key = `${strict} ${path}`;
   let entry = cache.get(key);
   if (entry?.text !== text || entry.edit !== edit) {
-    const contract = createContract(text, { path, strict, edit }).catch((cause) =>
-      Promise.reject(toContractError(path, cause)),
-    );
+    const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
+      if (cause instanceof ContractError) throw cause;
+      throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
+    });
     entry = { text, edit, contract };
     cache.set(key, entry);
   }
   return entry.contract;
-}
-
-function toContractError(path: string, cause: unknown): ContractError {
-  return cause instanceof ContractError
-    ? cause
-    : new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
 }
 
 function createStrictDocument(document: Document): Contract['enforced'] {

@@ -1,6 +1,7 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
+import type { Route } from './routes.ts';
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -78,16 +79,13 @@ function getType(document: Document, schema: string): unknown {
   return types.find((each) => each !== undefined);
 }
 
-/** The values of a request's parameters by location. */
-type ParameterValues = Readonly<Record<Parameter['in'], Record<string, unknown>>>;
-
-/** Returns the values of parameters as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
+/** Returns the values of parameters by location, as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
 export function readParameters(
-  { parameters, pathNames }: { readonly parameters: readonly Parameter[]; readonly pathNames: readonly string[] },
+  { parameters, pathNames }: Pick<Route, 'parameters' | 'pathNames'>,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
-): ParameterValues {
-  const values: ParameterValues = {
+) {
+  const values: Record<Parameter['in'], Record<string, unknown>> = {
     // Some documents have a name in a path template without a parameter.
     path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
     query: { ...query },

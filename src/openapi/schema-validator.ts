@@ -48,8 +48,9 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
     }
   };
   return (pointer, value) => {
-    const validate = compiled.get(pointer) ?? compile(pointer);
-    if (!compiled.has(pointer)) compiled.set(pointer, validate);
+    const known = compiled.get(pointer);
+    const validate = known ?? compile(pointer);
+    if (!known) compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
     try {
       validate(value);
