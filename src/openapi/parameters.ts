@@ -1,7 +1,6 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
-import type { Route } from './routes.ts';
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -81,7 +80,7 @@ function getType(document: Document, schema: string): unknown {
 
 /** Returns the values of parameters by location, as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
 export function readParameters(
-  { parameters, pathNames }: Pick<Route, 'parameters' | 'pathNames'>,
+  { parameters, pathNames }: { readonly parameters: readonly Parameter[]; readonly pathNames: readonly string[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
 ) {
