@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode } from '../openapi/document.ts';
-import { findMediaType, findResponse, isJsonType, removeTypeParameters } from '../openapi/responses.ts';
+import {
+  findMediaType,
+  findResponse,
+  isJsonType,
+  type ResponseViolation,
+  removeTypeParameters,
+} from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
@@ -158,7 +163,7 @@ function findViolations(
   const repeated = isJsonType(type) ? findRepeatedName(text) : undefined;
   // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
   const responseViolations = contract
-    .verify(route, { status, headers, body }, { closed: hasModel })
+    .verifyResponse(route, { status, headers, body }, { closed: hasModel })
     .filter(({ where }) => request.method !== 'HEAD' || !/^(body|content type)/.test(where))
     // OpenAPI does not define whether a response without `content` may have a body; the contract of a model does.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');

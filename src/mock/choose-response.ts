@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type DocumentedMedia,
   type DocumentedResponse,
@@ -7,6 +8,7 @@ import {
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { OperationInput } from '../openapi/validate-request.ts';
 
 /** The preferences of a request for one of the documented responses. */
 export interface ResponsePreferences {
@@ -36,7 +38,7 @@ export class InvalidPreferenceError extends Error {
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
-  const successesFirst = [...route.responses].sort((a, b) => Number(isSuccess(b)) - Number(isSuccess(a)));
+  const successesFirst = route.responses.toSorted((a, b) => Number(isSuccess(b)) - Number(isSuccess(a)));
   const named = successesFirst.find((response) => getExampleNames(response).some((name) => names.includes(name)));
   if (named) return { response: named, status: getStatus(named, route, names) };
   if (example !== undefined) throw createExampleError(route, example, route.responses);
@@ -64,8 +66,7 @@ function isSuccess({ name }: DocumentedResponse): boolean {
 /** Returns the status of a response: for a range, that in the body of the example, else the first of the range. */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
-  const examples = Object.values(media).flatMap(({ examples }) => examples);
-  const status = getBodyStatus(examples.find((example) => names.includes(example.name ?? ''))?.value);
+  const status = getBodyStatus(getExamples(media).find((example) => names.includes(example.name ?? ''))?.value);
   if (status !== undefined && (name === 'default' || Math.floor(status / 100) === Number(name.charAt(0))))
     return status;
   return name === 'default' ? successStatus : Number(name.replace('XX', '00'));
@@ -78,7 +79,11 @@ export function getBodyStatus(body: unknown): number | undefined {
 }
 
 function getExampleNames({ media }: DocumentedResponse): readonly string[] {
-  return Object.values(media).flatMap(({ examples }) => examples.flatMap(({ name }) => name ?? []));
+  return getExamples(media).flatMap(({ name }) => name ?? []);
+}
+
+function getExamples(media: DocumentedResponse['media']): readonly Example[] {
+  return Object.values(media).flatMap(({ examples }) => examples);
 }
 
 function createExampleError(
@@ -96,21 +101,20 @@ function createExampleError(
 
 /** Returns the media type of a response that an `Accept` header prefers. JSON is preferred among equals, and if no type is acceptable. */
 export function chooseMediaType({ media }: DocumentedResponse, accept: string): string | undefined {
-  const types = Object.keys(media);
-  const jsonFirst = [...types.filter(isJsonType), ...types.filter((type) => !isJsonType(type))];
+  const jsonFirst = Object.keys(media).toSorted((a, b) => Number(isJsonType(b)) - Number(isJsonType(a)));
   const ranges = accept
     .split(',')
     .map((range) => ({ type: removeTypeParameters(range), quality: Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1) }))
     .filter(({ type }) => type !== '')
     .sort((a, b) => b.quality - a.quality);
-  const refused = ranges.filter(({ quality }) => quality === 0).map(({ type }) => type);
-  for (const range of ranges.filter(({ quality }) => quality > 0)) {
-    const type = jsonFirst.find(
-      (name) => isInRange(removeTypeParameters(name), range.type) && !refused.includes(removeTypeParameters(name)),
-    );
-    if (type !== undefined) return type;
-  }
-  return jsonFirst[0];
+  const isRefused = (type: string) => ranges.some((range) => range.quality === 0 && range.type === type);
+  const acceptable = ranges.flatMap(({ type: range, quality }) =>
+    jsonFirst.filter((name) => {
+      const type = removeTypeParameters(name);
+      return quality > 0 && isInRange(type, range) && !isRefused(type);
+    }),
+  );
+  return acceptable[0] ?? jsonFirst[0];
 }
 
 function isInRange(type: string, range: string): boolean {
@@ -129,4 +133,41 @@ export function chooseExample(
     examples.find(({ value }) => getBodyStatus(value) === status) ??
     (isErrorRange ? undefined : examples[0])
   );
+}
+
+/**
+ * Returns the names of the request examples that match a request. A name matches if every part of the request (body, parameters) that has an example of
+ * this name was sent with its value. Returns only the names that match the most parts. Microcks, Specmatic and Prism also pair request and response
+ * examples by name.
+ */
+export function findExampleNames(
+  { bodyMedia, parameters }: Route,
+  { path, query, body }: OperationInput,
+): readonly string[] {
+  const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path, query };
+  const parts = [
+    getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, body) })),
+    ...parameters.map(({ name: parameter, in: location, examples }) => {
+      const sentValue = sent[location]?.[parameter];
+      const isSent = (value: unknown) => sentValue !== undefined && String(value) === String(sentValue);
+      return examples.map(({ name, value }) => ({ name, isSent: isSent(value) }));
+    }),
+  ];
+  const names = [...new Set(parts.flat().flatMap(({ name }) => name ?? []))];
+  const counts = names.map((name) => countSentParts(parts, name));
+  const highest = Math.max(0, ...counts);
+  return highest === 0 ? [] : names.filter((_, index) => counts[index] === highest);
+}
+
+interface RequestExample {
+  readonly name: string | undefined;
+  /** Whether the part of the request was sent with its value. */
+  readonly isSent: boolean;
+}
+
+/** Returns the number of parts that have an example of the name and were sent with it; 0 if one was not. */
+function countSentParts(parts: readonly (readonly RequestExample[])[], name: string): number {
+  const named = parts.map((examples) => examples.filter((example) => example.name === name));
+  const withName = named.filter(({ length }) => length > 0);
+  return withName.every((examples) => examples.some(({ isSent }) => isSent)) ? withName.length : 0;
 }

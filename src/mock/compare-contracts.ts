@@ -1,9 +1,10 @@
-import { type Document, getNode, isNode, parseReference, resolvePointer } from '../openapi/document.ts';
+import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import { findResponse, isJsonType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
+import { allowsType } from './merge-schema.ts';
 
 /** How the success bodies of an operation differ between the contract that its handler is written for and the served one. */
 export interface Difference {
@@ -28,8 +29,6 @@ export interface CompletedBody {
   readonly generated: readonly string[];
 }
 
-const NO_DIFFERENCE: Difference = { addedFields: [], removedFields: [], conflictingFields: [] };
-
 /** The maximum depth of the fields that are compared. */
 const MAX_DEPTH = 8;
 
@@ -43,9 +42,9 @@ interface Source {
 /** Compares the success bodies of an operation. `own`: the document that the handler is written for. */
 export function compareContracts(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
   const [ownSchema, servedSchema] = [getSuccessSchema(ownRoute), getSuccessSchema(servedRoute)];
-  if (ownSchema === undefined || servedSchema === undefined) return NO_DIFFERENCE;
   const result: MutableDifference = { addedFields: [], removedFields: [], conflictingFields: [] };
-  compare({ document: own, schema: ownSchema }, { document: served, schema: servedSchema }, [], result);
+  if (ownSchema !== undefined && servedSchema !== undefined)
+    compare({ document: own, schema: ownSchema }, { document: served, schema: servedSchema }, [], result);
   return result;
 }
 
@@ -84,17 +83,14 @@ function getTypes(source: Source): readonly unknown[] {
 }
 
 function areDisjoint(ownTypes: readonly unknown[], servedTypes: readonly unknown[]): boolean {
-  const isAllowed = (type: unknown) =>
-    servedTypes.includes(type) || (type === 'integer' && servedTypes.includes('number'));
-  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some(isAllowed);
+  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some((type) => allowsType(servedTypes, type));
 }
 
 /** Returns the JSON Pointers of the properties of a schema by name. */
 function getProperties(source: Source): ReadonlyMap<string, string> {
   const byName = new Map<string, string>();
   for (const pointer of getParts(source)) {
-    const properties = getNode(source.document, `${pointer}/properties`);
-    for (const name of Object.keys(isNode(properties) ? properties : {}))
+    for (const name of Object.keys(toNode(getNode(source.document, `${pointer}/properties`))))
       byName.set(name, `${pointer}/properties${formatPointer(name)}`);
   }
   return byName;
@@ -106,66 +102,58 @@ function getItems(source: Source): Source | undefined {
   return pointer === undefined ? undefined : { document, schema: `${pointer}/items` };
 }
 
-/** Returns the JSON Pointers of a schema, of what it refers to and of the parts of its `allOf`. */
+/** Returns the JSON Pointers of a schema, or of what it refers to, and of the parts of its `allOf`. */
 function getParts({ document, schema }: Source, ancestors: readonly string[] = []): readonly string[] {
   const pointer = resolvePointer(document, schema);
   if (ancestors.includes(pointer)) return [];
-  const { allOf = [], $ref } = (getNode(document, pointer) ?? {}) as { allOf?: readonly unknown[]; $ref?: string };
-  const parts = [...allOf.keys()].map((index) => `${pointer}/allOf/${index}`);
-  if (typeof $ref === 'string') parts.push(parseReference($ref));
-  return [pointer, ...parts.flatMap((part) => getParts({ document, schema: part }, [...ancestors, pointer]))];
+  const { allOf = [] } = (getNode(document, pointer) ?? {}) as { allOf?: readonly unknown[] };
+  const parts = [...allOf.keys()].map((index) => ({ document, schema: `${pointer}/allOf/${index}` }));
+  return [pointer, ...parts.flatMap((part) => getParts(part, [...ancestors, pointer]))];
 }
 
 /** Generates a value for the field with a schema: the same seed gives the same value. Returns undefined if no value is valid. */
 export type GenerateField = (schema: string, seed: number) => unknown;
 
-/** Returns a copy of a body with the gained fields that it lacks, and without the lost ones. The id of an entry is the seed of its fields. */
+/** Returns a copy of a body with the added fields that it lacks, and without the removed ones. The id of an entry is the seed of its fields. */
 export function completeBody(
   body: unknown,
-  { addedFields: gained, removedFields: lost }: Difference,
-  make: GenerateField,
+  { addedFields, removedFields }: Difference,
+  generate: GenerateField,
 ): CompletedBody {
-  const made = new Set<string>();
-  const extended = gained.reduce((whole, { way, name, schema }) => {
-    const pointer = formatPointer(...way, name);
-    return mapObjects(whole, way, (entry, id) => {
-      if (Object.hasOwn(entry, name)) return entry;
-      const value = make(schema, toSeed(`${id}${formatPointer(name)}`));
+  const generated = new Set<string>();
+  let completed = body;
+  for (const { way, name, schema } of addedFields)
+    completed = mapObjects(completed, way, (entry, id) => {
+      const value = Object.hasOwn(entry, name) ? undefined : generate(schema, toSeed(`${id}${formatPointer(name)}`));
       if (value === undefined) return entry;
-      made.add(pointer);
+      generated.add(formatPointer(...way, name));
       return { ...entry, [name]: value };
     });
-  }, body);
-  const result = lost.reduce(
-    (whole, { way, name }) =>
-      mapObjects(whole, way, (entry) =>
-        Object.hasOwn(entry, name) ? Object.fromEntries(Object.entries(entry).filter(([key]) => key !== name)) : entry,
-      ),
-    extended,
-  );
-  return { body: result, generated: [...made] };
+  for (const { way, name } of removedFields)
+    completed = mapObjects(completed, way, ({ [name]: _removed, ...others }) => others);
+  return { body: completed, generated: [...generated] };
 }
 
 /** Returns a copy of a value with the objects at a way replaced. `id`: that of the object or of its closest ancestor that has one. */
 function mapObjects(
   value: unknown,
   [step, ...rest]: readonly string[],
-  change: (entry: object, id: string) => object,
+  change: (entry: Node, id: string) => Node,
   ancestorId = '',
 ): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value))
     return step === '*' ? value.map((entry) => mapObjects(entry, rest, change, ancestorId)) : value;
   if (step === '*') return value;
-  const id = getId(value) ?? ancestorId;
-  if (step === undefined) return change(value, id);
-  const inner = (value as Record<string, unknown>)[step];
-  return inner === undefined ? value : { ...value, [step]: mapObjects(inner, rest, change, id) };
+  const entry = value as Node;
+  const id = getId(entry) ?? ancestorId;
+  if (step === undefined) return change(entry, id);
+  const inner = entry[step];
+  return inner === undefined ? value : { ...entry, [step]: mapObjects(inner, rest, change, id) };
 }
 
 /** Returns the property `id` of an object, else the first one whose name ends with `Id`. */
-function getId(entry: object): string | undefined {
-  const { id, ...others } = entry as Readonly<Record<string, unknown>>;
+function getId({ id, ...others }: Node): string | undefined {
   const value = id ?? Object.entries(others).find(([name]) => name.endsWith('Id'))?.[1];
   return value === undefined ? undefined : String(value);
 }

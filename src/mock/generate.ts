@@ -1,4 +1,4 @@
-import { type Document, isNode, type Node } from '../openapi/document.ts';
+import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isOneWay } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
 import { mergeSchema } from './merge-schema.ts';
@@ -42,45 +42,46 @@ export class EndlessSchemaError extends Error {
   override readonly name = 'EndlessSchemaError';
 }
 
-/** Generates a value for a schema. `name`: that of the property. `ancestors`: the references that lead to the schema. */
-type GenerateValue = (schema: unknown, name: string, making: GeneratorOptions, ancestors: readonly string[]) => unknown;
-
 /** What the value of an object or an array is generated from. */
 interface Target {
   readonly schema: Node;
   readonly name: string;
-  readonly making: GeneratorOptions;
-  readonly ancestors: readonly string[];
+  readonly options: GeneratorOptions;
+  /** Generates the value of a property or an entry. */
+  readonly generate: (schema: unknown, name: string) => unknown;
 }
 
 /**
  * Creates a generator of values for the schemas of a document. Properties of the other direction are left out. A value may be invalid, since keywords can
  * depend on each other: the caller validates it.
  */
-export function createGenerator(
-  document: Document,
-  otherDirection: 'readOnly' | 'writeOnly' = 'writeOnly',
-): (node: unknown, making: GeneratorOptions) => unknown {
+export function createGenerator(document: Document, otherDirection: 'readOnly' | 'writeOnly' = 'writeOnly') {
   const isExcluded = (property: unknown) => isOneWay(document, property, otherDirection);
-  const generate: GenerateValue = (node, name, making, ancestors) => {
-    const { random } = making;
+  const generate = (node: unknown, name: string, options: GeneratorOptions, ancestors: readonly string[]): unknown => {
+    const { random } = options;
     const canFollow = (reference: string) => ancestors.filter((other) => other === reference).length < MAX_RECURSIONS;
     const { schema, references } = mergeSchema({ document, random, canFollow }, node);
     const path = [...ancestors, ...(references.length > 0 ? references : [''])];
     if (path.length > MAX_DEPTH) throw new EndlessSchemaError();
     if ('const' in schema) return schema.const;
-    if (making.usesExamples) {
+    if (options.usesExamples) {
       const [example] = Array.isArray(schema.examples) ? schema.examples : [schema.example ?? schema.default];
       if (example !== undefined) return example;
     }
-    if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, making);
-    const isBare = making.isBare || path.length > MAX_OPTIONAL_DEPTH || !references.every(canFollow);
-    const target = { schema, name, making: { ...making, isBare }, ancestors: path };
-    switch (chooseType(schema, making)) {
+    if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, options);
+    const isBare = options.isBare || path.length > MAX_OPTIONAL_DEPTH || !references.every(canFollow);
+    const inner = { ...options, isBare };
+    const target: Target = {
+      schema,
+      name,
+      options: inner,
+      generate: (child, key) => generate(child, key, inner, path),
+    };
+    switch (chooseType(schema, options)) {
       case 'object':
-        return generateObject(target, generate, isExcluded);
+        return generateObject(target, isExcluded);
       case 'array':
-        return generateArray(target, generate);
+        return generateArray(target);
       case 'integer':
         return generateNumber({ multipleOf: 1, ...schema }, name, random);
       case 'number':
@@ -93,41 +94,37 @@ export function createGenerator(
         return generateString(schema, name, random);
     }
   };
-  return (node, making) => generate(node, '', making, []);
+  return (node: unknown, options: GeneratorOptions) => generate(node, '', options, []);
 }
 
-function generateObject(
-  { schema, name, making, ancestors }: Target,
-  generate: GenerateValue,
-  isExcluded: (property: unknown) => boolean,
-): Node {
-  const { random, isBare } = making;
-  const properties = isNode(schema.properties) ? schema.properties : {};
+function generateObject({ schema, name, options, generate }: Target, isExcluded: (property: unknown) => boolean): Node {
+  const { random, isBare } = options;
+  const properties = toNode(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   // Not an object yet: a property may be called `__proto__`.
   const values = new Map<string, unknown>();
   const hasRoom = () => values.size < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
   for (const key of required) {
     if (isExcluded(properties[key])) continue;
-    values.set(key, generate(properties[key] ?? getAdditionalSchema(schema), key, making, ancestors));
+    values.set(key, generate(properties[key] ?? toNode(schema.additionalProperties), key));
   }
   for (const [key, property] of Object.entries(properties)) {
     if (values.has(key) || !hasRoom() || isExcluded(property)) continue;
     const isIncluded =
-      isPresent(schema, key, making) ??
-      (!isBare && (making.usesExamples || making.isFull || random.next() < OPTIONAL_PROBABILITY));
-    if (isIncluded) values.set(key, generate(property, key, making, ancestors));
+      isPresent(schema, key, options) ??
+      (!isBare && (options.usesExamples || options.isFull || random.next() < OPTIONAL_PROBABILITY));
+    if (isIncluded) values.set(key, generate(property, key));
   }
   const least = Math.max(Number(schema.minProperties ?? 0), isMap(schema, properties) && !isBare ? 2 : 0);
   for (let number = 1; values.size < least && hasRoom() && number <= MAX_ATTEMPTS; number++) {
     const [key, property] = createAdditionalProperty(schema, number, random);
-    if (!values.has(key)) values.set(key, generate(property, name, making, ancestors));
+    if (!values.has(key)) values.set(key, generate(property, name));
   }
   return Object.fromEntries(values);
 }
 
-function generateArray({ schema, name, making, ancestors }: Target, generate: GenerateValue): readonly unknown[] {
-  const { random, isBare } = making;
+function generateArray({ schema, name, options, generate }: Target): readonly unknown[] {
+  const { random, isBare } = options;
   const { items = {}, contains } = schema;
   const least = Math.max(Number(schema.minItems ?? 0), contains === undefined ? 0 : 1);
   const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
@@ -136,7 +133,7 @@ function generateArray({ schema, name, making, ancestors }: Target, generate: Ge
   const seen = new Set<string>();
   for (let tries = MAX_ATTEMPTS + count; entries.length < Math.min(count, most) && tries > 0; tries--) {
     const isContained = contains !== undefined && entries.length === 0;
-    const entry = generate(isContained ? { allOf: [items, contains] } : items, toSingular(name), making, ancestors);
+    const entry = generate(isContained ? { allOf: [items, contains] } : items, toSingular(name));
     const json = JSON.stringify(entry);
     if (schema.uniqueItems === true && seen.has(json)) continue;
     seen.add(json);
@@ -171,19 +168,11 @@ const KEYWORDS_OF_TYPES: readonly (readonly [type: string, keywords: readonly st
 ];
 
 /** Returns the name and the schema of an additional property. */
-function createAdditionalProperty(
-  schema: Node,
-  number: number,
-  random: Random,
-): readonly [key: string, property: unknown] {
-  const [[pattern, property] = []] = Object.entries(isNode(schema.patternProperties) ? schema.patternProperties : {});
+function createAdditionalProperty(schema: Node, number: number, random: Random): readonly [string, unknown] {
+  const [[pattern, property] = []] = Object.entries(toNode(schema.patternProperties));
   if (pattern !== undefined) return [generateString({ pattern }, 'key', random), property];
   const key = isNode(schema.propertyNames) ? generateString(schema.propertyNames, 'key', random) : `key${number}`;
-  return [key, getAdditionalSchema(schema)];
-}
-
-function getAdditionalSchema({ additionalProperties }: Node): unknown {
-  return isNode(additionalProperties) ? additionalProperties : {};
+  return [key, toNode(schema.additionalProperties)];
 }
 
 function isMap({ additionalProperties, patternProperties }: Node, properties: Node): boolean {

@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
-
-/** A schema without references and alternatives. */
-interface MergedSchema {
-  readonly schema: Node;
-  /** The references that were followed. */
-  readonly references: readonly string[];
-}
 
 /** What `mergeSchema` needs besides the schema. */
 interface MergeContext {
@@ -85,9 +79,11 @@ function merge(key: string, a: unknown, b: unknown): unknown {
 const MINIMUM_KEYWORDS = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
 const MAXIMUM_KEYWORDS = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
-/** An integer is a number. */
 function intersectTypes(a: readonly unknown[], b: readonly unknown[]): readonly unknown[] {
-  const isAllowed = (type: unknown, types: readonly unknown[]) =>
-    types.includes(type) || (type === 'integer' && types.includes('number'));
-  return [...new Set([...a.filter((type) => isAllowed(type, b)), ...b.filter((type) => isAllowed(type, a))])];
+  return [...new Set([...a.filter((type) => allowsType(b, type)), ...b.filter((type) => allowsType(a, type))])];
+}
+
+/** Returns whether a list of types includes a type. An integer is a number. */
+export function allowsType(types: readonly unknown[], type: unknown): boolean {
+  return types.includes(type) || (type === 'integer' && types.includes('number'));
 }

@@ -5,20 +5,20 @@ import {
   type DocumentedMedia,
   type Example,
   isJsonType,
+  type ResponseToVerify,
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import type { ResponseToVerify } from '../openapi/verify-response.ts';
 import { createRandom, toSeed } from '../util/random.ts';
 import {
   chooseExample,
   chooseMediaType,
   chooseResponse,
+  findExampleNames,
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
-import { findExampleNames } from './find-example-names.ts';
 import { toXml } from './format-xml.ts';
 import { createGenerator, EndlessSchemaError } from './generate.ts';
 import {
@@ -47,15 +47,17 @@ export interface Mock {
   generateField(schema: string, seed: number): unknown;
 }
 
-/** What a body is created for. */
-interface BodyTarget {
+/** What headers and body are created for. */
+interface Target {
   readonly route: Route;
   readonly input: OperationInput;
   readonly preferences: ResponsePreferences;
   readonly status: number;
-  /** The media type without parameters. */
-  readonly type: string;
+  readonly example: Example | undefined;
 }
+
+/** `type`: the media type without parameters. */
+type BodyTarget = Target & { readonly media: DocumentedMedia; readonly type: string };
 
 /** The media type of problem documents, which contain the status of the response. */
 const PROBLEM_TYPE = 'application/problem+json';
@@ -79,15 +81,13 @@ export function createMock(contract: Contract): Mock {
       const type = chooseMediaType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
       const example = media && chooseExample(media, names, { response, status });
-      const own = createHeaders(generate, response.headers, { status, example, preferences });
-      const headers =
-        status < 400
-          ? own
-          : setStatusHeaders(contract, { response, status, methods: getMethodsAtPath(contract, route) }, own);
+      const target = { route, input, preferences, status, example };
+      const own = createHeaders(generate, response.headers, target);
+      const methods = getMethodsAtPath(contract, route);
+      const headers = status < 400 ? own : setStatusHeaders(contract, { response, status, methods }, own);
       if (!media || type === undefined) return { status, headers };
       const contentType = toContentType(type);
-      const target = { route, input, preferences, status, type: removeTypeParameters(type) };
-      const body = createBody(contract, generate, { media, example }, target);
+      const body = createBody(contract, generate, { ...target, media, type: removeTypeParameters(type) });
       return {
         status,
         headers: { ...headers, 'Content-Type': contentType },
@@ -96,13 +96,8 @@ export function createMock(contract: Contract): Mock {
     },
     generateField(schema, seed) {
       const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
-      if (value !== undefined && contract.holds(schema, value)) return value;
-      try {
-        return generate(schema, { seed, query: {}, usesExamples: false });
-      } catch (error) {
-        if (error instanceof MockError) return undefined;
-        throw error;
-      }
+      if (value !== undefined && contract.isValid(schema, value)) return value;
+      return unlessThrown(MockError, () => generate(schema, { seed, query: {}, usesExamples: false }));
     },
   };
 }
@@ -112,24 +107,25 @@ function createValidGenerator(contract: Contract): GenerateValid {
   return (schema, { seed, query, usesExamples }) => {
     const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const making = {
+      const options = {
         random: createRandom(seed + attempt * 7_919),
         query,
         usesExamples: usesExamples && attempt === 0,
         isBare: attempt > MAX_ATTEMPTS / 2,
       };
-      const value = unlessEndless(() => generate(node, making));
-      if (contract.holds(schema, value)) return value;
+      const value = unlessThrown(EndlessSchemaError, () => generate(node, options));
+      if (contract.isValid(schema, value)) return value;
     }
     throw new MockError(`no valid value was found for the schema at #${schema}: add an example`);
   };
 }
 
-function unlessEndless(generate: () => unknown): unknown {
+/** Returns a generated value; undefined if an error of a class is thrown. */
+function unlessThrown(ErrorClass: new () => Error, generate: () => unknown): unknown {
   try {
     return generate();
   } catch (error) {
-    if (error instanceof EndlessSchemaError) return undefined;
+    if (error instanceof ErrorClass) return undefined;
     throw error;
   }
 }
@@ -138,11 +134,10 @@ function unlessEndless(generate: () => unknown): unknown {
 function createBody(
   contract: Contract,
   generate: GenerateValid,
-  { media, example }: { readonly media: DocumentedMedia; readonly example: Example | undefined },
-  { route, input, preferences, status, type }: BodyTarget,
+  { route, input, preferences, status, example, media, type }: BodyTarget,
 ): unknown {
   const { schema } = media;
-  const isValid = (value: unknown) => schema === undefined || contract.holds(schema, value);
+  const isValid = (value: unknown) => schema === undefined || contract.isValid(schema, value);
   if (example && !preferences.dynamic) {
     const updated = setBodyStatus(isValid, example.value, status);
     const body = status === 405 ? replaceOtherPath(isValid, updated) : updated;
@@ -164,11 +159,7 @@ function createBody(
 function createHeaders(
   generate: GenerateValid,
   headers: readonly DocumentedHeader[],
-  {
-    status,
-    example,
-    preferences,
-  }: { readonly status: number; readonly example: Example | undefined; readonly preferences: ResponsePreferences },
+  { status, example, preferences }: Target,
 ): Readonly<Record<string, string>> {
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
     // A client can't follow a redirect without it.
@@ -178,9 +169,8 @@ function createHeaders(
       (isRequired ? examples[0] : undefined);
     if (own?.value !== undefined) return [[name, formatHeader(own.value)]];
     if (own || !isRequired || schema === undefined) return [];
-    return [
-      [name, formatHeader(generate(schema, { seed: preferences.seed ?? toSeed(name), query: {}, usesExamples: true }))],
-    ];
+    const seed = preferences.seed ?? toSeed(name);
+    return [[name, formatHeader(generate(schema, { seed, query: {}, usesExamples: true }))]];
   });
   return Object.fromEntries(entries);
 }

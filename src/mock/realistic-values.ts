@@ -40,33 +40,32 @@ const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
   [/country/i, ({ pick }) => pick(COUNTRIES)],
   [/currency/i, ({ pick }) => pick(['EUR', 'USD', 'GBP'])],
   [/colou?r/i, ({ pick }) => pick(COLOURS)],
-  [
-    /image|picture|photo|avatar|thumbnail|icon/i,
-    (random) => `images/${random.pick(THINGS).toLowerCase()}-${random.integer(1, 9)}.svg`,
-  ],
-  [
-    /url|uri|link|href|website/i,
-    (random) => `https://example.com/${random.pick(THINGS).toLowerCase()}/${random.integer(1, 999)}`,
-  ],
+  [/image|picture|photo|avatar|thumbnail|icon/i, (random) => `images/${pickSlug(random)}-${random.integer(1, 9)}.svg`],
+  [/url|uri|link|href|website/i, (random) => `https://example.com/${pickSlug(random)}/${random.integer(1, 999)}`],
   [
     /sku|code|number|reference|(^|_)ref$/i,
     (random) => `${random.pick(THINGS).slice(0, 2).toUpperCase()}-${random.integer(1_000, 9_999)}`,
   ],
-  [
-    /(^|[a-z_])id$|Id$|_id$|token|key$|hash|secret/,
-    (random) => Array.from({ length: 12 }, () => random.pick([...'abcdefghjkmnpqrstuvwxyz23456789'])).join(''),
-  ],
+  [/(^|[a-z_])id$|Id$|_id$|token|key$|hash|secret/, generateId],
   [/date|_at$|At$|time/, (random) => generateTime(random).toISOString()],
   [/tag|keyword|category|label|kind|type/i, ({ pick }) => pick(TAGS)],
   [/version/i, (random) => `${random.integer(0, 3)}.${random.integer(0, 20)}.${random.integer(0, 9)}`],
   [/name|title|product|item/i, ({ pick }) => `${pick(KINDS)} ${pick(THINGS)}`],
-  [/description|summary|text|comment|message|note|body|content|detail|reason/i, (random) => generateSentence(random)],
+  [/description|summary|text|comment|message|note|body|content|detail|reason/i, generateSentence],
 ];
+
+function pickSlug({ pick }: Random): string {
+  return pick(THINGS).toLowerCase();
+}
+
+function generateId({ pick }: Random): string {
+  return Array.from({ length: 12 }, () => pick([...'abcdefghjkmnpqrstuvwxyz23456789'])).join('');
+}
 
 /** Generates a string for a property by its name. */
 export function generateText(name: string, random: Random): string {
   const [, generate] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
-  return generate ? generate(random) : `${random.pick(WORDS)} ${random.pick(THINGS).toLowerCase()}`;
+  return generate ? generate(random) : `${random.pick(WORDS)} ${pickSlug(random)}`;
 }
 
 /** Generates a sentence. */

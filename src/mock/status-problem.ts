@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
-import type { DocumentedResponse } from '../openapi/responses.ts';
+import type { DocumentedResponse, ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { ResponseToVerify } from '../openapi/verify-response.ts';
 
 /** Details of error responses for which the contract has no example. */
 const DETAILS: Readonly<Record<number, string>> = {
@@ -47,25 +46,19 @@ type IsValid = (value: unknown) => boolean;
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
-  const updated = {
-    ...body,
-    ...(typeof body.detail === 'string' ? { detail } : {}),
-    ...(typeof body.message === 'string' ? { message } : {}),
-  };
+  const texts = Object.entries({ detail, message }).filter(([name]) => typeof body[name] === 'string');
+  const updated = { ...body, ...Object.fromEntries(texts) };
   return isValid(updated) ? updated : body;
 }
 
 /** Returns the methods that the contract has at the path of an operation. */
-export function getMethodsAtPath(
-  { routes }: Pick<Contract, 'routes'>,
-  { path }: Pick<Route, 'path'>,
-): readonly string[] {
+export function getMethodsAtPath({ routes }: Contract, { path }: Route): readonly string[] {
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
 /** Creates an error response that the contract does not document, as a gateway before the server may send it. `methods`: those of the path. */
 export function createErrorResponse(
-  contract: Pick<Contract, 'holds'>,
+  contract: Pick<Contract, 'isValid'>,
   methods: readonly string[],
   status: number,
 ): ResponseToVerify {
@@ -89,27 +82,27 @@ interface StatusResponse {
 
 /** Returns the headers of an error response with `Allow` or `Retry-After` if its status needs them, and without if not. */
 export function setStatusHeaders(
-  contract: Pick<Contract, 'holds'>,
+  contract: Pick<Contract, 'isValid'>,
   { response, status, methods }: StatusResponse,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const values: Readonly<Record<string, string | number | undefined>> = {
-    allow: status === 405 ? methods.join(', ') : undefined,
-    'retry-after': status === 429 || status === 503 ? RETRY_AFTER_SECONDS : undefined,
-  };
-  const findDocumented = (key: string) => response.headers.find(({ name }) => name.toLowerCase() === key);
-  const others = Object.entries(headers).filter(([name]) => {
-    const key = name.toLowerCase();
-    return !(key in values) || values[key] !== undefined || findDocumented(key)?.isRequired;
-  });
-  const presentKeys = new Set(others.map(([name]) => name.toLowerCase()));
-  const added = [['Allow', 'allow'] as const, ['Retry-After', 'retry-after'] as const].flatMap(([name, key]) => {
-    const value = values[key];
-    const schema = findDocumented(key)?.schema;
-    const isUsable = value !== undefined && (schema === undefined || contract.holds(schema, value));
-    return isUsable && (key === 'allow' || !presentKeys.has(key)) ? [[name, String(value)] as const] : [];
-  });
-  return Object.fromEntries([...others, ...added]);
+  const needed = [
+    ['Allow', status === 405 ? methods.join(', ') : undefined],
+    ['Retry-After', status === 429 || status === 503 ? RETRY_AFTER_SECONDS : undefined],
+  ] as const;
+  const result: Record<string, string> = { ...headers };
+  for (const [name, value] of needed) {
+    const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+    const documented = response.headers.find((header) => isSame(header.name));
+    const present = Object.keys(headers).find(isSame);
+    if (value === undefined) {
+      if (present !== undefined && !documented?.isRequired) delete result[present];
+    } else if (name === 'Allow' || present === undefined) {
+      const isValid = documented?.schema === undefined || contract.isValid(documented.schema, value);
+      if (isValid) result[name] = String(value);
+    }
+  }
+  return result;
 }
 
 /** Returns the values that fields of an error response can have for a status, by their usual names. */

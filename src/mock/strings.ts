@@ -1,5 +1,5 @@
 import type { Node } from '../openapi/document.ts';
-import { compilePattern } from '../openapi/pattern.ts';
+import { compilePattern } from '../openapi/schema-validator.ts';
 import type { Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
 import { generateSentence, generateText, generateTime } from './realistic-values.ts';
@@ -8,41 +8,21 @@ import { generateSentence, generateText, generateTime } from './realistic-values
 export function generateString(schema: Node, name: string, random: Random): string {
   if (schema.pattern !== undefined) return generateForPattern(schema, name, random);
   const lengths = getLengths(schema);
-  const generate = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
-  if (generate) return fitLength(String(schema.format), generate(random), lengths);
+  const format = FORMATS.get(schema.format);
+  if (format) return fitLength(format, format[0](random), lengths);
   let text = generateText(name, random);
   while (text.length < lengths.least) text += ` ${generateSentence(random)}`;
   const end = Math.max(lengths.least, Math.min(text.length, lengths.most));
   return text.slice(0, end).trimEnd().padEnd(lengths.least, 'x');
 }
 
-interface Lengths {
-  readonly least: number;
-  readonly most: number;
-}
-
-function getLengths({ minLength, maxLength }: Node): Lengths {
+function getLengths({ minLength, maxLength }: Node) {
   return { least: Number(minLength ?? 0), most: Number(maxLength ?? Number.POSITIVE_INFINITY) };
 }
 
-/** The shortest strings of formats that allow more characters, and where these are inserted. */
-const EXTENDABLE: Readonly<Record<string, readonly [shortest: string, index: number]>> = {
-  email: ['a@b.co', 1],
-  'idn-email': ['a@b.co', 1],
-  hostname: ['a.co', 1],
-  uri: ['http://a.co', 11],
-  url: ['http://a.co', 11],
-  iri: ['http://a.co', 11],
-  'uri-reference': ['a', 1],
-  'iri-reference': ['a', 1],
-  password: ['a', 1],
-  binary: ['a', 1],
-};
-
 /** Returns the string, or one of the same format with an allowed length if the format has any length. */
-function fitLength(format: string, text: string, { least, most }: Lengths): string {
+function fitLength([, shortest, index]: Format, text: string, { least, most }: ReturnType<typeof getLengths>): string {
   if (text.length >= least && text.length <= most) return text;
-  const [shortest, index] = EXTENDABLE[format] ?? [];
   if (shortest === undefined || index === undefined) return text;
   const base = text.length < least && index === shortest.length ? text : shortest;
   const insertAt = base === text ? text.length : index;
@@ -72,41 +52,53 @@ function generateForPattern(schema: Node, name: string, random: Random): string 
   return isAllowed(joined) ? joined : realistic;
 }
 
-const HEX = '0123456789abcdef';
-
 function generateHex(random: Random, length: number): string {
-  return Array.from({ length }, () => HEX[random.integer(0, 15)]).join('');
+  return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
+}
+
+function generateUuid(random: Random): string {
+  const hex = (length: number) => generateHex(random, length);
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-${random.pick([...'89ab'])}${hex(3)}-${hex(12)}`;
 }
 
 function generateIsoTime(random: Random): string {
   return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
 
-/** Generators by format. Strings of other formats are not restricted. */
-const FORMATS: Readonly<Record<string, (random: Random) => string>> = {
-  'date-time': generateIsoTime,
-  date: (random) => generateIsoTime(random).slice(0, 10),
-  time: (random) => `${generateIsoTime(random).slice(11, 19)}Z`,
-  duration: (random) => `P${random.integer(1, 28)}D`,
-  email: (random) => generateText('email', random),
-  'idn-email': (random) => generateText('email', random),
-  hostname: (random) => `host${random.integer(1, 99)}.example.com`,
-  'idn-hostname': (random) => `host${random.integer(1, 99)}.example.com`,
-  ipv4: (random) => `192.0.2.${random.integer(1, 254)}`,
-  ipv6: (random) => `2001:db8::${generateHex(random, 4)}`,
-  uri: (random) => generateText('url', random),
-  url: (random) => generateText('url', random),
-  iri: (random) => generateText('url', random),
-  'uri-reference': (random) => generateText('image', random),
-  'iri-reference': (random) => generateText('image', random),
-  'uri-template': (random) => `https://example.com/items/{id}/${random.integer(1, 9)}`,
-  uuid: (random) =>
-    `${generateHex(random, 8)}-${generateHex(random, 4)}-4${generateHex(random, 3)}-${random.pick([...'89ab'])}${generateHex(random, 3)}-${generateHex(random, 12)}`,
-  'json-pointer': (random) => `/items/${random.integer(0, 9)}`,
-  'json-pointer-uri-fragment': (random) => `#/items/${random.integer(0, 9)}`,
-  'relative-json-pointer': (random) => `${random.integer(0, 3)}/name`,
-  regex: () => '^[a-z]+$',
-  byte: (random) => Buffer.from(generateText('name', random)).toString('base64'),
-  binary: (random) => generateText('name', random),
-  password: (random) => generateText('token', random),
-};
+/** A generator; for a format that allows strings of any length, also the shortest string, and the index at which characters are inserted. */
+type Format = readonly [generate: (random: Random) => string, shortest?: string, insertAt?: number];
+
+const EMAIL: Format = [(random) => generateText('email', random), 'a@b.co', 1];
+const HOSTNAME: Format = [(random) => `host${random.integer(1, 99)}.example.com`, 'a.co', 1];
+const URI: Format = [(random) => generateText('url', random), 'http://a.co', 11];
+const URI_REFERENCE: Format = [(random) => generateText('image', random), 'a', 1];
+
+/** Strings of other formats are not restricted. */
+const FORMATS: ReadonlyMap<unknown, Format> = new Map(
+  Object.entries<Format>({
+    'date-time': [generateIsoTime],
+    date: [(random) => generateIsoTime(random).slice(0, 10)],
+    time: [(random) => `${generateIsoTime(random).slice(11, 19)}Z`],
+    duration: [(random) => `P${random.integer(1, 28)}D`],
+    email: EMAIL,
+    'idn-email': EMAIL,
+    hostname: HOSTNAME,
+    'idn-hostname': [HOSTNAME[0]],
+    ipv4: [(random) => `192.0.2.${random.integer(1, 254)}`],
+    ipv6: [(random) => `2001:db8::${generateHex(random, 4)}`],
+    uri: URI,
+    url: URI,
+    iri: URI,
+    'uri-reference': URI_REFERENCE,
+    'iri-reference': URI_REFERENCE,
+    'uri-template': [(random) => `https://example.com/items/{id}/${random.integer(1, 9)}`],
+    uuid: [generateUuid],
+    'json-pointer': [(random) => `/items/${random.integer(0, 9)}`],
+    'json-pointer-uri-fragment': [(random) => `#/items/${random.integer(0, 9)}`],
+    'relative-json-pointer': [(random) => `${random.integer(0, 3)}/name`],
+    regex: [() => '^[a-z]+$'],
+    byte: [(random) => Buffer.from(generateText('name', random)).toString('base64')],
+    binary: [(random) => generateText('name', random), 'a', 1],
+    password: [(random) => generateText('token', random), 'a', 1],
+  }),
+);

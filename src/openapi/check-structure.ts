@@ -1,26 +1,26 @@
-import type { Document } from 'openapi-backend';
+import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type DocumentIssue, getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
+import { type Document, getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** The methods of the operations of a path item. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
 /** Returns why a document can't be served: its broken references or, if there are none, its invalid paths and operations. */
-export function checkStructure(document: Document): readonly DocumentIssue[] {
+export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
   return issues.length > 0 ? issues : checkPaths(document);
 }
 
-function checkReferences(document: Document): readonly DocumentIssue[] {
-  const issues: DocumentIssue[] = [];
+function checkReferences(document: Document): readonly Issue[] {
+  const issues: Issue[] = [];
   const visit = (node: unknown, parentPointer: string, isNames: boolean) => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
       const pointer = parentPointer + formatPointer(key);
       if (key === '$ref' && !isNames) {
-        const trouble = checkReference(document, parentPointer, value);
-        if (trouble !== undefined) issues.push({ pointer, trouble });
+        const message = checkReference(document, parentPointer, value);
+        if (message !== undefined) issues.push({ pointer, message });
       } else if (getKind(key, isNames) !== 'value') visit(value, pointer, getKind(key, isNames) === 'names');
     }
   };
@@ -45,56 +45,51 @@ function checkReference(document: Document, pointer: string, reference: unknown)
   }
 }
 
-function checkPaths(document: Document): readonly DocumentIssue[] {
+function checkPaths(document: Document): readonly Issue[] {
   const { paths = {} } = document;
-  if (!isNode(paths)) return [{ pointer: '/paths', trouble: 'is not an object with paths' }];
+  if (!isNode(paths)) return [{ pointer: '/paths', message: 'is not an object with paths' }];
   return Object.entries(paths).flatMap(([path, item]) => {
     const pointer = formatPointer('paths', path);
     if (item === null || path.startsWith('x-')) return [];
-    if (!path.startsWith('/')) return [{ pointer, trouble: 'is not a path: it must start with a slash' }];
-    if (!isNode(item)) return [{ pointer, trouble: 'is not an object with operations' }];
+    if (!path.startsWith('/')) return [{ pointer, message: 'is not a path: it must start with a slash' }];
+    if (!isNode(item)) return [{ pointer, message: 'is not an object with operations' }];
     return Object.entries(item).flatMap(([key, operation]) =>
       METHODS.includes(key as never) ? checkOperation(document, pointer + formatPointer(key), operation) : [],
     );
   });
 }
 
-function checkOperation(document: Document, pointer: string, operation: unknown): readonly DocumentIssue[] {
-  if (!isNode(operation)) return [{ pointer, trouble: 'is not an operation: it must be an object' }];
+function checkOperation(document: Document, pointer: string, operation: unknown): readonly Issue[] {
+  if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
   const { responses, parameters = [], requestBody } = operation;
-  if (!isNode(responses) || getStatuses(responses).length === 0) {
-    return [{ pointer, trouble: 'documents no response: add at least one status below responses' }];
-  }
-  if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, trouble: 'is not an array' }];
-  const isTarget = (at: string) => isNode(getNode(document, resolvePointer(document, at)));
-  const [invalid, unknown] = [
-    getStatuses(responses).filter((status) => !isTarget(`${pointer}/responses/${status}`)),
-    Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key)),
-  ];
+  if (!isNode(responses) || getStatuses(responses).length === 0)
+    return [{ pointer, message: 'documents no response: add at least one status below responses' }];
+  if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
+  const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
   return [
     ...unknown.map((key) => ({
       pointer: `${pointer}/responses${formatPointer(key)}`,
-      trouble: 'is not a status: use a status such as 200, a range such as 4XX, or default',
+      message: 'is not a status: use a status such as 200, a range such as 4XX, or default',
     })),
     ...parameters.flatMap((_, index) => checkParameter(document, `${pointer}/parameters/${index}`)),
-    ...invalid.map((status) => ({
-      pointer: `${pointer}/responses/${status}`,
-      trouble: 'is not a response: it must be an object',
-    })),
-    ...(requestBody === undefined || isTarget(`${pointer}/requestBody`)
-      ? []
-      : [{ pointer: `${pointer}/requestBody`, trouble: 'is not a request body: it must be an object' }]),
+    ...getStatuses(responses).flatMap((status) => checkObject(document, `${pointer}/responses/${status}`, 'response')),
+    ...(requestBody === undefined ? [] : checkObject(document, `${pointer}/requestBody`, 'request body')),
   ];
 }
 
-function checkParameter(document: Document, pointer: string): readonly DocumentIssue[] {
-  const node = getNode(document, resolvePointer(document, pointer));
-  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, trouble: 'is not a parameter: add its name' }];
+/** Returns an issue if there is no object at a pointer. `kind`: what the object would be. */
+function checkObject(document: Document, pointer: string, kind: string): readonly Issue[] {
+  return isNode(getTarget(document, pointer)) ? [] : [{ pointer, message: `is not a ${kind}: it must be an object` }];
+}
+
+function checkParameter(document: Document, pointer: string): readonly Issue[] {
+  const node = getTarget(document, pointer);
+  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add its name' }];
   if (!PARAMETER_LOCATIONS.includes(String(node.in))) {
-    return [{ pointer, trouble: `is in ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` }];
+    return [{ pointer, message: `is in ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` }];
   }
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
-  return isDescribed ? [] : [{ pointer, trouble: 'has no schema: add one' }];
+  return isDescribed ? [] : [{ pointer, message: 'has no schema: add one' }];
 }
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'];
@@ -115,7 +110,7 @@ export function getStatuses(responses: Node): readonly string[] {
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();
   const paths = Object.keys(document.paths ?? {}).flatMap((path) => {
-    const item = getNode(document, resolvePointer(document, formatPointer('paths', path)));
+    const item = getTarget(document, formatPointer('paths', path));
     if (!isNode(item) || !path.startsWith('/')) return [];
     const entries = Object.entries(item).map(([key, operation]) => {
       if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];

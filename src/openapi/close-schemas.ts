@@ -1,5 +1,4 @@
-import type { Document } from 'openapi-backend';
-import { isNode, type Node, resolveNode } from './document.ts';
+import { type Document, isNode, type Node, resolveNode } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**
@@ -33,7 +32,8 @@ function isObjectSchema({ type, properties }: Node): boolean {
   return type === 'object' || (type === undefined && isNode(properties));
 }
 
-interface MergedSchema {
+/** A schema into which others are merged. */
+export interface MergedSchema {
   readonly schema: Node;
   /** The references that were merged into it. */
   readonly references: readonly string[];

@@ -1,10 +1,10 @@
-import type { Document } from 'openapi-backend';
+import type { ErrorObject } from 'ajv';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
-import { createDataValidator, type DataValidator } from './data-validator.ts';
 import {
   ContractError,
   createContractError,
+  type Document,
   formatIssues,
   formatYaml,
   parseDocument,
@@ -12,50 +12,45 @@ import {
 } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
-import { createRouting, type Route, type RouteResult } from './routes.ts';
+import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
+import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import {
   type RequestResult,
   type RequestToValidate,
-  type RequestValidators,
+  type RequestValidation,
   validateRequest,
 } from './validate-request.ts';
-import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './verify-response.ts';
+import { createDataValidator, type DataValidator } from './violations.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */
-export interface Contract {
+export interface Contract extends Routing {
   /** The path of the file. */
   readonly path: string;
   /** The text of the file. */
   readonly text: string;
   /** The document in the file, with the edit of the options. */
   readonly document: Document;
-  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. */
-  readonly enforced: EnforcedDocument;
+  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. Created when it is first read. */
+  readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with schemas in the dialect of ajv, and an id for every operation. */
   readonly normalized: Document;
   /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
   readonly warning: string | undefined;
-  readonly routes: readonly Route[];
-  /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
-  route(method: string, path: string): RouteResult;
   /** Validates a request to an operation. Returns its input or its violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
-  verify(route: Route, response: ResponseToVerify, options: { readonly closed: boolean }): readonly ResponseViolation[];
+  verifyResponse(
+    route: Route,
+    response: ResponseToVerify,
+    options: { readonly closed: boolean },
+  ): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
-  holds(schema: string, value: unknown): boolean;
+  isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema, in which unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verify`. Throws `ContractError` if a schema is unusable. */
+  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verifyResponse`. Throws `ContractError` if a schema is unusable. */
   warmUp(route: Route, options: { readonly closed: boolean }): void;
-}
-
-/** The document that is enforced, created when it is first read. */
-interface EnforcedDocument {
-  readonly document: Document;
-  /** The document as YAML. */
-  readonly text: string;
 }
 
 /** Options of `loadContract`. */
@@ -70,13 +65,7 @@ interface ContractOptions {
 /** Returns a document with an edit. */
 export type EditDocument = (document: Document) => Document;
 
-interface CacheEntry {
-  readonly text: string;
-  readonly edit: EditDocument | undefined;
-  readonly contract: Promise<Contract>;
-}
-
-const cache = new Map<string, CacheEntry>();
+const cache = new Map<string, { text: string; edit: EditDocument | undefined; contract: Promise<Contract> }>();
 
 /**
  * Loads the contract in a YAML or JSON file. Throws `ContractError` if it can't be served. A contract has no state and takes 100 ms to create, so it is
@@ -87,37 +76,19 @@ export async function loadContract({ path, strict, edit }: ContractOptions): Pro
   const key = `${strict} ${path}`;
   let entry = cache.get(key);
   if (entry?.text !== text || entry.edit !== edit) {
-    const contract = createContract(text, { path, strict, edit }).catch((cause) =>
-      Promise.reject(toContractError(path, cause)),
-    );
+    const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
+      if (cause instanceof ContractError) throw cause;
+      throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
+    });
     entry = { text, edit, contract };
     cache.set(key, entry);
   }
   return entry.contract;
 }
 
-function toContractError(path: string, cause: unknown): ContractError {
-  return cause instanceof ContractError
-    ? cause
-    : new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
-}
-
-function createStrictDocument(document: Document): EnforcedDocument {
-  let created: EnforcedDocument | undefined;
-  const get = () => {
-    if (created) return created;
-    const closed = closeSchemas(document);
-    created = { document: closed, text: formatYaml(closed) };
-    return created;
-  };
-  return {
-    get document() {
-      return get().document;
-    },
-    get text() {
-      return get().text;
-    },
-  };
+function createStrictDocument(document: Document): Contract['enforced'] {
+  const closed = closeSchemas(document);
+  return { document: closed, text: formatYaml(closed) };
 }
 
 async function createContract(
@@ -125,31 +96,47 @@ async function createContract(
   { path, strict, edit = (document) => document }: ContractOptions,
 ): Promise<Contract> {
   const document = edit(parseDocument(path, text));
-  const { normalized, slips } = normalize(path, text, document);
+  const { normalized, warning } = normalize(path, text, document);
   const { router, validator } = await createBackend(normalized);
-  const getParameterValidators = (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [];
-  const requestValidators = createRequestValidators(createDirectionView(normalized, text, 'readOnly'), strict);
+  const requestDocument = createDirectionView(normalized, text, 'readOnly');
+  const getRequestDocument = () => (strict ? closeSchemas(requestDocument) : requestDocument);
+  const requests: RequestValidation = {
+    document: normalized,
+    strict,
+    getParameterValidators: (route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
+    validateJson: createSchemaValidator(getRequestDocument),
+    validateLargeJson: createSchemaValidator(getRequestDocument, { allErrors: false }),
+    validateForm: createSchemaValidator(getRequestDocument, { coerceTypes: 'array' }),
+  };
   const responseDocument = createDirectionView(normalized, text, 'writeOnly');
   const open = createSchemaValidator(() => responseDocument);
   const closed = createSchemaValidator(() => closeSchemas(responseDocument));
+  let enforced: Contract['enforced'] | undefined;
   return {
     path,
     text,
     document,
-    enforced: strict ? createStrictDocument(document) : { document, text },
-    normalized: normalized,
-    warning: slips,
-    ...createRouting(router, normalized),
-    validateRequest(route, request) {
-      const validators = { ...requestValidators, parameters: getParameterValidators(route) };
-      return validateRequest({ document: normalized, validators, strict }, route, request);
+    get enforced() {
+      enforced ??= strict ? createStrictDocument(document) : { document, text };
+      return enforced;
     },
-    verify: (route, response, options) => verifyResponse(options.closed ? closed : open, route, response),
-    holds: (schema, value) => open(schema, value).length === 0,
+    normalized,
+    warning,
+    ...createRouting(router, normalized),
+    validateRequest: (route, request) => validateRequest(requests, route, request),
+    verifyResponse: (route, response, options) =>
+      verifyResponse(options.closed ? closed : open, route.responses, response),
+    isValid: (schema, value) => open(schema, value).length === 0,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
-      getParameterValidators(route);
-      compileSchemas(path, route, { request: requestValidators.json, response: options.closed ? closed : open });
+      requests.getParameterValidators(route);
+      const successes = route.responses.filter(({ name }) => name.startsWith('2'));
+      const errors = [
+        ...compileSchemas(requests.validateJson, route.bodyMedia),
+        ...successes.flatMap(({ media }) => compileSchemas(options.closed ? closed : open, media)),
+      ];
+      const unusable = errors.find(({ keyword }) => keyword === 'unusable');
+      if (unusable) throw new ContractError(`${path} ${unusable.message}`);
     },
   };
 }
@@ -162,31 +149,11 @@ function normalize(path: string, text: string, document: Document) {
   if (errors.length > 0) throw createContractError(path, text, errors);
   return {
     normalized: withOperationIds(normalized),
-    slips: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,
+    warning: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,
   };
 }
 
-function createRequestValidators(document: Document, strict: boolean): Omit<RequestValidators, 'parameters'> {
-  const getDocument = () => (strict ? closeSchemas(document) : document);
-  return {
-    json: createSchemaValidator(getDocument),
-    largeJson: createSchemaValidator(getDocument, { allErrors: false }),
-    form: createSchemaValidator(getDocument, { coerceTypes: 'array' }),
-  };
-}
-
-/** Compiles the schemas of an operation's request bodies and successful responses. Throws `ContractError` for the first one that is unusable. */
-function compileSchemas(
-  path: string,
-  { bodyMedia, responses }: Route,
-  validate: Readonly<Record<'request' | 'response', SchemaValidator>>,
-): void {
-  const schemasOf = (media: Route['bodyMedia']) => Object.values(media).flatMap(({ schema }) => schema ?? []);
-  const successes = responses.filter(({ name }) => name.startsWith('2'));
-  const errors = [
-    ...schemasOf(bodyMedia).flatMap((schema) => validate.request(schema, undefined)),
-    ...successes.flatMap(({ media }) => schemasOf(media)).flatMap((schema) => validate.response(schema, undefined)),
-  ];
-  const unusable = errors.find(({ keyword }) => keyword === 'unusable');
-  if (unusable) throw new ContractError(`${path} ${unusable.message}`);
+/** Compiles the schemas of media types: validates `undefined` against them, and returns the errors. */
+function compileSchemas(validate: SchemaValidator, media: Route['bodyMedia']): readonly ErrorObject[] {
+  return Object.values(media).flatMap(({ schema }) => (schema === undefined ? [] : validate(schema, undefined)));
 }

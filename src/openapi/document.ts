@@ -1,21 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { CORE_SCHEMA, dump, load, YAMLException } from 'js-yaml';
 import type { Document } from 'openapi-backend';
+import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
+import { limitList } from '../util/limit-list.ts';
 import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
-export { createLocator };
 
 /** Thrown for a contract that can't be loaded. `message` says which file, where in it, and what is wrong. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
-}
-
-/** An error in a document: `trouble` is a predicate whose subject is the value at `pointer` (a JSON Pointer). */
-export interface DocumentIssue {
-  readonly pointer: string;
-  readonly trouble: string;
 }
 
 /** Parses an OpenAPI document in YAML or JSON. Throws `ContractError`, with `path` in its message, if the text is no OpenAPI 3.0 or 3.1 document. */
@@ -68,20 +63,18 @@ export function readContract(path: string): string {
   }
 }
 
-/** The number of issues that a message lists. The others are counted. */
+/** The number of issues that a message lists. */
 const MAX_LISTED_ISSUES = 3;
 
 /** Creates the error of a document that has issues. */
-export function createContractError(path: string, text: string, issues: readonly DocumentIssue[]): ContractError {
+export function createContractError(path: string, text: string, issues: readonly Issue[]): ContractError {
   return new ContractError(formatIssues(path, text, issues));
 }
 
 /** Formats the first three issues with file, line and column, and counts the others. */
-export function formatIssues(path: string, text: string, issues: readonly DocumentIssue[]): string {
+export function formatIssues(path: string, text: string, issues: readonly Issue[]): string {
   const locate = createLocator(path, text);
-  const listed = issues.slice(0, MAX_LISTED_ISSUES).map(({ pointer, trouble }) => `${locate(pointer)} ${trouble}`);
-  const omittedCount = issues.length - listed.length;
-  return `${listed.join('; ')}${omittedCount > 0 ? `; and ${omittedCount} more` : ''}`;
+  return limitList(issues, MAX_LISTED_ISSUES, ({ pointer, message }) => `${locate(pointer)} ${message}`).join('; ');
 }
 
 /** An object in a document or a schema. */
@@ -90,6 +83,11 @@ export type Node = { readonly [key: string]: unknown };
 /** Returns whether a value is an object, and neither an array nor null. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the value if it is an object; else an object without properties. */
+export function toNode(value: unknown): Node {
+  return isNode(value) ? value : {};
 }
 
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
@@ -112,9 +110,17 @@ export function parseReference(reference: string): string {
 
 /** Returns the target of a reference, or the node itself if it is not a reference. */
 export function resolveNode(document: unknown, node: unknown): unknown {
-  return isNode(node) && typeof node.$ref === 'string'
-    ? getNode(document, resolvePointer(document, parseReference(node.$ref)))
-    : node;
+  return isNode(node) && typeof node.$ref === 'string' ? getTarget(document, parseReference(node.$ref)) : node;
+}
+
+/** Returns the value at a JSON Pointer; if it is a reference, its final target. */
+export function getTarget(document: unknown, pointer: string): unknown {
+  return getNode(document, resolvePointer(document, pointer));
+}
+
+/** Returns the names of the properties of the schema at a JSON Pointer, following references. */
+export function getPropertyNames(document: unknown, schema: string): readonly string[] {
+  return Object.keys(toNode(toNode(getTarget(document, schema)).properties));
 }
 
 /** Follows references: returns the pointer of the final target, or the pointer itself if there is no `$ref` at it. */

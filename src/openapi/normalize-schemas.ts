@@ -1,7 +1,7 @@
-import type { Document } from 'openapi-backend';
+import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type DocumentIssue, getNode, isNode, type Node, parseReference, resolvePointer } from './document.ts';
-import { compilePattern } from './pattern.ts';
+import { type Document, getNode, getTarget, isNode, type Node, parseReference, toNode } from './document.ts';
+import { compilePattern } from './schema-validator.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** Keywords of JSON Schema 2020-12 that neither validation nor the mock supports. Ignoring them would accept invalid values. */
@@ -22,28 +22,22 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
 
 /**
  * Returns an OpenAPI 3.0 or 3.1 document with its schemas in the dialect of ajv: `nullable` and the boolean exclusive bounds of 3.0 become types and
- * numbers. An unsupported keyword is an error.
+ * numbers. An unsupported keyword is an error. `warnings` are about keywords that were removed because their values are invalid.
  */
-export function normalizeSchemas(document: Document): {
-  readonly document: Document;
-  readonly errors: readonly DocumentIssue[];
-  /** Keywords that were removed because their values are invalid. */
-  readonly warnings: readonly DocumentIssue[];
-} {
-  const errors: DocumentIssue[] = [];
-  const warnings: DocumentIssue[] = [];
+export function normalizeSchemas(document: Document) {
+  const errors: Issue[] = [];
+  const warnings: Issue[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
     for (const key of Object.keys(node).filter((keyword) => UNSUPPORTED_KEYWORDS.has(keyword))) {
-      errors.push({
-        pointer: pointer + formatPointer(key),
-        trouble: `is not supported: rewrite the schema without ${key}`,
-      });
+      const message = `is not supported: rewrite the schema without ${key}`;
+      errors.push({ pointer: pointer + formatPointer(key), message });
     }
-    const valid = removeInvalidKeywords(node, (key) =>
-      warnings.push({ pointer: pointer + formatPointer(key), trouble: INVALID_KEYWORD }),
-    );
-    return normalizeSchema(valid, document, isVersion30);
+    const invalid = findInvalidKeywords(node);
+    // Older documents have booleans.
+    for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
+      warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
+    return normalizeSchema(omitKeys(node, invalid), document, isVersion30);
   });
   return { document: normalized, errors, warnings };
 }
@@ -64,13 +58,13 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
   const { oneOf, anyOf, discriminator } = node;
   if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
   const name = discriminator.propertyName;
-  const mapping = Object.entries(isNode(discriminator.mapping) ? discriminator.mapping : {});
+  const mapping = Object.entries(toNode(discriminator.mapping));
   const addValues = (alternative: unknown): unknown => {
     if (!isNode(alternative) || typeof alternative.$ref !== 'string') return alternative;
     const { $ref } = alternative;
     const schema = $ref.slice($ref.lastIndexOf('/') + 1);
     const values = mapping.flatMap(([value, target]) => (target === $ref || target === schema ? [value] : []));
-    const own = getNode(document, `${resolvePointer(document, parseReference($ref))}/properties${formatPointer(name)}`);
+    const own = getNode(getTarget(document, parseReference($ref)), `/properties${formatPointer(name)}`);
     // The property's own values take precedence.
     if (isNode(own) && ['enum', 'const', '$ref'].some((key) => own[key] !== undefined)) return alternative;
     const property = { enum: values.length > 0 ? values : [schema] };
@@ -84,21 +78,13 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
 }
 
 function normalizeBounds(node: Node): Node {
-  if (typeof node.exclusiveMinimum !== 'boolean' && typeof node.exclusiveMaximum !== 'boolean') return node;
-  const { exclusiveMinimum: _min, exclusiveMaximum: _max, minimum: _least, maximum: _most, ...rest } = node;
-  return {
-    ...rest,
-    ...normalizeBound(node, 'minimum', 'exclusiveMinimum'),
-    ...normalizeBound(node, 'maximum', 'exclusiveMaximum'),
-  };
+  return normalizeBound(normalizeBound(node, 'minimum', 'exclusiveMinimum'), 'maximum', 'exclusiveMaximum');
 }
 
 function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
-  const [limit, exclusive] = [node[name], node[exclusiveName]];
-  if (typeof exclusive === 'number')
-    return { [exclusiveName]: exclusive, ...(limit === undefined ? {} : { [name]: limit }) };
-  if (limit === undefined) return {};
-  return { [exclusive === true ? exclusiveName : name]: limit };
+  const { [name]: limit, [exclusiveName]: isExclusive, ...rest } = node;
+  if (typeof isExclusive !== 'boolean') return node;
+  return limit === undefined ? rest : { ...rest, [isExclusive ? exclusiveName : name]: limit };
 }
 
 /** Whether the value of a keyword is valid. Documents converted from older versions have `required: true` and `type: file`. */
@@ -149,15 +135,14 @@ const ID_KEYWORDS = new Set(['id', '$id', '$schema']);
 /** Keys of nodes that are not schemas: parameters, headers, media types and security schemes. */
 const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'];
 
-/** Removes keywords with invalid values from a schema. `onInvalid` is not called for booleans, which older documents have. */
-function removeInvalidKeywords(node: Node, onInvalid: (key: string) => void): Node {
-  if (OTHER_NODE_KEYS.some((key) => key in node)) return node;
-  const invalid = Object.keys(node).filter(
-    (key) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]),
-  );
-  for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean')) onInvalid(key);
-  if (invalid.length === 0) return node;
-  return Object.fromEntries(Object.entries(node).filter(([key]) => !invalid.includes(key)));
+/** Returns the keywords of a schema that have invalid values. */
+function findInvalidKeywords(node: Node): readonly string[] {
+  if (OTHER_NODE_KEYS.some((key) => key in node)) return [];
+  return Object.keys(node).filter((key) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]));
+}
+
+function omitKeys(node: Node, keys: readonly string[]): Node {
+  return keys.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
 }
 
 function normalizeNullable(node: Node): Node {

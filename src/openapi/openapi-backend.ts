@@ -1,8 +1,7 @@
 import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { getNode, isNode, parseReference } from './document.ts';
-import { addJsonFormats } from './formats.ts';
 import { getRoutes, toRouterPath } from './routes.ts';
-import { ajvOptions } from './schema-validator.ts';
+import { addJsonFormats, ajvOptions } from './schema-validator.ts';
 
 /**
  * Creates the openapi-backend that routes requests and validates parameters. It gets only the parts of the document that this needs: it dereferences

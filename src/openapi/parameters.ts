@@ -1,6 +1,5 @@
-import type { Document } from 'openapi-backend';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { getNode, isNode, resolvePointer } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
 
 /** A parameter of an operation. */
@@ -44,12 +43,11 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   const location = node.in as Parameter['in'];
   if (location === 'header' && IGNORED_HEADERS.includes(node.name.toLowerCase())) return undefined;
   const shape = getShape(node, getType(document, `${pointer}/schema`));
-  const properties = getNode(document, `${resolvePointer(document, `${pointer}/schema`)}/properties`);
   return {
     name: node.name,
     in: location,
     shape,
-    fields: shape === 'fields' && isNode(properties) ? Object.keys(properties) : [],
+    fields: shape === 'fields' ? getPropertyNames(document, `${pointer}/schema`) : [],
     mayBeEmpty: node.allowEmptyValue === true,
     examples: getExamples(document, pointer),
     pointer,
@@ -74,24 +72,19 @@ function getShape(
 /** Returns the type of a schema: its own, or that of the first part of its `allOf` that has one. */
 function getType(document: Document, schema: string): unknown {
   const pointer = resolvePointer(document, schema);
-  const node = getNode(document, pointer);
-  if (!isNode(node) || node.type !== undefined || !Array.isArray(node.allOf))
-    return isNode(node) ? node.type : undefined;
-  return [...node.allOf.keys()]
-    .map((index) => getType(document, `${pointer}/allOf/${index}`))
-    .find((type) => type !== undefined);
+  const { type, allOf } = toNode(getNode(document, pointer));
+  if (type !== undefined || !Array.isArray(allOf)) return type;
+  const types = [...allOf.keys()].map((index) => getType(document, `${pointer}/allOf/${index}`));
+  return types.find((each) => each !== undefined);
 }
 
-/** The values of a request's parameters by location. */
-type ParameterValues = Readonly<Record<Parameter['in'], Record<string, unknown>>>;
-
-/** Returns the values of parameters as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
+/** Returns the values of parameters by location, as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
 export function readParameters(
   { parameters, pathNames }: { readonly parameters: readonly Parameter[]; readonly pathNames: readonly string[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
-): ParameterValues {
-  const values: ParameterValues = {
+) {
+  const values: Record<Parameter['in'], Record<string, unknown>> = {
     // Some documents have a name in a path template without a parameter.
     path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
     query: { ...query },
@@ -119,21 +112,13 @@ function deserialize(shape: Shape | undefined, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (shape === 'list') return [value].flat();
   if (typeof value !== 'string') return value;
-  switch (shape) {
-    case 'commas':
-      return value.split(',');
-    case 'blanks':
-      return value.split(/ |%20/);
-    case 'bars':
-      return value.split('|');
-    case 'pairs':
-      return parsePairs(value.split(','));
-    case 'json':
-      return parseJson(value);
-    default:
-      return value;
-  }
+  if (shape === 'pairs') return parsePairs(value.split(','));
+  if (shape === 'json') return parseJson(value);
+  const separator = shape && SEPARATORS[shape];
+  return separator ? value.split(separator) : value;
 }
+
+const SEPARATORS: Readonly<Partial<Record<Shape, string | RegExp>>> = { commas: ',', blanks: / |%20/, bars: '|' };
 
 /** Returns the object of an array in which names and values alternate. */
 function parsePairs(parts: readonly string[]): object {
@@ -163,9 +148,7 @@ export function isDeepShape(shape: Parameter['shape']): boolean {
 }
 
 /** Returns the parameter and the keys in a name of a query: `filter`, `colour` and `not` for `filter[colour][not]`; undefined if it has no keys. */
-export function parseDeepName(
-  name: string,
-): { readonly parameter: string; readonly keys: readonly string[] } | undefined {
+export function parseDeepName(name: string) {
   const [, parameter, brackets] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
   const keys = brackets?.slice(1, -1).split('][') ?? [];
   // A name with more keys can't be that of a parameter.
@@ -193,13 +176,15 @@ function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknow
     const entries = target === undefined ? [] : [target].flat();
     return [...entries, ...[setAt(undefined, keys, value)].flat()];
   }
-  const own = isNode(target) ? target : {};
+  const own = toNode(target);
   return { ...own, [key]: setAt(own[key], keys, value) };
 }
 
 function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
-  const pairs = String(cookies ?? '')
-    .split(';')
-    .map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  const pairs = String(cookies ?? '').split(';');
+  const prefix = `${name}=`;
+  return pairs
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(prefix))
+    ?.slice(prefix.length);
 }

@@ -1,18 +1,10 @@
 import type { ErrorObject } from 'ajv';
 
 /** The keywords of a schema that a remedy describes. */
-interface DescribedSchema {
-  readonly description?: string;
-  readonly type?: string;
-  readonly format?: string;
+interface DescribedSchema
+  extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern', string>>>,
+    Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'minItems', number>>> {
   readonly enum?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly multipleOf?: number;
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
   readonly required?: readonly string[];
   readonly not?: DescribedSchema;

@@ -1,7 +1,8 @@
-import type { Document } from 'openapi-backend';
+import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getStatuses } from './check-structure.ts';
-import { getNode, isNode, resolvePointer } from './document.ts';
+import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
+import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** A response of an operation. */
 export interface DocumentedResponse {
@@ -22,14 +23,11 @@ export interface DocumentedMedia {
 }
 
 /** A Header Object. */
-export interface DocumentedHeader {
+export interface DocumentedHeader extends DocumentedMedia {
   readonly name: string;
   readonly isRequired: boolean;
   /** The type of the value. */
   readonly type: string;
-  /** JSON Pointer of the schema. */
-  readonly schema: string | undefined;
-  readonly examples: readonly Example[];
 }
 
 /** An example. One from the keyword `example` has no name. */
@@ -40,19 +38,17 @@ export interface Example {
 
 /** Returns the responses of the operation at a pointer. */
 export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
-  const responses = getNode(document, `${operation}/responses`);
-  return getStatuses(isNode(responses) ? responses : {}).map((name) => {
+  return getStatuses(toNode(getNode(document, `${operation}/responses`))).map((name) => {
     const pointer = `${operation}/responses/${name}`;
     const target = resolvePointer(document, pointer);
-    const headers = getNode(document, `${target}/headers`);
     return {
       name: name.toUpperCase() === 'DEFAULT' ? 'default' : name.toUpperCase(),
       pointer,
       media: getMedia(document, `${target}/content`),
-      headers: Object.keys(isNode(headers) ? headers : {})
+      headers: Object.keys(toNode(getNode(document, `${target}/headers`)))
         // A header named Content-Type is ignored (OpenAPI 3.0, Response Object).
         .filter((header) => header.toLowerCase() !== 'content-type')
-        .map((header) => getHeader(document, `${target}/headers`, header)),
+        .map((header) => createHeader(document, `${target}/headers`, header)),
     };
   });
 }
@@ -65,22 +61,17 @@ export function findResponse(responses: readonly DocumentedResponse[], status: n
 
 /** Returns the Media Type Objects of the `content` at a pointer. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
-  const node = getNode(document, content);
-  const entries = Object.keys(isNode(node) ? node : {}).map((type) => {
+  const entries = Object.keys(toNode(getNode(document, content))).map((type) => {
     const pointer = content + formatPointer(type);
-    const media: DocumentedMedia = {
-      schema: getSchemaPointer(document, pointer),
-      examples: getExamples(document, pointer),
-    };
-    return [type, media] as const;
+    return [type, { schema: getSchemaPointer(document, pointer), examples: getExamples(document, pointer) }];
   });
   return Object.fromEntries(entries);
 }
 
-function getHeader(document: Document, headers: string, name: string): DocumentedHeader {
+function createHeader(document: Document, headers: string, name: string): DocumentedHeader {
   const pointer = resolvePointer(document, headers + formatPointer(name));
   const schema = getSchemaPointer(document, pointer);
-  const type = getNode(document, `${resolvePointer(document, schema ?? '')}/type`);
+  const { type } = toNode(getTarget(document, schema ?? ''));
   return {
     name,
     isRequired: getNode(document, `${pointer}/required`) === true,
@@ -97,11 +88,9 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
 
 /** Returns the examples of a media type, header or parameter: those in `examples`, else that in `example`. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
-  const parent = getNode(document, pointer);
-  if (!isNode(parent)) return [];
-  const names = Object.keys(isNode(parent.examples) ? parent.examples : {});
-  const named = names.flatMap((name) => {
-    const example = getNode(document, resolvePointer(document, `${pointer}/examples${formatPointer(name)}`));
+  const parent = toNode(getNode(document, pointer));
+  const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
+    const example = getTarget(document, `${pointer}/examples${formatPointer(name)}`);
     return isNode(example) && 'value' in example ? [{ name, value: example.value }] : [];
   });
   if (named.length > 0) return named;
@@ -137,4 +126,92 @@ export function removeTypeParameters(type: string): string {
 /** Returns whether a media type is one of JSON. */
 export function isJsonType(type: string): boolean {
   return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
+}
+
+/** A response before it is sent. */
+export interface ResponseToVerify {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined if there is none. */
+  readonly body?: unknown;
+}
+
+/** What happens to a response that violates the contract: it is logged, replaced by a 500 (`strict`), or not even checked. */
+export type VerifyMode = 'log' | 'strict' | 'off';
+
+/** One way in which a response violates the contract. */
+export interface ResponseViolation {
+  /** `status`, `content type`, `header NAME`, or `body` and a JSON Pointer into it. */
+  readonly where: string;
+  /** The JSON Schema keyword that failed, or `documented`. */
+  readonly rule: string;
+  /** A sentence with both. */
+  readonly message: string;
+}
+
+/** Returns how the status, media type, body and headers of a response violate the contract. */
+export function verifyResponse(
+  validate: SchemaValidator,
+  responses: readonly DocumentedResponse[],
+  response: ResponseToVerify,
+): readonly ResponseViolation[] {
+  const documented = findResponse(responses, response.status);
+  if (!documented) return [createUndocumented('status', `status ${response.status} is not documented`)];
+  return [...verifyBody(validate, documented, response), ...verifyHeaders(validate, documented, response)];
+}
+
+function verifyBody(
+  validate: SchemaValidator,
+  { media }: DocumentedResponse,
+  response: ResponseToVerify,
+): readonly ResponseViolation[] {
+  const types = Object.keys(media);
+  if (types.length === 0)
+    return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
+  const contentType = getHeader(response, 'Content-Type');
+  if (contentType === undefined) return [createUndocumented('content type', 'the content type is missing')];
+  const type = findMediaType(types, contentType);
+  if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
+  const schema = media[type]?.schema;
+  if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
+  return toResponseViolations('body', validate(schema, response.body));
+}
+
+function verifyHeaders(
+  validate: SchemaValidator,
+  { headers }: DocumentedResponse,
+  response: ResponseToVerify,
+): readonly ResponseViolation[] {
+  return headers.flatMap(({ name, isRequired, type, schema }) => {
+    const where = `header ${name}`;
+    const value = getHeader(response, name);
+    if (value === undefined) return isRequired ? [{ where, rule: 'required', message: `${where} is missing` }] : [];
+    if (schema === undefined || STRUCTURED_TYPES.has(type)) return [];
+    return toResponseViolations(where, validate(schema, parseHeader(value, type)));
+  });
+}
+
+/** Types whose serialization in a header is not parsed. */
+const STRUCTURED_TYPES = new Set(['array', 'object']);
+
+function parseHeader(text: string, type: string): unknown {
+  if (type === 'integer' || type === 'number') return Number(text);
+  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
+}
+
+/** Header names are compared without case. */
+function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
+  return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+}
+
+function toResponseViolations(part: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
+  return [...groupByPointer(errors)].map(([pointer, { keyword, message }]) => ({
+    where: part + pointer,
+    rule: keyword,
+    message: `${part}${pointer} ${message}`,
+  }));
+}
+
+function createUndocumented(where: string, message: string): ResponseViolation {
+  return { where, rule: 'documented', message };
 }

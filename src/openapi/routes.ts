@@ -1,7 +1,7 @@
 import type { Document, OpenAPIRouter } from 'openapi-backend';
 import { formatPointer } from '../util/json-pointer.ts';
 import { METHODS } from './check-structure.ts';
-import { getNode, isNode, resolvePointer } from './document.ts';
+import { getNode, getPropertyNames, isNode, resolvePointer } from './document.ts';
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
 
@@ -33,6 +33,13 @@ export type RouteResult =
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'unknown-method'; readonly allow: readonly string[] };
 
+/** The operations of a contract. */
+export interface Routing {
+  readonly routes: readonly Route[];
+  /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
+  route(method: string, path: string): RouteResult;
+}
+
 /** The maximum number of entries in the routing cache, which is ten times as fast as the router. */
 const MAX_CACHED_ROUTES = 1_000;
 
@@ -43,13 +50,7 @@ const MAX_CACHED_LENGTH = 200;
  * Creates the function that finds the operation of a request. Replaces the router's `getOperations`, which openapi-backend calls twice for each request
  * and which would process the whole document each time; a test checks that the router still calls it.
  */
-export function createRouting(
-  router: OpenAPIRouter,
-  document: Document,
-): {
-  readonly routes: readonly Route[];
-  route: (method: string, path: string) => RouteResult;
-} {
+export function createRouting(router: OpenAPIRouter, document: Document): Routing {
   const operations = router.getOperations();
   router.getOperations = () => operations;
   const routes = getRoutes(document);
@@ -85,9 +86,9 @@ export function createRouting(
 /** Returns the operations of a document. */
 export function getRoutes(document: Document): readonly Route[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      return isNode(item) && isNode(item[method]) ? [createRoute(document, path, method)] : [];
-    }),
+    METHODS.filter((method) => isNode(item) && isNode(item[method])).map((method) =>
+      createRoute(document, path, method),
+    ),
   );
 }
 
@@ -97,6 +98,7 @@ function createRoute(document: Document, path: string, method: string): Route {
   const parameters = getParameters(document, pointer);
   const bodyMedia = getMedia(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
   const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
+  const schema = Object.entries(bodyMedia).find(([type]) => isParsedType(type))?.[1].schema;
   return {
     operationId: String(getNode(document, `${pointer}/operationId`) ?? ''),
     method: method.toUpperCase(),
@@ -109,7 +111,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     pathNames: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
     knownNames: {
       query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),
-      body: getPropertyNames(document, bodyMedia),
+      body: schema === undefined ? [] : getPropertyNames(document, schema),
     },
     pathParameters: createPathParser(path),
   };
@@ -125,14 +127,6 @@ function getSuccessStatus(responses: readonly DocumentedResponse[]): number {
     names[0] ??
     'default';
   return documented === 'default' ? 200 : Number(documented.replace('XX', '00'));
-}
-
-function getPropertyNames(document: Document, media: Route['bodyMedia']): readonly string[] {
-  const type = Object.keys(media).find(isParsedType);
-  const schema = type === undefined ? undefined : media[type]?.schema;
-  if (schema === undefined) return [];
-  const properties = getNode(document, `${resolvePointer(document, schema)}/properties`);
-  return isNode(properties) ? Object.keys(properties) : [];
 }
 
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;

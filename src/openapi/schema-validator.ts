@@ -1,8 +1,7 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import type { Document } from 'openapi-backend';
-import { isNode, resolveNode } from './document.ts';
-import { addJsonFormats } from './formats.ts';
-import { compilePattern } from './pattern.ts';
+import { Ajv, type ErrorObject, type FormatDefinition, type Options, type ValidateFunction } from 'ajv';
+import addFormats, { type FormatName } from 'ajv-formats';
+import { formatPointer } from '../util/json-pointer.ts';
+import { type Document, isNode, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The ajv options of requests and responses. Errors have the value and the schema. */
@@ -38,22 +37,20 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
   let ajv: Ajv | undefined;
   const compile = (pointer: string) => {
-    ajv ??= addJsonFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
-      removeExamples(getDocument()),
-      'contract',
-    );
-    return ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
+    try {
+      ajv ??= addJsonFormats(new Ajv({ ...ajvOptions, ...options, validateSchema: false })).addSchema(
+        removeExamples(getDocument()),
+        'contract',
+      );
+      return ajv.compile({ $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` });
+    } catch (error) {
+      return createUnusableError(pointer, error as Error);
+    }
   };
   return (pointer, value) => {
-    let validate = compiled.get(pointer);
-    if (validate === undefined) {
-      try {
-        validate = compile(pointer);
-      } catch (error) {
-        validate = createUnusableError(pointer, error as Error);
-      }
-      compiled.set(pointer, validate);
-    }
+    const known = compiled.get(pointer);
+    const validate = known ?? compile(pointer);
+    if (!known) compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
     try {
       validate(value);
@@ -68,6 +65,36 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
 function createUnusableError(pointer: string, error: Error): ErrorObject {
   const message = `can't be validated because the schema at #${pointer} is not usable: ${error.message}`;
   return { keyword: 'unusable', instancePath: '', schemaPath: '', params: {}, message };
+}
+
+/**
+ * Returns one error for each JSON Pointer: the error of `anyOf` or `oneOf`, which stands for those of its branches, else the first. The pointer of a
+ * missing or unknown property is that of the property.
+ */
+export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
+  const byPointer = new Map<string, ErrorObject>();
+  for (const error of errors) {
+    if (isErrorOfBranch(error)) continue;
+    const pointer = getPointer(error);
+    if (!byPointer.has(pointer) || error.keyword === 'anyOf' || error.keyword === 'oneOf')
+      byPointer.set(pointer, error);
+  }
+  return byPointer;
+}
+
+/** Whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` names all branches. */
+function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
+  return (
+    keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
+  );
+}
+
+function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject): string {
+  if (keyword === 'propertyNames') return instancePath + formatPointer(params.propertyName);
+  if (propertyName !== undefined) return instancePath + formatPointer(propertyName);
+  if (keyword === 'required') return instancePath + formatPointer(params.missingProperty);
+  if (keyword === 'additionalProperties') return instancePath + formatPointer(params.additionalProperty);
+  return instancePath;
 }
 
 /** Returns the document for one direction: `readOnly` properties aren't required in requests, nor `writeOnly` ones in responses (OpenAPI 3.0, Schema Object). */
@@ -85,4 +112,64 @@ type Direction = 'readOnly' | 'writeOnly';
 /** Returns whether a property is read-only or write-only. */
 export function isOneWay(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
+}
+
+/** RFC 3339, section 5.6, is stricter than ajv-formats: `T` before the time, and an offset such as `+hh:mm`. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
+const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
+
+/** A UUID (RFC 9562, section 4) without `urn:uuid:`, which would make it a URN. */
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Base64 with padding (RFC 4648, section 4), on one line. */
+const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i;
+
+/** The bound of signed 64-bit integers. The largest, 2^63 - 1, is parsed as this number, the closest double. */
+const INT64_LIMIT = 2 ** 63;
+
+/** The formats for which ajv-formats 3.0.1 accepts more than their specifications allow. */
+const STRICT_FORMATS: Readonly<Record<string, FormatDefinition<string> | FormatDefinition<number>>> = {
+  uuid: { validate: UUID },
+  'date-time': restrictFormat('date-time', (text) => DATE_TIME.test(text)),
+  time: restrictFormat('time', (text) => TIME.test(text)),
+  byte: { validate: BASE64 },
+  // RFC 1123, section 2.1: a host name ends with a letter or digit.
+  hostname: restrictFormat('hostname', (text) => !text.endsWith('.')),
+  // RFC 3986, appendix A: a quotation mark has to be escaped.
+  'uri-reference': restrictFormat('uri-reference', (text) => !text.includes('"')),
+  int64: {
+    type: 'number',
+    validate: (value) => Number.isInteger(value) && value >= -INT64_LIMIT && value <= INT64_LIMIT,
+  },
+};
+
+/** An ajv of any dialect. */
+type AnyAjv = Parameters<typeof addFormats.default>[0];
+
+/** Adds the formats of JSON Schema and OpenAPI to an ajv and returns it. Without them it accepts every string. */
+export function addJsonFormats<Instance extends AnyAjv>(ajv: Instance): Instance {
+  addFormats.default(ajv);
+  for (const [name, format] of Object.entries(STRICT_FORMATS)) ajv.addFormat(name, format);
+  return ajv;
+}
+
+/** Returns a format of ajv-formats with a further rule. */
+function restrictFormat(name: FormatName, isAllowed: (text: string) => boolean): FormatDefinition<string> {
+  const format = addFormats.default.get(name);
+  if (format instanceof RegExp) return { validate: (text) => isAllowed(text) && format.test(text) };
+  // The other formats of strings have a function.
+  const { validate, ...rest } = format as FormatDefinition<string> & { validate(text: string): boolean };
+  return { ...rest, validate: (text: string) => isAllowed(text) && validate(text) };
+}
+
+/** Compiles the `pattern` of a schema, in Unicode mode if possible: many patterns are not written for it. Returns undefined for an invalid pattern. */
+export function compilePattern(pattern: string): RegExp | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // Invalid in this mode.
+    }
+  }
+  return undefined;
 }

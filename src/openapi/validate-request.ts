@@ -1,13 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { findJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type Document, getNode, isNode, resolveNode, resolvePointer } from './document.ts';
+import { limitList } from '../util/limit-list.ts';
+import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
 import { suggestName } from './remedies.ts';
 import { FORM_TYPE, findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { limitList, type RequestViolations, shorten, toViolations } from './violations.ts';
+import { MAX_LISTED, type RequestViolations, shorten, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
 export interface RequestToValidate {
@@ -35,26 +36,22 @@ export interface OperationInput {
   readonly body: unknown;
 }
 
-/** The validators of a request. */
-export interface RequestValidators {
-  /** Those that openapi-backend compiled for the operation. */
-  readonly parameters: readonly ValidateFunction[];
-  readonly json: SchemaValidator;
-  /** Stops at the first error. */
-  readonly largeJson: SchemaValidator;
-  /** Converts strings to the types of the schema. */
-  readonly form: SchemaValidator;
-}
-
-interface RequestContext {
+/** What the requests of a contract are validated with. */
+export interface RequestValidation {
   readonly document: Document;
-  readonly validators: RequestValidators;
   /** Whether unknown query parameters and properties are violations. */
   readonly strict: boolean;
+  /** Returns the validators that openapi-backend compiled for an operation. */
+  readonly getParameterValidators: (route: Route) => readonly ValidateFunction[];
+  readonly validateJson: SchemaValidator;
+  /** Stops at the first error. */
+  readonly validateLargeJson: SchemaValidator;
+  /** Converts strings to the types of the schema. */
+  readonly validateForm: SchemaValidator;
 }
 
 /** Validates a request to an operation. Returns its input or its violations. */
-export function validateRequest(context: RequestContext, route: Route, request: RequestToValidate): RequestResult {
+export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
   const { query, notes } = context.strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
   const errors = findErrors(context, route, request, input);
@@ -64,20 +61,22 @@ export function validateRequest(context: RequestContext, route: Route, request: 
 }
 
 function findErrors(
-  { document, validators }: RequestContext,
+  context: RequestValidation,
   route: Route,
   request: RequestToValidate,
   input: OperationInput,
 ): readonly ErrorObject[] {
+  const { document } = context;
   const isForm = request.contentType === FORM_TYPE;
   const parameters = readParameters(route, request.headers, input);
   const limits = checkLimits(parameters, request.body);
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
-  const json = request.isLarge ? validators.largeJson : validators.json;
+  const validateJson = request.isLarge ? context.validateLargeJson : context.validateJson;
+  const parameterValidators = context.getParameterValidators(route);
   return [
     // The validators are called directly: openapi-backend's own way parses bodies again and costs a fifth of a POST.
-    ...validators.parameters.flatMap((validate) => (validate(parameters) ? [] : (validate.errors ?? []))),
-    ...validateBody({ document, validate: isForm ? validators.form : json }, route, request),
+    ...parameterValidators.flatMap((validate) => (validate(parameters) ? [] : (validate.errors ?? []))),
+    ...validateBody({ document, validate: isForm ? context.validateForm : validateJson }, route, request),
     ...limits,
     // Validation has turned strings into numbers.
     ...checkLimits(parameters, isForm ? request.body : undefined),
@@ -105,9 +104,8 @@ function validateBody(
   if (!first) return [];
   const isSent = body !== undefined || (contentType !== undefined && !isParsedType(contentType));
   if (!isSent) {
-    const isRequired = getNode(document, `${resolvePointer(document, `${pointer}/requestBody`)}/required`) === true;
-    const schema = getNode(document, resolvePointer(document, first.schema ?? ''));
-    return isRequired ? [createMissingBodyError(schema)] : [];
+    const { required } = toNode(getTarget(document, `${pointer}/requestBody`));
+    return required === true ? [createMissingBodyError(getTarget(document, first.schema ?? ''))] : [];
   }
   const documented = findMediaType(Object.keys(bodyMedia), contentType ?? 'application/json');
   const schema = documented === undefined ? undefined : bodyMedia[documented]?.schema;
@@ -122,10 +120,7 @@ function validateBody(
 /** Returns a schema with its properties resolved: a remedy describes them. */
 function resolveProperties(document: Document, schema: unknown): Record<string, unknown> {
   if (!isNode(schema) || !isNode(schema.properties)) return (schema ?? {}) as Record<string, unknown>;
-  const properties = Object.entries(schema.properties).map(([name, property]) => [
-    name,
-    resolveNode(document, property),
-  ]);
+  const properties = Object.entries(schema.properties).map(([name, value]) => [name, resolveNode(document, value)]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
@@ -144,22 +139,21 @@ function createMissingBodyError(schema: unknown): ErrorObject {
  * ends send some.
  */
 function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate) {
-  const isDeepParameter = (name: string) =>
+  const isDeep = (name: string) =>
     parameters.some((parameter) => isDeepShape(parameter.shape) && parameter.name === parseDeepName(name)?.parameter);
-  const parameterNames = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeepParameter(name));
+  const parameterNames = Object.keys(query).filter((name) => !known.query.includes(name) && !isDeep(name));
   const propertyNames = isNode(body) ? Object.keys(body).filter((name) => !known.body.includes(name)) : [];
+  const unknown = [
+    ...parameterNames.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, known: known.query })),
+    ...propertyNames.map((name) => ({ name, subject: shorten(name), known: known.body })),
+  ];
+  const knownQuery = () => Object.fromEntries(Object.entries(query).filter(([name]) => !parameterNames.includes(name)));
   return {
-    query:
-      parameterNames.length === 0
-        ? query
-        : Object.fromEntries(Object.entries(query).filter(([name]) => !parameterNames.includes(name))),
-    notes: limitList([
-      ...parameterNames.map((name) => formatNote(`query parameter ${shorten(name)}`, suggestName(name, known.query))),
-      ...propertyNames.map((name) => formatNote(`${shorten(name)}`, suggestName(name, known.body))),
-    ]),
+    query: parameterNames.length === 0 ? query : knownQuery(),
+    notes: limitList(
+      unknown,
+      MAX_LISTED,
+      (each) => `${each.subject} is unknown and was ignored: ${suggestName(each.name, each.known)}`,
+    ),
   };
-}
-
-function formatNote(subject: string, remedy: string): string {
-  return `${subject} is unknown and was ignored: ${remedy}`;
 }

@@ -1,7 +1,10 @@
 import type { ErrorObject } from 'ajv';
+import type { Issue } from '../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
-import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { parsePointer } from '../util/json-pointer.ts';
+import { limitList } from '../util/limit-list.ts';
 import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
+import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** One way in which a request breaks the contract. */
 export interface Violation {
@@ -33,56 +36,22 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
 
 /** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
-  const chosen = [...groupByPointer(errors)].map(([pointer, error]) => ({
+  const grouped = [...groupByPointer(errors)].map(([pointer, error]) => ({
     error,
-    violation: createViolation(pointer, error),
+    violation: toViolation(pointer, error),
   }));
-  const clauses = chosen.map(
+  const clauses = limitList(
+    grouped,
+    MAX_LISTED,
     ({ error, violation }) => `${describeSubject(violation)} ${describeError(error)}: ${violation.remedy}`,
   );
-  return { violations: chosen.map(({ violation }) => violation), detail: limitList(clauses).join('; ') };
+  return { violations: grouped.map(({ violation }) => violation), detail: clauses.join('; ') };
 }
 
 /** The number of entries that a message lists. A client can send any number of unknown names. */
-const MAX_LISTED = 5;
+export const MAX_LISTED = 5;
 
-/** Returns the first five clauses, and a clause that counts the others. */
-export function limitList(clauses: readonly string[]): readonly string[] {
-  const omittedCount = clauses.length - MAX_LISTED;
-  return omittedCount > 0 ? [...clauses.slice(0, MAX_LISTED), `and ${omittedCount} more`] : clauses;
-}
-
-/**
- * Returns one error for each JSON Pointer: the error of `anyOf` or `oneOf`, which stands for those of its branches, else the first. The pointer of a
- * missing or unknown property is that of the property.
- */
-export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
-  const byPointer = new Map<string, ErrorObject>();
-  for (const error of errors) {
-    if (isErrorOfBranch(error)) continue;
-    const pointer = getPointer(error);
-    if (!byPointer.has(pointer) || error.keyword === 'anyOf' || error.keyword === 'oneOf')
-      byPointer.set(pointer, error);
-  }
-  return byPointer;
-}
-
-/** Whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` names all branches. */
-function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
-  return (
-    keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
-  );
-}
-
-function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject): string {
-  if (keyword === 'propertyNames') return instancePath + formatPointer(params.propertyName);
-  if (propertyName !== undefined) return instancePath + formatPointer(propertyName);
-  if (keyword === 'required') return instancePath + formatPointer(params.missingProperty);
-  if (keyword === 'additionalProperties') return instancePath + formatPointer(params.additionalProperty);
-  return instancePath;
-}
-
-function createViolation(pointer: string, error: ErrorObject): Violation {
+function toViolation(pointer: string, error: ErrorObject): Violation {
   const [, part = '', ...steps] = pointer.split('/');
   const value = getInvalidValue(error);
   return {
@@ -108,7 +77,7 @@ function describeSubject({ in: part, pointer }: Violation): string {
 }
 
 /** Describes an error as a predicate whose subject is the invalid value: "is missing". */
-export function describeError(error: ErrorObject): string {
+function describeError(error: ErrorObject): string {
   const { keyword, params, data } = error;
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is unknown';
@@ -134,4 +103,36 @@ export function shorten(value: unknown, levels = MAX_SHOWN.levels): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_SHOWN.entries).map((entry) => shorten(entry, levels - 1));
   const entries = Object.entries(value).slice(0, MAX_SHOWN.entries);
   return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
+}
+
+/** Returns the validation errors of a value against a component schema of the contract, given by its name. */
+export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
+
+/** Creates a validator of data from a validator of values. */
+export function createDataValidator(validate: SchemaValidator): DataValidator {
+  return (schema, value) =>
+    [...groupByPointer(validate(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
+      pointer,
+      rule: error.keyword,
+      message: error.keyword === 'unusable' ? String(error.message) : `${describeError(error)}: ${getRemedy(error)}`,
+    }));
+}
+
+/**
+ * Combines the validator of the contract that the handlers are written for with that of the served contract, which may have more or fewer fields.
+ * A field must be valid in each contract that has it. A field that neither has is an error; one that only the served contract has may be missing.
+ * `validateOwn` also adds its defaults to the value.
+ */
+export function combineDataValidators(validateOwn: DataValidator, validateServed: DataValidator): DataValidator {
+  return (schema, value) => {
+    const [ownIssues, servedIssues] = [validateOwn(schema, value), validateServed(schema, value)];
+    const isUnknown = ({ rule }: Issue) => rule === 'additionalProperties';
+    const unknownToServed = new Set(servedIssues.filter(isUnknown).map(({ pointer }) => pointer));
+    const first = ownIssues.filter((issue) => !isUnknown(issue) || unknownToServed.has(issue.pointer));
+    const pointers = new Set(first.map(({ pointer }) => pointer));
+    const others = servedIssues.filter(
+      (issue) => !isUnknown(issue) && issue.rule !== 'required' && !pointers.has(issue.pointer),
+    );
+    return [...first, ...others];
+  };
 }

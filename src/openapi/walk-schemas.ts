@@ -2,17 +2,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { isNode, type Node } from './document.ts';
 
 /** Keys with values that are not part of the document's structure. */
-const VALUE_KEYS: ReadonlySet<string> = new Set([
-  'example',
-  'examples',
-  'enum',
-  'default',
-  'const',
-  'x-refused-examples',
-]);
+const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'x-refused-examples']);
 
 /** Keys with an object whose keys are names, which may be equal to keywords. */
-const NAMES_KEYS: ReadonlySet<string> = new Set([
+const NAMES_KEYS = new Set([
   'properties',
   'patternProperties',
   'schemas',

@@ -1,4 +1,4 @@
-import type { VerifyMode } from '../openapi/verify-response.ts';
+import type { VerifyMode } from '../openapi/responses.ts';
 import type { CustomHandlers } from '../shop/operations/handler.ts';
 import type { Durability } from '../store/open-state.ts';
 import type { LogStyle } from './logger.ts';

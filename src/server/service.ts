@@ -144,10 +144,10 @@ function refuseTypeConflicts({ path, text }: Contract, differences: readonly Dif
     differences.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)),
   );
   if (schemas.size === 0) return;
-  const trouble = 'has another type than in the responses of the application';
+  const message = 'has another type than in the responses of the application';
   throw createContractError(
     path,
     text,
-    [...schemas].map((pointer) => ({ pointer, trouble })),
+    [...schemas].map((pointer) => ({ pointer, message })),
   );
 }

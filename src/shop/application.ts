@@ -1,6 +1,6 @@
 import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { combineDataValidators, type DataValidator } from '../openapi/data-validator.ts';
+import { combineDataValidators, type DataValidator } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';
 import type { StateRules } from '../store/validate-state.ts';
 import { collections } from './collections.ts';

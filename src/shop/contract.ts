@@ -1,9 +1,9 @@
 import { closeSchemas } from '../openapi/close-schemas.ts';
-import { createDataValidator } from '../openapi/data-validator.ts';
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
 import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
+import { createDataValidator } from '../openapi/violations.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { collections } from './collections.ts';
 import document from './contract.json' with { type: 'json' };

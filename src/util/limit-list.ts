@@ -1,9 +1,10 @@
-/** Formats the first `max` items, followed by "and N more" if there are further ones. */
+/** Returns the first `max` items, formatted, followed by "and N more" if there are further ones, which are not formatted. */
 export function limitList<Item>(
   items: readonly Item[],
   max: number,
   format: (item: Item) => string = String,
 ): readonly string[] {
-  const shown = items.slice(0, max).map(format);
-  return items.length > max ? [...shown, `and ${items.length - max} more`] : shown;
+  const rest = items.length - max;
+  const listed = items.slice(0, max).map((item) => format(item));
+  return rest > 0 ? [...listed, `and ${rest} more`] : listed;
 }

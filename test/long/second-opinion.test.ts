@@ -91,7 +91,11 @@ describe('the validation of a response', () => {
           const next = () => chance.next().value as number;
           for (const one of [body, corrupt(body, next), corrupt(corrupt(body, next), next)]) {
             const value = JSON.parse(JSON.stringify(one));
-            const responseViolations = contract.verify(route, { status, headers, body: value }, { closed: true });
+            const responseViolations = contract.verifyResponse(
+              route,
+              { status, headers, body: value },
+              { closed: true },
+            );
             if (isRight(value)) seen.right++;
             else seen.wrong++;
             expect(responseViolations.length === 0, JSON.stringify({ value, responseViolations })).toBe(isRight(value));

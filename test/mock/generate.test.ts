@@ -5,7 +5,7 @@ import { createGenerator } from '../../src/mock/generate.ts';
 import { createMock } from '../../src/mock/mock.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Document } from '../../src/openapi/document.ts';
-import { addJsonFormats } from '../../src/openapi/formats.ts';
+import { addJsonFormats } from '../../src/openapi/schema-validator.ts';
 import { createRandom } from '../../src/util/random.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { anySchema, type JsonSchema } from '../support/fixtures/schema-arbitraries.ts';

@@ -47,7 +47,7 @@ async function loadEcho(schema: object) {
         .kind === 'call',
     isValidInResponse: (value: unknown) => {
       const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: value };
-      return contract.verify(route, answer, { closed: false }).length === 0;
+      return contract.verifyResponse(route, answer, { closed: false }).length === 0;
     },
   };
 }

@@ -15,7 +15,7 @@ describe('loadContract accepts', () => {
       { dynamic: true },
       '',
     );
-    expect(contract.verify(found.route, answer, { closed: false })).toEqual([]);
+    expect(contract.verifyResponse(found.route, answer, { closed: false })).toEqual([]);
     return answer.body;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
+import type { ResponseToVerify } from '../../src/openapi/responses.ts';
 import type { Route } from '../../src/openapi/routes.ts';
-import type { ResponseToVerify } from '../../src/openapi/verify-response.ts';
 import { DomainError } from '../../src/shop/domain/domain-error.ts';
 import type { Handler } from '../../src/shop/operations/handler.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
@@ -14,7 +14,7 @@ const routes = new Map<string, Route>(contract.routes.map((route) => [route.oper
 function verify(operationId: string, answer: ResponseToVerify): readonly string[] {
   const route = routes.get(operationId);
   if (!route) throw new Error(`no operation ${operationId}`);
-  return contract.verify(route, answer, { closed: true }).map(({ message }) => message);
+  return contract.verifyResponse(route, answer, { closed: true }).map(({ message }) => message);
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

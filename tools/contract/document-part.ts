@@ -1,6 +1,7 @@
 import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
-import { createLocator, type Document, getNode, parseDocument } from '../../src/openapi/document.ts';
+import { type Document, getNode, parseDocument } from '../../src/openapi/document.ts';
+import { createLocator } from '../../src/openapi/source-location.ts';
 import { isShop } from '../../src/shop/model/shop.ts';
 import type { EarlierVersion } from './against.ts';
 import { type Change, changesBetween } from './breaking.ts';

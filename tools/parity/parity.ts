@@ -137,7 +137,7 @@ function findViolations(
   { status, headers, body }: ServerResponse,
 ): readonly string[] {
   const response = { status, headers: Object.fromEntries(headers), body };
-  return contract.verify(route, response, { closed: true }).map(({ message }) => message);
+  return contract.verifyResponse(route, response, { closed: true }).map(({ message }) => message);
 }
 
 function findDifferences({ responses }: Route, real: ServerResponse, mock: ServerResponse): readonly string[] {

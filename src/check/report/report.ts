@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
-import { createLocator } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { createLocator } from '../../openapi/source-location.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';

@@ -2,8 +2,7 @@ import { InvalidPreferenceError } from '../../mock/choose-response.ts';
 import { type Mock, MockError } from '../../mock/mock.ts';
 import { createErrorResponse, getMethodsAtPath } from '../../mock/status-problem.ts';
 import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
-import { findResponse } from '../../openapi/responses.ts';
-import type { ResponseToVerify } from '../../openapi/verify-response.ts';
+import { findResponse, type ResponseToVerify } from '../../openapi/responses.ts';
 import type { ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import type { AppParts } from '../parts.ts';
 import { HttpProblemError, uriReference } from '../problem.ts';
@@ -54,7 +53,7 @@ function withInstance({ contract }: AppParts, { route, target }: OperationCall, 
   const instance = uriReference(target.location.prefix + target.location.pathname);
   const located = { ...response, body: { ...body, instance } };
   const isViolation =
-    findResponse(route.responses, status) && contract.verify(route, located, { closed: false }).length > 0;
+    findResponse(route.responses, status) && contract.verifyResponse(route, located, { closed: false }).length > 0;
   return isViolation ? response : located;
 }
 

@@ -8,7 +8,7 @@ export function verifyResponse({ log, verify }: PipelineParts, { api, route, loc
   const { response, forced } = draft;
   const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
   if (verify === 'off' || !route || !response || response.stream || isInjected) return draft;
-  const violations = api.contract.verify(route, response, { closed: api.isClosed(route) });
+  const violations = api.contract.verifyResponse(route, response, { closed: api.isClosed(route) });
   if (violations.length === 0) return draft;
   const { operationId } = route;
   const fields = { operation: operationId, status: response.status, responseViolations: violations };

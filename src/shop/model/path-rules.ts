@@ -1,5 +1,5 @@
 import type { CheckContext } from '../../check/check-context.ts';
-import { examineInSequence } from '../../check/confirm-findings.ts';
+import { examineAll } from '../../check/confirm-findings.ts';
 import type { ReceivedResponse, RequestToSend } from '../../check/exchange.ts';
 import type { Finding } from '../../check/findings.ts';
 import { findAllowViolations } from '../../check/methods.ts';
@@ -34,7 +34,7 @@ export async function checkPathRules(
     ...(reader ? await createReaderRules(session, reader, target) : []),
     ...createOptionsRules(first, target, methods),
   ];
-  await examineInSequence(session, rules, (rule) => examineRule(session, rule));
+  await examineAll(session, rules, { examine: (rule) => examineRule(session, rule), mustBeAlone: () => true });
 }
 
 async function createReaderRules(session: Session, route: Route, target: string): Promise<readonly PathRule[]> {

@@ -1,4 +1,4 @@
-import { examineInSequence } from '../../check/confirm-findings.ts';
+import { examineAll } from '../../check/confirm-findings.ts';
 import type { Session } from '../../check/session.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
@@ -29,9 +29,13 @@ export async function checkSearch(session: Session, model: Model, seed: number):
   const searchChecks = [...always(model), ...picked.flat()].map(
     (search) => (player: Player) => checkSearchTerm(player, search),
   );
-  await examineInSequence(session, [...searchChecks, ...createComparisons(products, random)], async (searchCheck) => {
+  const examine = async (searchCheck: (player: Player) => Promise<void>) => {
     const player = new Player({ session, check: 'behaviour' }, model);
     return (await findMismatch(() => searchCheck(player))) ?? [];
+  };
+  await examineAll(session, [...searchChecks, ...createComparisons(products, random)], {
+    examine,
+    mustBeAlone: () => true,
   });
 }
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type AnyAnswer, type AnyHandler, createStorefront, type Options } from '../../../src/index.ts';
+import { type AnyHandler, type AnyResponse, createStorefront, type Options } from '../../../src/index.ts';
 import { handlers as own } from '../../../src/shop/operations/index.ts';
 import { type DreddVerdict, runDredd } from '../../../tools/dredd/dredd.ts';
 import type { DreddTransaction } from '../../../tools/dredd/transaction.ts';
@@ -52,13 +52,16 @@ export function withHandler(operationId: keyof typeof own, handler: AnyHandler):
 }
 
 /** Returns options for a shop that changes the correct responses of one operation. */
-export function withChangedResponse(operationId: keyof typeof own, change: (answer: AnyAnswer) => AnyAnswer): Options {
+export function withChangedResponse(
+  operationId: keyof typeof own,
+  change: (answer: AnyResponse) => AnyResponse,
+): Options {
   const right = own[operationId] as AnyHandler;
   return withHandler(operationId, async (input, shop) => change(await right(input, shop)));
 }
 
 /** Returns a function that changes the body of a response. */
-export function withBody(change: (body: never) => unknown): (answer: AnyAnswer) => AnyAnswer {
+export function withBody(change: (body: never) => unknown): (answer: AnyResponse) => AnyResponse {
   return (answer) => ({ ...answer, body: change(answer.body as never) });
 }
 

@@ -84,7 +84,7 @@ export function expectValidControlResponse(
   const routed = controlContract.route(method, path.replace(/\?.*/, ''));
   if (routed.kind !== 'operation') return;
   const answer = { status, headers: Object.fromEntries(headers), body: text === '' ? undefined : body };
-  const responseViolations = controlContract.verify(routed.route, answer, { closed: true });
+  const responseViolations = controlContract.verifyResponse(routed.route, answer, { closed: true });
   expect(responseViolations, `${method} ${path} ${status}`).toEqual([]);
 }
 
