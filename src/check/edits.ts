@@ -77,7 +77,7 @@ function withoutParameter(values: RequestValues, { name, in: where }: Parameter)
   if (where === 'query') return { ...values, query: omit(values.query, name) };
   if (where === 'header') return { ...values, headers: omit(values.headers, name.toLowerCase()) };
   const headers = omit(values.headers, 'cookie');
-  const left = (values.headers.cookie ?? '').split('; ').filter((pair) => !pair.startsWith(`${name}=`));
+  const left = (values.headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
   return { ...values, headers: left.length > 0 ? { ...headers, cookie: left.join('; ') } : headers };
 }
 

@@ -1,4 +1,4 @@
-import { createGenerator } from '../mock/generate.ts';
+import { createGenerator, EndlessSchemaError } from '../mock/generate.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
@@ -18,7 +18,7 @@ const MAX_ATTEMPTS = 20;
 
 /** Generates requests. */
 export interface RequestGenerator {
-  /** Returns a valid request with all optional parts, of values from the pool if it has any; undefined if no attempt is valid. */
+  /** Returns a valid request with all optional parts, of values from the pool if it has any; undefined if no attempt is valid, or no value can be. */
   createValid(route: Route, seed: number): RequestValues | undefined;
   /** Returns values for only the path of an operation. */
   createPath(route: Route, seed: number): RequestValues;
@@ -51,9 +51,13 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
   return {
     createValid(route, seed) {
       const random = createRandom(seed + toSeed(route.operationId));
-      for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
-        const values = generateRequest(route, random, attemptIndex > MAX_ATTEMPTS / 2);
-        if (validateValues(contract, route, values).kind === 'call') return values;
+      try {
+        for (let attemptIndex = 0; attemptIndex < MAX_ATTEMPTS; attemptIndex++) {
+          const values = generateRequest(route, random, attemptIndex > MAX_ATTEMPTS / 2);
+          if (validateValues(contract, route, values).kind === 'call') return values;
+        }
+      } catch (error) {
+        if (!(error instanceof EndlessSchemaError)) throw error;
       }
       return undefined;
     },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCheck, writeReports } from '../../src/check/command.ts';
 import { type CheckCommand, createCheckCommand } from '../../src/check/options.ts';
+import { toText } from '../../src/check/report/text.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
@@ -110,6 +111,18 @@ describe('runCheck', () => {
     const { report, printed } = await judging(url, '--allow-writes', '--only', 'getPaymentSummary');
     await report;
     expect(printed.join('')).toMatch(/^The check changes data on .*POST \/api\/reset/);
+  });
+
+  it('shows the command that repeats the check of an operation with a finding', async () => {
+    const shop = await startStorefront({
+      faultsExpected: true,
+      verify: 'off',
+      handlers: { listDeliveryOptions: () => ({ body: [{} as never] }) },
+    });
+    const { report } = await judging(shop.url, '--allow-writes', '--only', 'listDeliveryOptions');
+    expect(toText(await report)).toContain(
+      `reproduce: storefront check ${shop.url} --allow-writes --only listDeliveryOptions --seed 11 --runs 1`,
+    );
   });
 
   it('requires a URL for the contract of another API', async () => {

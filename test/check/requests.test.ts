@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { applyEdit } from '../../src/check/edits.ts';
 import { Pool } from '../../src/check/pool.ts';
 import { type RequestValues, toRequest, validateValues, withParameter } from '../../src/check/requests.ts';
 import { createRequestGenerator } from '../../src/check/valid-requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 
 const contract = await loadContract({ path: projectFile('test/documents/odd.yaml'), strict: false });
 const NOTHING: RequestValues = { path: {}, query: {}, headers: {} };
@@ -111,6 +114,14 @@ describe('a parameter', () => {
   });
 });
 
+describe('an edit', () => {
+  it('that leaves out a cookie of a request without cookies adds no Cookie header', () => {
+    const parameter = routeOf('GET', '/cookie').parameters.find(({ name }) => name === 'session');
+    if (!parameter) throw new Error('the contract has no cookie');
+    expect(applyEdit(NOTHING, { kind: 'parameter', parameter, schema: '' }, { kind: 'leave out' })).toEqual(NOTHING);
+  });
+});
+
 describe('a body', () => {
   it('of a form is written so that it is read as it was', () => {
     const route = routeOf('POST', '/body/form');
@@ -144,5 +155,34 @@ describe('a request by chance', () => {
     expect(strange.map(({ route, values }) => [route.path, values])).toEqual([]);
     const never = contract.routes.filter((route) => !made.some((one) => one.route === route && one.values));
     expect(never.map(({ path }) => path)).toEqual(UNWRITTEN);
+  });
+});
+
+describe('createRequestGenerator', () => {
+  it('has no valid request for a body that contains itself without end', async () => {
+    const document = {
+      openapi: '3.0.3',
+      info: { title: 'Endless', version: '1' },
+      paths: {
+        '/nodes': {
+          post: {
+            requestBody: {
+              required: true,
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } },
+            },
+            responses: { 201: { description: 'Created' } },
+          },
+        },
+      },
+      components: {
+        schemas: {
+          Node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/components/schemas/Node' } } },
+        },
+      },
+    };
+    const folder = await folderWith({ 'endless.json': JSON.stringify(document) });
+    const endless = await loadContract({ path: join(folder, 'endless.json'), strict: false });
+    const [route] = endless.routes;
+    expect(route && createRequestGenerator(endless, new Pool()).createValid(route, 1)).toBeUndefined();
   });
 });

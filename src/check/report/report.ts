@@ -82,7 +82,7 @@ export async function createReport(
     rows,
     failures: findings.map((finding) => ({
       ...createFailure(verdict, finding, locate),
-      again: reproduce(finding.operationId),
+      reproduce: reproduce(finding.operationId),
     })),
     notes: [...notes, ...noteMissingResponses(rows)],
     unchecked,
