@@ -15,6 +15,9 @@ export interface Difference {
 /** The address of the server in the pages. */
 const SHOWN_HOST = 'localhost:3000';
 
+/** The time limit for the reload of a file that a command changed, in ms. */
+const RELOAD_MS = 30_000;
+
 /** `npx storefront` without a command starts a server. */
 const SERVER_START = /^npx storefront(?= --|$)(?!.*--(?:help|version))/;
 
@@ -30,7 +33,7 @@ export async function runPage(page: Page): Promise<Difference[]> {
     if (block.title !== undefined) await runner.writeFile(block.title, block.text);
     if (block.language !== 'console') continue;
     for (const { command, output: shown } of readCommands(block)) {
-      const actual = await runner.run(command);
+      const actual = await runner.run(command, (output) => isAsShown(output, shown));
       const isHidden = shown === '' && SERVER_START.test(command);
       if (!isHidden && !isAsShown(actual, shown)) differences.push({ command, shown, actual });
     }
@@ -68,12 +71,17 @@ async function createRunner() {
       await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text);
     },
-    async run(command: string): Promise<string> {
+    /** Runs a command. A request that reads is repeated until its output is as expected: the server needs a moment to reload a file. */
+    async run(command: string, isExpected: (output: string) => boolean): Promise<string> {
       if (SERVER_START.test(command)) return startServer(command.replace(SERVER_START, ''));
       if (url === undefined) await startServer('');
       const line = command.replaceAll(SHOWN_HOST, `localhost:${url?.port}`).replace(/^curl /, 'curl -sS ');
-      const { output } = await runCommand('sh', ['-c', line], { cwd: folder, programs });
-      return output.replaceAll(`localhost:${url?.port}`, SHOWN_HOST);
+      const latest = performance.now() + (isRead(command) ? RELOAD_MS : 0);
+      for (;;) {
+        const { output } = await runCommand('sh', ['-c', line], { cwd: folder, programs });
+        const actual = output.replaceAll(`localhost:${url?.port}`, SHOWN_HOST);
+        if (isExpected(actual) || performance.now() > latest) return actual;
+      }
     },
   };
 }
@@ -88,6 +96,11 @@ async function makeRepeatable(url: URL): Promise<void> {
     });
   await put('clock', { now: '2025-06-01T12:00:00Z', frozen: true });
   await put('ids', { seed: 1 });
+}
+
+/** Whether a command is a request that changes nothing. */
+function isRead(command: string): boolean {
+  return command.startsWith('curl ') && !/ (-X|-d|--data|--request)/.test(command);
 }
 
 /** Splits the arguments of a command line; quotes keep spaces together. */
