@@ -30,9 +30,9 @@ function isFresh() {
 function build() {
   const bundler = join(root, 'node_modules', 'tsdown', 'dist', 'run.mjs');
   if (!existsSync(bundler)) {
-    process.stdout.write(
-      'storefront: not built, since the development packages are not installed. To run it without them, install the packed tarball:\n' +
-        '  npm ci && npm pack, then npm install storefront-*.tgz where you need it\n',
+    process.stderr.write(
+      'storefront: cannot build dist/, because the development packages are not installed. Run npm ci first. To use storefront in another project\n' +
+        'without them, run npm ci && npm pack here, and npm install PATH/storefront-*.tgz there.\n',
     );
     return false;
   }

@@ -13,7 +13,8 @@ const text = readFileSync(manifest, 'utf8');
 const without = text.replace(PREPARE, '');
 if (process.argv[2] === 'postpack') writeFileSync(manifest, without.replace(START, START + PREPARE));
 else {
-  const { status } = spawnSync(process.execPath, [build], { stdio: 'inherit' });
+  // With --if-stale the build fails where it is needed and the development packages are missing: a package without dist/ would install, and not run.
+  const { status } = spawnSync(process.execPath, [build, '--if-stale'], { stdio: 'inherit' });
   if (status === 0) writeFileSync(manifest, without);
   else process.exitCode = 1;
 }

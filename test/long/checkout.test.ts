@@ -1,4 +1,4 @@
-import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtCheckout, checkout } from '../support/harness/checkout.ts';
@@ -6,12 +6,12 @@ import { runCommand, startCommand } from '../support/harness/commands.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 describe('npm ci in a clone', () => {
-  it('succeeds without the development packages, and recommends to install the tarball', async () => {
+  it('succeeds without the development packages, and says how to build or to install the tarball', async () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
     const { exitCode, output } = await runCommand('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit'], {
       cwd,
     });
-    expect(output).toContain('install the packed tarball');
+    expect(output).toContain('Run npm ci first');
     expect(exitCode).toBe(0);
   });
 
@@ -19,6 +19,16 @@ describe('npm ci in a clone', () => {
     const cwd = await checkout(await tempFolder(), { installed: false });
     expect(await runCommand('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd })).toMatchObject({ exitCode: 0 });
     expect((await runCommand('node', ['dist/main.js', '--version'], { cwd })).exitCode).toBe(0);
+  });
+});
+
+describe('npm pack in a clone', () => {
+  it('fails without the development packages, because the package would have no program', async () => {
+    const cwd = await checkout(await tempFolder(), { installed: false });
+    const { exitCode, output } = await runCommand('npm', ['pack'], { cwd });
+    expect(output).toContain('Run npm ci first');
+    expect(exitCode).not.toBe(0);
+    expect((await readdir(cwd)).filter((name) => name.endsWith('.tgz'))).toEqual([]);
   });
 });
 
