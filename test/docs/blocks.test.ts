@@ -24,7 +24,7 @@ const examples = ['test/examples', 'test/browser/app'].flatMap((folder) =>
 
 const ci = readFileSync(projectFile('.ci/run'), 'utf8');
 
-/** Returns why a block of a page is run by no test, or undefined. `commands` is the text of the page's `console` blocks. */
+/** Returns why a block of a page is run by no test, or undefined. `commands` is the text of the page's commands. */
 function findIssue({ language, title, text }: CodeBlock, commands: string): string | undefined {
   if (language === '') return 'has no language';
   if (PLAIN.has(language) || language === 'console') return undefined;
@@ -40,7 +40,7 @@ function findIssue({ language, title, text }: CodeBlock, commands: string): stri
 }
 
 function findIssues({ path, blocks }: Page): string[] {
-  const commands = blocks.flatMap(({ language, text }) => (language === 'console' ? text : [])).join('');
+  const commands = blocks.flatMap(({ language, text }) => (['console', 'sh'].includes(language) ? text : [])).join('');
   return blocks.flatMap((block) => {
     const issue = findIssue(block, commands);
     return issue === undefined ? [] : [`${path}:${block.line} ${issue}`];
