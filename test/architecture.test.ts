@@ -126,7 +126,13 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   'node:tty': ['server/logger.ts'],
   'node:util': ['store', 'mock', 'sandbox/matcher/comparison.ts'],
   // A check waits where a server limits the rate of requests, and before it repeats a sequence.
-  'node:timers/promises': ['store', 'http/pipeline/faults.ts', 'check', 'shop/model'],
+  'node:timers/promises': [
+    'store',
+    'http/pipeline/faults.ts',
+    'http/pipeline/resent-requests.ts',
+    'check',
+    'shop/model',
+  ],
   // Which process has a data file, what its platform has for a lock, and whether it has folders to sync.
   'node:process': ['store/lock.ts', 'store/disk.ts'],
   // The syntax of IP addresses.

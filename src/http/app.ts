@@ -6,7 +6,7 @@ import type { AppParts, PipelineParts } from './parts.ts';
 import { createContractApi } from './pipeline/handle.ts';
 import { finishExchange, refuse, runPipeline, startExchange } from './pipeline/pipeline.ts';
 import { createHttpRequest } from './pipeline/request.ts';
-import { ResentRequests } from './pipeline/resent-requests.ts';
+import { acceptPendingConnections, ResentRequests } from './pipeline/resent-requests.ts';
 import { COMMON_HEADERS, setHeaders } from './pipeline/response.ts';
 import { getBasePath } from './pipeline/route.ts';
 import type { Exchange } from './pipeline/values.ts';
@@ -80,6 +80,7 @@ function serveApis(parts: AppParts, basePath: string | undefined): Middleware<Ap
     const exchange = outcome.isPassed ? await passOn(pipeline, ctx, next, outcome) : outcome;
     ctx.state.exchange = exchange;
     if (!exchange.isPassed) ctx.respond = false;
+    if (exchange.draft.transport?.connection) await acceptPendingConnections();
     finishExchange(pipeline, exchange, ctx.res);
   };
 }

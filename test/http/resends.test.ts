@@ -131,6 +131,21 @@ describe('identical requests of a client that sends a request again', () => {
     expect(await next.add()).toBeUndefined();
   });
 
+  it('are expected on a connection that was opened before the reset of the first request', async () => {
+    const here = room();
+    await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 1 });
+    const one = await reused(here);
+    // The request is sent first: the server has it before it accepts the connection.
+    const [first, spare] = await Promise.all([one.add(), connection(here, BROWSER)]);
+    expect(first).toBeUndefined();
+    expect(await spare.add()).toBeUndefined();
+    const fresh = await connection(here, BROWSER);
+    expect(await fresh.add()).toBeUndefined();
+    const next = await connection(here, BROWSER);
+    expect(await next.add()).toBe(201);
+    next.close();
+  });
+
   it('have one resend for each reset', async () => {
     const here = room();
     await here.steer('POST', '/faults', { operation: 'addCartItem', connection: 'reset', times: 2 });

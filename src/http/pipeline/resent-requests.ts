@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpRequest } from './request.ts';
 
 /**
@@ -38,6 +39,16 @@ export function noteOpened(socket: object): void {
 /** Notes that a request has begun. */
 export function noteRequest(): void {
   requests++;
+}
+
+/**
+ * Waits until the connections that clients have opened by now are accepted. Called before a reset: a client sends the request again on a connection that it
+ * opened before, and only then once more.
+ */
+export async function acceptPendingConnections(): Promise<void> {
+  // The event loop accepts connections between two turns.
+  await nextTurn();
+  await nextTurn();
 }
 
 /** The resets after which a client sends the same request again. That is reset too: to its user it is one request. */
