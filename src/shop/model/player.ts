@@ -32,10 +32,9 @@ export function isBroken({ rule }: Finding): boolean {
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
-/** A request and its expected status. */
-export interface RequestCase {
+/** A request to an operation, whose method it has, and the expected status. */
+export interface RequestCase extends Omit<RequestToSend, 'method'> {
   readonly id: OperationId;
-  readonly request: RequestToSend;
   readonly status: number;
   /** Why this status is expected: the end of a sentence that starts with "if". */
   readonly why: string;
@@ -67,7 +66,7 @@ export class Player {
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as Player['routes'];
   }
 
-  /** Sends a request and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
+  /** Sends a request to an operation and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
     const { session, check, headers } = this.parts;
     const sent = { ...request, headers: { ...headers, ...request.headers } };
@@ -89,8 +88,8 @@ export class Player {
   }
 
   /** Sends a request and returns the response. Throws `ModelMismatchError` if it has another status. */
-  async sendCase({ id, request, status, why }: RequestCase): Promise<ReceivedResponse> {
-    const response = await this.send(id, request);
+  async sendCase({ id, status, why, ...request }: RequestCase): Promise<ReceivedResponse> {
+    const response = await this.send(id, { method: this.routes[id].method, ...request });
     this.expectStatus(id, response, status, why);
     return response;
   }
