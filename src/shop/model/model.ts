@@ -37,11 +37,6 @@ export function withoutItem(model: Model, productId: string): Model {
   return { ...model, cart: model.cart.filter((item) => item.productId !== productId) };
 }
 
-/** Returns the model with an order of the cart, which is then empty. */
-export function withOrder(model: Model, order: Order): Model {
-  return { ...model, cart: [], orders: [order, ...model.orders] };
-}
-
 /** Returns the costs of the cart; the tax is 10 %, rounded half up to a cent. */
 export function calculateSummary({ cart, products, deliveryOptions }: Model): PaymentSummary {
   const price = (id: string) => products.find((product) => product.id === id)?.priceCents ?? 0;

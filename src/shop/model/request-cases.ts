@@ -69,9 +69,8 @@ export function createInvalidRequests(productId: string): readonly InvalidReques
 }
 
 /** Returns an invalid request with a JSON body, or without a body. */
-function invalidCase(id: OperationId, target: string, why: string, body?: unknown): RequestCase {
-  const sent = body === undefined ? {} : { headers: AS_JSON, body: JSON.stringify(body) };
-  return { id, target, ...sent, status: 400, why };
+function invalidCase(id: OperationId, target: string, why: string, json?: unknown): RequestCase {
+  return { id, target, json, status: 400, why };
 }
 
 function createInvalidExpands(id: OperationId, path: string, value: string): readonly RequestCase[] {
