@@ -38,11 +38,7 @@ export function createComparisons(products: readonly Product[], random: Random):
     ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
     ...cases.map((one) => (player: Player) => checkAllWords(player, one)),
     ...ordered.map((one) => (player: Player) => checkOrder(player, one)),
-    ...pickSome(encoded, 1, random).map(
-      ({ word }) =>
-        (player: Player) =>
-          checkForms(player, word),
-    ),
+    ...pickSome(encoded, 1, random).map((one) => (player: Player) => checkForms(player, one)),
   ];
 }
 
@@ -85,7 +81,7 @@ async function checkOrder(player: Player, { word, holders }: Holders): Promise<v
 }
 
 /** Checks that other forms of a term have the same results. */
-async function checkForms(player: Player, word: string): Promise<void> {
+async function checkForms(player: Player, { word }: Holders): Promise<void> {
   const outer = await search(player, word);
   const product = player.model.products.find((one) => getPlainWords(one).has(word));
   const blanks = '%20'.repeat(TERM_LENGTH - word.length);
