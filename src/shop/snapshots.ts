@@ -14,14 +14,13 @@ const LAST_MS = Date.UTC(2025, 5, 1, 12);
 /** The built-in snapshots of the shop, made from the default data. */
 export const snapshots: Readonly<Record<string, (defaults: State) => State>> = {
   'empty-cart': (defaults) => ({ ...defaults, cartItems: [] }),
-  'full-cart': (defaults) => ({ ...defaults, cartItems: createCart(defaults, defaults.products) }),
+  'full-cart': (defaults) => ({ ...defaults, cartItems: createFullCart(defaults) }),
   'many-orders': (defaults) => ({ ...defaults, orders: createOrders(defaults) }),
   'one-product': (defaults) => ({ ...defaults, products: defaults.products.slice(0, 1), cartItems: [], orders: [] }),
   'no-products': (defaults) => ({ ...defaults, products: [], cartItems: [], orders: [] }),
 };
 
-function createCart({ deliveryOptions }: State, products: State['products']): State['cartItems'] {
-  const [option] = deliveryOptions;
+function createFullCart({ products, deliveryOptions: [option] }: State): State['cartItems'] {
   return option ? products.map(({ id }) => ({ productId: id, quantity: 1, deliveryOptionId: option.id })) : [];
 }
 

@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { DeliveryOption, Product } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
@@ -33,13 +34,7 @@ function truncate(id: string): string {
   return id.length > MAX_ID_LENGTH ? `${id.slice(0, MAX_ID_LENGTH)}…` : id;
 }
 
-const productMaps = new WeakMap<readonly Product[], ReadonlyMap<string, Product>>();
-
-function getProductMap(products: readonly Product[]): ReadonlyMap<string, Product> {
-  let map = productMaps.get(products);
-  if (!map) {
-    map = new Map(products.map((product) => [product.id, product]));
-    productMaps.set(products, map);
-  }
-  return map;
-}
+const getProductMap = memoizeByObject(
+  (products: readonly Product[]): ReadonlyMap<string, Product> =>
+    new Map(products.map((product) => [product.id, product])),
+);

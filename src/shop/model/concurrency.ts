@@ -1,8 +1,8 @@
+import type { CheckContext } from '../../check/check-context.ts';
 import { getFindingKey } from '../../check/findings.ts';
-import type { Session } from '../../check/session.ts';
 import { checkList } from './lists.ts';
 import { type Model, withAdded } from './model.ts';
-import { findMismatch, Player } from './player.ts';
+import { catchMismatch, Player } from './player.ts';
 import { resetAlone } from './steps.ts';
 
 /** The number of concurrent requests, and of repetitions. */
@@ -13,12 +13,12 @@ const TIMES = 3;
 const FAULTS: readonly string[] = ['no server error', 'responds'];
 
 /** Checks concurrent requests: no addition is lost, and a cart is ordered once. */
-export async function checkConcurrency(session: Session, start: Model): Promise<void> {
+export async function checkConcurrency({ session }: CheckContext, start: Model): Promise<void> {
   for (const scene of [additions, orders]) {
     const before = new Set<string>();
     for (let time = 0; time < TIMES; time++) {
       const player = new Player({ session, check: 'behaviour' }, start);
-      const findings = await findMismatch(async () => {
+      const { findings } = await catchMismatch(async () => {
         await resetAlone(player);
         await scene(player);
       });

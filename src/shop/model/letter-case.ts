@@ -2,16 +2,13 @@ import type { OperationId } from '../types.ts';
 import type { Player } from './player.ts';
 import { checkCart, UNCHANGED } from './steps.ts';
 
+type Request = readonly [id: OperationId, resource: string | undefined, target: string, body?: unknown];
+
 /** Requests existing resources with their ids in another letter case: ids are case-sensitive. */
 export async function checkLetterCase(player: Player): Promise<void> {
   const { products, cart, orders } = player.model;
   const [product, item, order] = [products[0]?.id, cart[0]?.productId, orders[0]?.id].map(changeLetterCase);
-  const requests: readonly (readonly [
-    id: OperationId,
-    resource: string | undefined,
-    target: string,
-    body?: unknown,
-  ])[] = [
+  const requests: readonly Request[] = [
     ['addCartItem', product, '/api/cart-items', { productId: product, quantity: 1 }],
     ['updateCartItem', item, `/api/cart-items/${item}`, { quantity: 9 }],
     ['removeCartItem', item, `/api/cart-items/${item}`],

@@ -41,9 +41,8 @@ export interface ListCheck {
 export async function requestList(player: Player, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
   const { path, parameters } = player.routes[list];
   const value = isExpanded ? parameters.find(({ name }) => name === 'expand')?.examples[0]?.value : undefined;
-  const response = await player.sendJson(list, value === undefined ? path : `${path}?expand=${value}`);
-  player.expectStatus(list, response, 200, 'the request is valid');
-  return response;
+  const target = value === undefined ? path : `${path}?expand=${value}`;
+  return player.sendCase({ id: list, target, status: 200, why: 'the request is valid' });
 }
 
 function getExpected(model: Model, list: List, isExpanded: boolean): unknown {

@@ -18,8 +18,7 @@ export async function orderOften(player: Player, productId: string, count: numbe
     await addAlone(player, productId, 1);
     await orderAlone(player);
   }
-  const rule = 'orders are listed from newest to oldest';
-  await checkList(player, { list: 'listOrders', by: 'listOrders', rule });
+  await checkList(player, { list: 'listOrders', rule: 'orders are listed from newest to oldest' });
 }
 
 /** The maximum quantity of one addition. */

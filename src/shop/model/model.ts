@@ -10,21 +10,17 @@ export const DAY_MS = 86_400_000;
 /** The maximum quantity of a cart item. */
 export const MAX_QUANTITY = 1_000_000;
 
-/** Returns the delivery option of a new item: 1, or the first one if there is no 1. */
-function firstOption({ deliveryOptions }: Model): string {
-  return (deliveryOptions.find(({ id }) => id === '1') ?? deliveryOptions[0])?.id ?? '1';
-}
-
 /** Returns the item of a product; undefined if the cart does not have it. */
 export function findItem({ cart }: Model, productId: string): CartItem | undefined {
   return cart.find((item) => item.productId === productId);
 }
 
-/** Returns the model with a quantity of a product added to the cart. */
+/** Returns the model with a quantity of a product added to the cart. A new item has delivery option 1, or the first one if there is no 1. */
 export function withAdded(model: Model, productId: string, quantity: number): Model {
   const item = findItem(model, productId);
   if (item) return withChanged(model, { ...item, quantity: item.quantity + quantity });
-  return { ...model, cart: [...model.cart, { productId, quantity, deliveryOptionId: firstOption(model) }] };
+  const option = model.deliveryOptions.find(({ id }) => id === '1') ?? model.deliveryOptions[0];
+  return { ...model, cart: [...model.cart, { productId, quantity, deliveryOptionId: option?.id ?? '1' }] };
 }
 
 /** Returns the model with a cart item changed. */
@@ -35,11 +31,6 @@ export function withChanged(model: Model, changed: CartItem): Model {
 /** Returns the model without a cart item. */
 export function withoutItem(model: Model, productId: string): Model {
   return { ...model, cart: model.cart.filter((item) => item.productId !== productId) };
-}
-
-/** Returns the model with an order of the cart, which is then empty. */
-export function withOrder(model: Model, order: Order): Model {
-  return { ...model, cart: [], orders: [order, ...model.orders] };
 }
 
 /** Returns the costs of the cart; the tax is 10 %, rounded half up to a cent. */

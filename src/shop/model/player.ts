@@ -15,13 +15,15 @@ export class ModelMismatchError extends Error {
   }
 }
 
-/** Returns the findings of the `ModelMismatchError` that ends `work`; undefined if it completes. */
-export async function findMismatch(work: () => Promise<unknown>): Promise<readonly Finding[] | undefined> {
+/** The result of work, or the findings of the `ModelMismatchError` that ended it. */
+type Outcome<Value> = { readonly value?: Value; readonly findings?: readonly Finding[] };
+
+/** Runs work that a `ModelMismatchError` may end. */
+export async function catchMismatch<Value>(work: () => Promise<Value>): Promise<Outcome<Value>> {
   try {
-    await work();
-    return undefined;
+    return { value: await work() };
   } catch (error) {
-    if (error instanceof ModelMismatchError) return error.findings;
+    if (error instanceof ModelMismatchError) return { findings: error.findings };
     throw error;
   }
 }
@@ -32,10 +34,11 @@ export function isBroken({ rule }: Finding): boolean {
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
-/** A request and its expected status. */
-export interface RequestCase {
+/** A request to an operation, whose method it has, and the expected status. */
+export interface RequestCase extends Omit<RequestToSend, 'method'> {
   readonly id: OperationId;
-  readonly request: RequestToSend;
+  /** The value of a JSON body, instead of `body` and its content type. */
+  readonly json?: unknown;
   readonly status: number;
   /** Why this status is expected: the end of a sentence that starts with "if". */
   readonly why: string;
@@ -67,7 +70,7 @@ export class Player {
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as Player['routes'];
   }
 
-  /** Sends a request and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
+  /** Sends a request to an operation and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
     const { session, check, headers } = this.parts;
     const sent = { ...request, headers: { ...headers, ...request.headers } };
@@ -89,8 +92,9 @@ export class Player {
   }
 
   /** Sends a request and returns the response. Throws `ModelMismatchError` if it has another status. */
-  async sendCase({ id, request, status, why }: RequestCase): Promise<ReceivedResponse> {
-    const response = await this.send(id, request);
+  async sendCase({ id, status, why, json, ...request }: RequestCase): Promise<ReceivedResponse> {
+    const { method } = this.routes[id];
+    const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
     this.expectStatus(id, response, status, why);
     return response;
   }
@@ -107,10 +111,7 @@ export class Player {
 
   /** Returns the result of `work`; undefined if it has only known findings. */
   async ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
-    let value: Value | undefined;
-    const findings = await findMismatch(async () => {
-      value = await work();
-    });
+    const { value, findings } = await catchMismatch(work);
     if (findings?.some((finding) => !this.parts.session.ledger.has(finding))) throw new ModelMismatchError(findings);
     return value;
   }

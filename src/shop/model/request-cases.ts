@@ -1,4 +1,3 @@
-import { createJsonRequest, type RequestToSend } from '../../check/exchange.ts';
 import type { OperationId } from '../types.ts';
 import { MAX_QUANTITY } from './model.ts';
 import type { RequestCase } from './player.ts';
@@ -31,6 +30,7 @@ const OTHER_TYPES = [
 const NO_UUID = 'the id in the path is not a UUID';
 const CART = '/api/cart-items';
 const JSON_TYPE = 'application/json';
+const AS_JSON = { 'content-type': JSON_TYPE };
 
 /** A request that violates the contract, or HTTP. */
 export interface InvalidRequest extends RequestCase {
@@ -41,10 +41,8 @@ export interface InvalidRequest extends RequestCase {
 /** Returns invalid requests about a product in the cart, each with one violation. */
 export function createInvalidRequests(productId: string): readonly InvalidRequest[] {
   const path = `${CART}/${productId}`;
-  const add = (body: unknown) =>
-    invalidCase('addCartItem', createJsonRequest('POST', CART, body), `the body is ${JSON.stringify(body)}`);
-  const update = (body: unknown) =>
-    invalidCase('updateCartItem', createJsonRequest('PUT', path, body), `the body is ${JSON.stringify(body)}`);
+  const add = (body: unknown) => invalidCase('addCartItem', CART, `the body is ${JSON.stringify(body)}`, body);
+  const update = (body: unknown) => invalidCase('updateCartItem', path, `the body is ${JSON.stringify(body)}`, body);
   return [
     ...[...QUANTITIES, 11].map((quantity) => add({ productId, quantity })),
     ...[1, null, '', 'kettle', `${productId}0`, [productId]].map((id) => add({ productId: id, quantity: 1 })),
@@ -57,55 +55,53 @@ export function createInvalidRequests(productId: string): readonly InvalidReques
       why: 'both properties are invalid',
       pointers: ['/productId', '/quantity'],
     },
-    invalidCase('updateCartItem', createJsonRequest('PUT', `${CART}/kettle`, { quantity: 1 }), NO_UUID),
-    invalidCase('removeCartItem', createJsonRequest('DELETE', `${CART}/kettle`), NO_UUID),
-    invalidGet('getOrder', '/api/orders/1', NO_UUID),
-    invalidGet('getOrder', `/api/orders/${productId}?expand=product`, 'expand has an unknown value'),
-    invalidGet('listProducts', '/api/products?search=a&search=b', 'search occurs twice'),
+    invalidCase('updateCartItem', `${CART}/kettle`, NO_UUID, { quantity: 1 }),
+    invalidCase('removeCartItem', `${CART}/kettle`, NO_UUID),
+    invalidCase('getOrder', '/api/orders/1', NO_UUID),
+    invalidCase('getOrder', `/api/orders/${productId}?expand=product`, 'expand has an unknown value'),
+    invalidCase('listProducts', '/api/products?search=a&search=b', 'search occurs twice'),
     ...createInvalidExpands('listDeliveryOptions', '/api/delivery-options', 'estimatedDeliveryTime'),
     ...createInvalidExpands('listCartItems', CART, 'product'),
     ...createInvalidExpands('listOrders', '/api/orders', 'products'),
-    ...createInvalidBodies('addCartItem', { method: 'POST', target: CART }, JSON.stringify({ productId, quantity: 1 })),
-    ...createInvalidBodies('updateCartItem', { method: 'PUT', target: path }, JSON.stringify({ quantity: 7 })),
+    ...createInvalidBodies('addCartItem', CART, JSON.stringify({ productId, quantity: 1 })),
+    ...createInvalidBodies('updateCartItem', path, JSON.stringify({ quantity: 7 })),
   ];
 }
 
-function invalidCase(id: OperationId, request: RequestToSend, why: string): RequestCase {
-  return { id, request, status: 400, why };
-}
-
-function invalidGet(id: OperationId, target: string, why: string): RequestCase {
-  return invalidCase(id, { method: 'GET', target }, why);
+/** Returns an invalid request with a JSON body, or without a body. */
+function invalidCase(id: OperationId, target: string, why: string, json?: unknown): RequestCase {
+  return { id, target, json, status: 400, why };
 }
 
 function createInvalidExpands(id: OperationId, path: string, value: string): readonly RequestCase[] {
   const queries = [`expand=${value}s`, 'expand=', `expand=${value.toUpperCase()}`, `expand=${value},${value}`];
   return [
-    ...queries.map((query) => invalidGet(id, `${path}?${query}`, `the query is ${query}`)),
-    invalidGet(id, `${path}?expand=${value}&expand=${value}`, 'expand occurs twice'),
+    ...queries.map((query) => invalidCase(id, `${path}?${query}`, `the query is ${query}`)),
+    invalidCase(id, `${path}?expand=${value}&expand=${value}`, 'expand occurs twice'),
   ];
 }
 
 /** Returns requests with invalid, too large, or unsupported bodies. `valid`: a valid body. */
-function createInvalidBodies(
-  id: OperationId,
-  line: Pick<RequestToSend, 'method' | 'target'>,
-  valid: string,
-): readonly RequestCase[] {
-  const send = (type: string, body: string) => ({ ...line, headers: { 'content-type': type }, body });
-  const unsupportedCase = (request: RequestToSend, why: string) => ({ id, request, status: 415, why });
+function createInvalidBodies(id: OperationId, target: string, valid: string): readonly RequestCase[] {
+  const invalid = { id, target, status: 400, headers: AS_JSON };
+  const unsupported = { id, target, status: 415, body: valid };
   const spaces = MAX_BODY_BYTES + 1 - valid.length;
-  const padded = {
-    ...send(JSON_TYPE, ' '.repeat(spaces) + valid),
-    printCommand: `printf '%${spaces}s%s' '' '${valid}'`,
-  };
-  const encoded = { ...line, headers: { 'content-type': JSON_TYPE, 'content-encoding': 'rot13' }, body: valid };
   return [
-    ...TEXTS.map((text) => invalidCase(id, send(JSON_TYPE, text), `the body is ${text}`)),
-    { id, request: padded, status: 413, why: `the body has ${MAX_BODY_BYTES + 1} bytes` },
-    unsupportedCase({ ...line, body: valid }, 'the content type is missing'),
-    ...OTHER_TYPES.map((type) => unsupportedCase(send(type, valid), `the content type is ${type}`)),
-    unsupportedCase(encoded, 'the content encoding is rot13'),
+    ...TEXTS.map((text) => ({ ...invalid, body: text, why: `the body is ${text}` })),
+    {
+      ...invalid,
+      body: ' '.repeat(spaces) + valid,
+      printCommand: `printf '%${spaces}s%s' '' '${valid}'`,
+      status: 413,
+      why: `the body has ${MAX_BODY_BYTES + 1} bytes`,
+    },
+    { ...unsupported, why: 'the content type is missing' },
+    ...OTHER_TYPES.map((type) => ({
+      ...unsupported,
+      headers: { 'content-type': type },
+      why: `the content type is ${type}`,
+    })),
+    { ...unsupported, headers: { ...AS_JSON, 'content-encoding': 'rot13' }, why: 'the content encoding is rot13' },
   ];
 }
 
@@ -114,26 +110,25 @@ function createInvalidBodies(
  * product.
  */
 export function createUnusualRequests(inCart: string, other: string): readonly RequestCase[] {
-  const added = JSON.stringify({ productId: other, quantity: 1 });
-  const add = (why: string, { headers = {}, body = added, target = CART }: Partial<RequestToSend>): RequestCase => ({
-    id: 'addCartItem',
-    request: { method: 'POST', target, headers: { 'content-type': JSON_TYPE, ...headers }, body },
-    status: 201,
-    why,
-  });
-  const padded = add(`the body has ${MAX_BODY_BYTES} bytes`, { body: added.padStart(MAX_BODY_BYTES) });
-  const html = { accept: 'text/html' };
+  const body = JSON.stringify({ productId: other, quantity: 1 });
+  const add = { id: 'addCartItem', target: CART, headers: AS_JSON, body, status: 201 } as const;
+  const accept = { why: 'another media type is accepted', headers: { accept: 'text/html' } };
   return [
-    add('the content type has a charset', { headers: { 'content-type': `${JSON_TYPE}; charset=utf-8` } }),
-    add('the content type has capital letters', { headers: { 'content-type': 'Application/JSON' } }),
-    add('the body is sent in chunks', { headers: { 'transfer-encoding': 'chunked' } }),
-    { ...padded, request: { ...padded.request, printCommand: `printf '%${MAX_BODY_BYTES}s' '${added}'` } },
-    add('the path has a trailing slash', { target: `${CART}/` }),
-    add('a query parameter is unknown', { target: `${CART}?unknown=1` }),
-    add('another media type is accepted', { headers: html }),
-    validGet('listProducts', '/api/products?unknown=1', 'a query parameter is unknown'),
-    validGet('listProducts', '/api/products?search=100%', 'a % does not start an escape'),
-    validGet('listCartItems', CART, 'another media type is accepted', html),
+    { ...add, why: 'the content type has a charset', headers: { 'content-type': `${JSON_TYPE}; charset=utf-8` } },
+    { ...add, why: 'the content type has capital letters', headers: { 'content-type': 'Application/JSON' } },
+    { ...add, why: 'the body is sent in chunks', headers: { ...AS_JSON, 'transfer-encoding': 'chunked' } },
+    {
+      ...add,
+      why: `the body has ${MAX_BODY_BYTES} bytes`,
+      body: body.padStart(MAX_BODY_BYTES),
+      printCommand: `printf '%${MAX_BODY_BYTES}s' '${body}'`,
+    },
+    { ...add, why: 'the path has a trailing slash', target: `${CART}/` },
+    { ...add, why: 'a query parameter is unknown', target: `${CART}?unknown=1` },
+    { ...add, ...accept, headers: { ...AS_JSON, ...accept.headers } },
+    { id: 'listProducts', target: '/api/products?unknown=1', status: 200, why: 'a query parameter is unknown' },
+    { id: 'listProducts', target: '/api/products?search=100%', status: 200, why: 'a % does not start an escape' },
+    { id: 'listCartItems', target: CART, status: 200, ...accept },
     ...createUndocumentedBodies(inCart),
   ];
 }
@@ -142,15 +137,11 @@ export function createUnusualRequests(inCart: string, other: string): readonly R
 function createUndocumentedBodies(inCart: string): readonly RequestCase[] {
   const why = 'a body is sent, but not documented';
   return ['text/plain', JSON_TYPE].flatMap((type) => {
-    const sent = { headers: { 'content-type': type }, body: 'x' };
+    const sent = { headers: { 'content-type': type }, body: 'x', why };
     return [
-      { id: 'createOrder', request: { method: 'POST', target: '/api/orders', ...sent }, status: 201, why },
-      { id: 'resetData', request: { method: 'POST', target: '/api/reset', ...sent }, status: 204, why },
-      { id: 'removeCartItem', request: { method: 'DELETE', target: `${CART}/${inCart}`, ...sent }, status: 204, why },
+      { id: 'createOrder', target: '/api/orders', status: 201, ...sent },
+      { id: 'resetData', target: '/api/reset', status: 204, ...sent },
+      { id: 'removeCartItem', target: `${CART}/${inCart}`, status: 204, ...sent },
     ];
   });
-}
-
-function validGet(id: OperationId, target: string, why: string, headers: RequestToSend['headers'] = {}): RequestCase {
-  return { id, request: { method: 'GET', target, headers }, status: 200, why };
 }

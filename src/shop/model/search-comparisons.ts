@@ -1,21 +1,19 @@
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 import type { Player } from './player.ts';
-import {
-  createWordCase,
-  findHolders,
-  findWithinWords,
-  getPlainWords,
-  getSearchText,
-  type Holders,
-  type WordCase,
-} from './search-words.ts';
+import type { Holders, WordCase } from './search-words.ts';
+import { findHolders, findWithinWords, getPlainWords, getSearchText, pickSome, pickWordCase } from './search-words.ts';
 
 /** Searches for a raw value of `search`, with its escapes. */
 export async function search(player: Player, query: string): Promise<readonly Product[]> {
-  const response = await player.sendJson('listProducts', `/api/products?search=${query}`);
-  player.expectStatus('listProducts', response, 200, `the query is search=${query}`);
-  return response.body as readonly Product[];
+  const target = `/api/products?search=${query}`;
+  const { body } = await player.sendCase({
+    id: 'listProducts',
+    target,
+    status: 200,
+    why: `the query is search=${query}`,
+  });
+  return body as readonly Product[];
 }
 
 /** The number of characters of a term that are used. */
@@ -24,24 +22,23 @@ const TERM_LENGTH = 512;
 /** A word without similar words. */
 const MEANINGLESS = 'qqqqqqxzqq';
 
-/** Returns checks that compare searches with each other, and throw `ModelMismatchError` on a violation. */
-export function createComparisons(
-  products: readonly Product[],
-  random: Random,
-): readonly ((player: Player) => Promise<void>)[] {
+/** Checks searches; throws `ModelMismatchError` on a violation. */
+export type SearchCheck = (player: Player) => Promise<void>;
+
+/** Returns checks that compare searches with each other. */
+export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
   const words = findHolders(products);
   const within = findWithinWords(products, words);
-  const cases = [1, 1, 2].flatMap((count) => createWordCase(products, count, random) ?? []);
-  const [most] = words.toSorted((one, other) => other.holders.length - one.holders.length);
+  const cases = [1, 1, 2].flatMap((count) => pickWordCase(products, count, random));
+  const most = words.toSorted((one, other) => other.holders.length - one.holders.length).slice(0, 1);
+  const ordered = [...pickSome(within, 2, random), ...most];
   const encoded = words.filter(({ word }) => /[klmno]/.test(word));
-  const ordered = [...(within.length === 0 ? [] : [random.pick(within), random.pick(within)]), ...(most ? [most] : [])];
-  const formed = encoded.length === 0 ? [] : [random.pick(encoded).word];
   return [
     checkBlankTerm,
     ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
     ...cases.map((one) => (player: Player) => checkAllWords(player, one)),
     ...ordered.map((one) => (player: Player) => checkOrder(player, one)),
-    ...formed.map((word) => (player: Player) => checkForms(player, word)),
+    ...pickSome(encoded, 1, random).map((one) => (player: Player) => checkForms(player, one)),
   ];
 }
 
@@ -84,7 +81,7 @@ async function checkOrder(player: Player, { word, holders }: Holders): Promise<v
 }
 
 /** Checks that other forms of a term have the same results. */
-async function checkForms(player: Player, word: string): Promise<void> {
+async function checkForms(player: Player, { word }: Holders): Promise<void> {
   const outer = await search(player, word);
   const product = player.model.products.find((one) => getPlainWords(one).has(word));
   const blanks = '%20'.repeat(TERM_LENGTH - word.length);

@@ -25,8 +25,13 @@ export interface WordCase {
   readonly last: string;
 }
 
-/** Returns a random case with this number of common words; undefined if there is none. */
-export function createWordCase(products: readonly Product[], count: number, random: Random): WordCase | undefined {
+/** Returns random values, as many as `count`; none if there are none. */
+export function pickSome<Value>(values: readonly Value[], count: number, random: Random): readonly Value[] {
+  return values.length === 0 ? [] : Array.from({ length: count }, () => random.pick(values));
+}
+
+/** Returns a random case with this number of common words; none if there is none. */
+export function pickWordCase(products: readonly Product[], count: number, random: Random): readonly WordCase[] {
   const compared = products.slice(0, MOST_COMPARED);
   const cases = compared.flatMap((product) =>
     compared.flatMap((other) => {
@@ -38,9 +43,7 @@ export function createWordCase(products: readonly Product[], count: number, rand
       return common.length === count && own.length > 0 ? [{ product, common, own }] : [];
     }),
   );
-  if (cases.length === 0) return undefined;
-  const { product, common, own } = random.pick(cases);
-  return { product, common, last: random.pick(own) };
+  return pickSome(cases, 1, random).map(({ product, common, own }) => ({ product, common, last: random.pick(own) }));
 }
 
 /** A word, and the products that have it as a whole word. */

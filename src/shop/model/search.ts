@@ -1,11 +1,11 @@
+import type { CheckContext } from '../../check/check-context.ts';
 import { examineAll } from '../../check/confirm-findings.ts';
-import type { Session } from '../../check/session.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
-import { findMismatch, Player } from './player.ts';
-import { createComparisons, search } from './search-comparisons.ts';
+import { catchMismatch, Player } from './player.ts';
+import { createComparisons, type SearchCheck, search } from './search-comparisons.ts';
 
 /** A term, the products that it must find, and why. */
 interface Search {
@@ -21,22 +21,21 @@ const MISSPELT_LENGTH = 5;
 const EACH = 8;
 
 /** Checks searches with terms made from names and keywords of products. */
-export async function checkSearch(session: Session, model: Model, seed: number): Promise<void> {
+export async function checkSearch({ session, seed }: CheckContext, model: Model): Promise<void> {
   const random = createRandom(seed);
   const { products } = model;
-  const picked =
-    products.length === 0 ? [] : Array.from({ length: EACH }, () => searchesFor(random.pick(products), random));
-  const searchChecks = [...always(model), ...picked.flat()].map(
-    (search) => (player: Player) => checkSearchTerm(player, search),
+  const searches = Array.from({ length: products.length === 0 ? 0 : EACH }, () =>
+    searchesFor(random.pick(products), random),
   );
-  const examine = async (searchCheck: (player: Player) => Promise<void>) => {
+  const searchChecks: readonly SearchCheck[] = [
+    ...[...always(model), ...searches.flat()].map((one) => (player: Player) => checkSearchTerm(player, one)),
+    ...createComparisons(products, random),
+  ];
+  const examine = async (searchCheck: SearchCheck) => {
     const player = new Player({ session, check: 'behaviour' }, model);
-    return (await findMismatch(() => searchCheck(player))) ?? [];
+    return (await catchMismatch(() => searchCheck(player))).findings ?? [];
   };
-  await examineAll(session, [...searchChecks, ...createComparisons(products, random)], {
-    examine,
-    mustBeAlone: () => true,
-  });
+  await examineAll(session, searchChecks, { examine, mustBeAlone: () => true });
 }
 
 async function checkSearchTerm(player: Player, { term, finds, why, isAll }: Search): Promise<void> {
@@ -67,8 +66,8 @@ function always({ products }: Model): readonly Search[] {
   ];
 }
 
-/** A term that must find a product, and why. */
-type Term = readonly [term: string, why: string];
+/** A term that must find a product, and why; undefined if the product gives none. */
+type Term = readonly [term: string | undefined, why: string];
 
 function searchesFor(product: Product, random: Random): readonly Search[] {
   const texts = [product.name, ...product.keywords];
@@ -83,19 +82,15 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
   const accented = word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`);
   const terms: readonly Term[] = [
     [word, 'the words of names and keywords'],
-    ...optionalTerm(keyword, 'keywords'),
+    [keyword, 'keywords'],
     [word.toUpperCase(), 'words in any letter case'],
     [word.toLowerCase(), 'words in any letter case'],
     [product.name, 'whole names'],
     ...(long.length === 0 ? [] : misspell(random.pick(long), random)),
-    ...optionalTerm(accented === word ? undefined : accented, 'words with accents'),
+    [accented === word ? undefined : accented, 'words with accents'],
     ...acrossKeywords(product),
   ];
-  return terms.map(([term, why]) => ({ term, finds: [product], why }));
-}
-
-function optionalTerm(term: string | undefined, why: string): readonly Term[] {
-  return term === undefined ? [] : [[term, why]];
+  return terms.flatMap(([term, why]) => (term === undefined ? [] : [{ term, finds: [product], why }]));
 }
 
 /** Returns a word without a letter, and with a wrong letter; never the first one. */

@@ -9,7 +9,7 @@ import { SAFE_METHODS, type Session } from '../../check/session.ts';
 import { LISTS } from './lists.ts';
 import { MAX_QUANTITY, type Model } from './model.ts';
 import { perform, type Step } from './perform.ts';
-import { findMismatch, Player } from './player.ts';
+import { catchMismatch, Player } from './player.ts';
 import { ORIGIN } from './rules.ts';
 import { isBreaking, type Script } from './scripts.ts';
 import { resetAlone } from './steps.ts';
@@ -24,12 +24,13 @@ type Play = (steps: Script) => Promise<readonly Finding[] | undefined>;
 function createPlay(session: Session, check: CheckName, start: Model): Play {
   // Pages of this origin may read every response.
   const headers: Readonly<Record<string, string>> = check === 'statuses' ? { origin: ORIGIN } : {};
-  return (steps) => {
+  return async (steps) => {
     const player = new Player({ session, check, headers }, start);
-    return findMismatch(async () => {
+    const { findings } = await catchMismatch(async () => {
       await resetAlone(player);
       for (const step of steps) await perform(player, start, step);
     });
+    return findings;
   };
 }
 
@@ -111,7 +112,7 @@ export async function checkSequences(
     if (findings?.every((finding) => ledger.has(finding))) cutShort++;
     return findings ?? [];
   };
-  const tell = async (smallest: Failure<Script>, first: Failure<Script>): Promise<Finding> => {
+  const describe = async (smallest: Failure<Script>, first: Failure<Script>): Promise<Finding> => {
     for (const { one, finding } of [smallest, first]) {
       await sleep(REST_MS);
       await enterOtherState(context);
@@ -126,7 +127,7 @@ export async function checkSequences(
     await enterOtherState(context);
     return examine(steps);
   };
-  await explore({ fc, ledger, cases, ...chances, examine, examineAgain, describe: tell });
+  await explore({ fc, ledger, cases, ...chances, examine, examineAgain, describe });
   return cutShort;
 }
 

@@ -51,8 +51,8 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
     },
     checkPath: checkPathRules,
     parts: [
-      ...(start && may('listProducts') ? [createSearchPart(start)] : []),
-      ...(mayPlay ? [...createScriptParts(start), createConcurrencyPart(start)] : []),
+      ...(start ? [createPart('searches', checkSearch, start)] : []),
+      ...(mayPlay ? [...createScriptParts(start), createPart('concurrent requests', checkConcurrency, start)] : []),
       ...(mayPlay ? createSequenceParts(context, start, (count) => (cutShort += count)) : []),
     ],
     finish() {
@@ -67,12 +67,8 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
 
 const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
-function createSearchPart(start: Model): ModelPart {
-  return { name: 'searches', check: ({ session, seed }) => checkSearch(session, start, seed) };
-}
-
-function createConcurrencyPart(start: Model): ModelPart {
-  return { name: 'concurrent requests', check: ({ session }) => checkConcurrency(session, start) };
+function createPart(name: string, check: typeof checkSearch, start: Model): ModelPart {
+  return { name, check: (context) => check(context, start) };
 }
 
 /** The number of scripts, and of generated sequences, in one part. */

@@ -4,7 +4,7 @@ import { getFindingKey } from '../../check/findings.ts';
 import type { Pool } from '../../check/pool.ts';
 import type { Session } from '../../check/session.ts';
 import type { Model } from './model.ts';
-import { findMismatch, isBroken, ModelMismatchError, Player } from './player.ts';
+import { catchMismatch, isBroken, ModelMismatchError, Player } from './player.ts';
 import { resetAlone } from './steps.ts';
 
 /** What is needed to read the initial state. */
@@ -41,19 +41,15 @@ export async function readInitialState({ session, pool, mayReset, isFresh }: Sta
 
 /** Returns the result of `read`; undefined on a mismatch, whose findings are added, as not reproducible if a second attempt succeeds. */
 async function recordFindings<Value>({ ledger }: Session, read: () => Promise<Value>): Promise<Value | undefined> {
-  let value: Value | undefined;
-  const attempt = () =>
-    findMismatch(async () => {
-      value = await read();
-    });
-  const first = await attempt();
-  if (!first) return value;
-  const again = ((await attempt()) ?? []).map(getFindingKey);
-  for (const finding of first) {
+  const first = await catchMismatch(read);
+  if (!first.findings) return first.value;
+  const second = await catchMismatch(read);
+  const again = (second.findings ?? []).map(getFindingKey);
+  for (const finding of first.findings) {
     if (again.includes(getFindingKey(finding))) ledger.add(finding);
     else ledger.addUnreproduced(finding);
   }
-  return value;
+  return second.value;
 }
 
 async function readState(session: Session, pool: Pool, player: Player): Promise<Model> {

@@ -7,7 +7,6 @@ import {
   MAX_QUANTITY,
   withAdded,
   withChanged,
-  withOrder,
   withoutItem,
   withProducts,
 } from './model.ts';
@@ -95,8 +94,7 @@ export async function remove(player: Player, productId: string): Promise<void> {
 /** Orders the cart; the request must be rejected if it is empty. */
 export async function order(player: Player): Promise<void> {
   if (player.model.cart.length === 0) {
-    const response = await player.sendJson('createOrder', ORDERS);
-    player.expectStatus('createOrder', response, 409, 'the cart is empty');
+    await player.sendCase({ id: 'createOrder', target: ORDERS, status: 409, why: 'the cart is empty' });
     return checkList(player, { list: 'listOrders', by: 'createOrder', rule: UNCHANGED });
   }
   const before = await readTime(player);
@@ -114,15 +112,19 @@ export async function order(player: Player): Promise<void> {
 
 /** Orders a cart with items, without a check of the lists. */
 export async function orderAlone(player: Player) {
-  const response = await player.sendJson('createOrder', ORDERS);
-  player.expectStatus('createOrder', response, 201, 'the cart is ordered');
+  const response = await player.sendCase({
+    id: 'createOrder',
+    target: ORDERS,
+    status: 201,
+    why: 'the cart is ordered',
+  });
   const order = response.body as Order;
   if (player.model.orders.some(({ id }) => id === order.id))
     player.fail('createOrder', 'order ids are unique', `The id ${order.id} is that of an earlier order`);
   const rule = 'an order has the items and the total of the cart, and its estimates';
   const expected = createModelOrder(player.model, order.id, order.orderTimeMs);
   player.expectEqual('createOrder', rule, { expected, actual: order });
-  player.model = withOrder(player.model, order);
+  player.model = { ...player.model, cart: [], orders: [order, ...player.model.orders] };
   return { response, order };
 }
 
@@ -178,8 +180,7 @@ export async function reset(player: Player, start: Player['model']): Promise<voi
 
 /** Resets the shop without a check of its state. */
 export async function resetAlone(player: Player): Promise<void> {
-  const response = await player.sendJson('resetData', '/api/reset');
-  player.expectStatus('resetData', response, 204, 'the data is reset');
+  await player.sendCase({ id: 'resetData', target: '/api/reset', status: 204, why: 'the data is reset' });
 }
 
 /** Checks that the cart and its summary equal those of the model; `rule` and `by` are those of a finding. */

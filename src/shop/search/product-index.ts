@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { Product } from '../types.ts';
 import { TIERS } from './candidates.ts';
 import { foldText, splitWords } from './fold-text.ts';
@@ -18,17 +19,8 @@ const PLAIN_TERM = /^([\p{L}\p{N}]+|[\p{L}\p{N}]{3,}( [\p{L}\p{N}]+)+)$/u;
 /** The cost of a literal match of a term of several words: that of an infix match. */
 const LITERAL_COST = TIERS.infix * TIER_COST;
 
-const searches = new WeakMap<readonly Product[], Search>();
-
 /** Returns the search over a list of products. Its index is built once for each list, on the first use. */
-export function getSearch(products: readonly Product[]): Search {
-  let search = searches.get(products);
-  if (!search) {
-    search = createSearch(products);
-    searches.set(products, search);
-  }
-  return search;
-}
+export const getSearch: (products: readonly Product[]) => Search = memoizeByObject(createSearch);
 
 /** Builds all indexes of a list of products. Otherwise the first search with a typo would wait for them. */
 export function prepareSearch(products: readonly Product[]): void {

@@ -20,7 +20,7 @@ const {
   MUG,
 } = NAMES;
 
-describe('a misspelt word', () => {
+describe('a misspelled word', () => {
   describe(
     'one wrong',
     testSearches([

@@ -19,7 +19,7 @@ const {
   HOODIE,
 } = NAMES;
 
-describe('a shortened word', () => {
+describe('an abbreviated word', () => {
   describe(
     'without vowels',
     testSearches([

@@ -6,7 +6,7 @@ const anyWord = fc
   .array(fc.constantFrom('a', 'b', 'l', 's', 'й'), { maxLength: 10 })
   .map((letters) => letters.join(''));
 
-describe('the skeleton of a word', () => {
+describe('the consonants of a word', () => {
   it.each([
     ['basketball', 'bsktbl'],
     ['bsktbl', 'bsktbl'],
@@ -35,7 +35,7 @@ describe('the skeleton of a word', () => {
   });
 });
 
-describe('whether a text is within a word, letter by letter', () => {
+describe('whether a text is a subsequence of a word', () => {
   it.each([
     ['bktl', 'basketball', true],
     ['bsktbl', 'basketball', true],
@@ -109,7 +109,7 @@ describe('whether a text is the head and the tail of a word', () => {
   });
 });
 
-describe('the other number of a word', () => {
+describe('the number forms of a word', () => {
   it.each([
     ['mug', 'mugs'],
     ['box', 'boxes'],

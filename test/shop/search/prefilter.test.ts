@@ -28,18 +28,18 @@ function placesWhere(texts: readonly string[], isSo: (text: string) => boolean) 
   return texts.flatMap((text, place) => (isSo(text) ? [place] : []));
 }
 
-/** The places of the texts that pass a sieve for a part, for sieves of several sizes, and hold it. */
+/** Returns the indexes of the texts that prefilters of several sizes return for a part, and that contain it. */
 function passing(texts: readonly string[], part: string) {
   const [few, ...more] = [1, 2, 10].map((machineWords) => {
-    const sieve = createPrefilter(texts.length, (place) => texts[place] ?? '', machineWords);
-    return sieve(part).filter((place) => texts[place]?.includes(part));
+    const prefilter = createPrefilter(texts.length, (place) => texts[place] ?? '', machineWords);
+    return prefilter(part).filter((place) => texts[place]?.includes(part));
   });
   for (const places of more) expect(places).toEqual(few);
   return few;
 }
 
-describe('a sieve', () => {
-  it('lets all texts pass that hold a part, in their order', () => {
+describe('a prefilter', () => {
+  it('returns all texts that contain a part, in their order', () => {
     fc.assert(
       fc.property(fc.array(anyText(40)), anyText(3), (texts, wanted) => {
         expect(passing(texts, wanted)).toEqual(placesWhere(texts, (text) => text.includes(wanted)));
@@ -48,7 +48,7 @@ describe('a sieve', () => {
     );
   });
 
-  it('lets each text pass for each part of it', () => {
+  it('returns each text for each part of it', () => {
     const anyCase = fc
       .array(anyText(40), { minLength: 1 })
       .chain((texts) => fc.record({ texts: fc.constant(texts), at: fc.nat(texts.length - 1), from: fc.nat(40) }));
@@ -72,22 +72,22 @@ describe('a sieve', () => {
     ['`', []],
     ['socksmug', []],
     ['.', []],
-  ])('lets pass for %j those at %j', (wanted, places) => {
+  ])('returns for %j the texts at %j', (wanted, places) => {
     const texts = ['socks', 'socks\nmug', 'so\0cks', '__proto__', 'tea 🫖', 'x'.repeat(40)];
     expect(passing(texts, wanted)).toEqual(places);
   });
 
-  it('rules out nearly all others', () => {
+  it('excludes nearly all texts without the part', () => {
     const texts = Array.from(
       { length: 1_000 },
       (_, at) => `kettle ${at} of stainless steel, with a lid that closes well`,
     );
-    const sieve = createPrefilter(texts.length, (place) => texts[place] ?? '', 10);
-    expect(sieve('kettle')).toHaveLength(1_000);
-    expect(sieve('sofa').length + sieve('wardrobe').length).toBeLessThan(20);
+    const prefilter = createPrefilter(texts.length, (place) => texts[place] ?? '', 10);
+    expect(prefilter('kettle')).toHaveLength(1_000);
+    expect(prefilter('sofa').length + prefilter('wardrobe').length).toBeLessThan(20);
   });
 
-  it('may have no texts', () => {
+  it('can have no texts', () => {
     expect(passing([], '')).toEqual([]);
     expect(passing([], 'a')).toEqual([]);
   });

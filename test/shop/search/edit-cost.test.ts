@@ -25,7 +25,7 @@ function open(typed: string, meant: string) {
   return getEditCost(typed, meant, true);
 }
 
-describe('the effort of a slip', () => {
+describe('the cost of one edit', () => {
   it.each([
     ['a doubled letter', 'keettle', 'a vowel for another', 'kattle'],
     ['a doubled letter left single', 'ketle', 'a vowel for another', 'kattle'],
@@ -60,7 +60,7 @@ describe('the effort of a slip', () => {
   });
 });
 
-describe('the effort of writing a word for another', () => {
+describe('the cost of editing one word into another', () => {
   it('is none for the same, and only for that', () => {
     fc.assert(
       fc.property(anyWord, anyWord, (typed, meant) => {
@@ -121,7 +121,7 @@ describe('the effort of writing a word for another', () => {
   });
 });
 
-describe('the effort of writing a beginning of a word', () => {
+describe('the cost of editing a word into a prefix of another', () => {
   it.each([
     ['ket', 'kettle', 0],
     ['', 'kettle', 0],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getPhoneticCode } from '../../../src/shop/search/phonetic-code.ts';
 
-describe('words that sound alike have the same sound', () => {
+describe('words that sound alike have the same phonetic code', () => {
   it.each([
     ['phone', 'fone'],
     ['headphones', 'hedfones'],
@@ -52,7 +52,7 @@ describe('words that sound alike have the same sound', () => {
   });
 });
 
-describe('words that sound otherwise have another sound', () => {
+describe('words that sound different have different phonetic codes', () => {
   it.each([
     ['cat', 'dog'],
     ['mug', 'rug'],
@@ -69,7 +69,7 @@ describe('words that sound otherwise have another sound', () => {
   });
 });
 
-describe('the sound of a word', () => {
+describe('the phonetic code of a word', () => {
   it.each(['', 'чайник', '日本', '🫖', '\0', '123', '__proto__', 'a'.repeat(31), 'e', 'es', 'gh', 'x'])(
     'is there for %j too',
     (word) => {

@@ -9,13 +9,13 @@ function found(term: string, entries: readonly (readonly [name: string, ...keywo
   return getSearch(createCatalogue(entries))(term).map(({ name }) => name);
 }
 
-describe('what is found is in the order', () => {
+describe('the results are in the order', () => {
   it('of exact before other number before prefix before inside', () => {
     const entries = [['Overlamping'], ['Lampshade'], ['Lamps'], ['Lamp']] as const;
     expect(found('lamp', entries)).toEqual(['Lamp', 'Lamps', 'Lampshade', 'Overlamping']);
   });
 
-  it('of misspelt before shortened', () => {
+  it('of misspelled before abbreviated', () => {
     expect(found('hmmr', [['Hammer'], ['Hmur']])).toEqual(['Hmur', 'Hammer']);
   });
 

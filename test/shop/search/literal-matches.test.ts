@@ -4,7 +4,7 @@ import { NAMES, searchIds, testFirstResults, testSearches } from '../../support/
 
 const { KETTLE, HEADPHONES, SOCKS, KEYBOARD, SUNGLASSES, UMBRELLA, LAMP, SHOES, MUG } = NAMES;
 
-describe('a word as it stands', () => {
+describe('a literal match of a word', () => {
   describe(
     'whole',
     testSearches([
@@ -53,7 +53,7 @@ describe('a word as it stands', () => {
   });
 });
 
-describe('a term over the border of two keywords', () => {
+describe('a term across two keywords', () => {
   describe(
     'with a comma',
     testSearches([
@@ -83,7 +83,7 @@ describe('a term over the border of two keywords', () => {
   );
 });
 
-describe('a word that means nothing here', () => {
+describe('a meaningless word', () => {
   it.each([
     'guitar',
     'laptop',

@@ -52,7 +52,7 @@ function distinct(words: readonly string[]) {
   return [...new Set(words)].filter((word) => word !== '');
 }
 
-describe('the words that are near', () => {
+describe('the similar words', () => {
   it.each([
     ['kettle', 'kettle', true],
     ['kettle', 'ketle', true],
@@ -119,7 +119,7 @@ describe('the words that are near', () => {
     expect(found(longest, words).map(({ id }) => id)).toEqual([0, 1, 4]);
   });
 
-  it('are the same whatever was looked for before', () => {
+  it('do not depend on earlier searches', () => {
     const near = findSimilarWords(['kettle', 'kettles', 'mug']);
     const alone = near('ketle');
     near('мug');
