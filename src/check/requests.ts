@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
+import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { FORM_TYPE, isJsonType, isParsedType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
@@ -52,6 +52,11 @@ export function getBodyType({ bodyMedia }: Route): string | undefined {
   return types.find(isJsonType) ?? types.find(isParsedType);
 }
 
+/** Returns the pointer of the schema of a body of that type; undefined if there is none. */
+export function getBodySchema(route: Route): string | undefined {
+  return route.bodyMedia[getBodyType(route) ?? '']?.schema;
+}
+
 /** Returns the path with some values; `raw` has parts that are not escaped. */
 export function toPath(
   { path }: Route,
@@ -68,8 +73,7 @@ export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
 /** Returns the pointer of the schema of a parameter. */
 export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
-  const content = getNode(plain, `${pointer}/content`);
-  const [type] = Object.keys(isNode(content) ? content : {});
+  const [type] = Object.keys(toNode(getNode(plain, `${pointer}/content`)));
   return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
 }
 
@@ -80,7 +84,7 @@ function formatQuery(query: RequestValues['query']): string {
 
 /** Serializes a form; objects can't be fields. */
 function formatForm(body: unknown): string {
-  const fields = Object.entries(isNode(body) ? body : {}).filter(([, value]) => !isNode(value));
+  const fields = Object.entries(toNode(body)).filter(([, value]) => !isNode(value));
   return new URLSearchParams(toPairs(Object.fromEntries(fields))).toString();
 }
 
