@@ -52,7 +52,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
 const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput, links: checkLinks };
 
 /** Returns all parts of the check of some operations. */
-export function createParts({ allowedRoutes, session, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
+export function createParts({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     routes.some((route) => Object.values(cycle).includes(route)),
@@ -68,11 +68,7 @@ export function createParts({ allowedRoutes, session, model }: Worker, routes: r
       ),
     ...paths.map((path) => ({
       name: `methods of ${path}`,
-      check: (worker: Worker) =>
-        checkPath(
-          worker,
-          session.contract.routes.filter((route) => route.path === path),
-        ),
+      check: (worker: Worker) => checkPath(worker, path),
     })),
     ...(model?.parts ?? []),
     ...cycles.map((cycle) => ({
@@ -82,7 +78,8 @@ export function createParts({ allowedRoutes, session, model }: Worker, routes: r
   ];
 }
 
-async function checkPath(worker: Worker, routes: readonly Route[]): Promise<void> {
+async function checkPath(worker: Worker, path: string): Promise<void> {
+  const routes = worker.session.contract.routes.filter((route) => route.path === path);
   await worker.prepare();
   await checkMethods(worker, routes);
   await worker.model?.checkPath(worker, routes);

@@ -110,11 +110,13 @@ export function withParameter(
   const field = place === 'header' ? first.replaceAll(/^[ \t]+|[ \t]+$/g, '') : first;
   if (/[^\t\x20-\x7e\x80-\xff]/.test(field)) return undefined;
   if (place === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
-  const others = (values.headers.cookie ?? '')
-    .split('; ')
-    .filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
-  const cookies = [...others, `${name}=${encodeText(first)}`];
+  const cookies = [...getOtherCookies(values, name), `${name}=${encodeText(first)}`];
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
+}
+
+/** Returns the cookies of a request without one, as pairs `name=value`. */
+export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
+  return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
 
 /** Returns the names and texts of a parameter in a request. */
@@ -156,7 +158,7 @@ function toText(value: unknown): string {
 }
 
 /** Escapes a text for a path, a query or a cookie; lone surrogates are replaced. */
-export function encodeText(text: string): string {
+function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
