@@ -2,7 +2,6 @@ import type { Route } from '../openapi/routes.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
-import { CheckStoppedError } from './check-stopped-error.ts';
 import { addConfirmed, distribute } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import { checkHostileInput } from './hostile-input.ts';
@@ -14,6 +13,7 @@ import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
+import { CheckStoppedError } from './stop-signal.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** Runs parts of a check one after the other, on a server or in one sandbox of it. */

@@ -9,11 +9,11 @@ import {
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import type { CheckName, Finding, Ledger, Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
+import { CheckStoppedError, ServerGoneError, ServerSilentError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';

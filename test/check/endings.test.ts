@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CheckStoppedError } from '../../src/check/check-stopped-error.ts';
 import { EXIT_CODES, writeReports } from '../../src/check/command.ts';
 import { toCheckCommand } from '../../src/check/options.ts';
 import { createReport } from '../../src/check/report/report.ts';
+import { CheckStoppedError } from '../../src/check/stop-signal.ts';
 import { formatFindings, runCheck, shopContract } from '../support/harness/check.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
 import { loadNotesContract, startNotesServer } from '../support/reference-servers/notes-server.ts';
