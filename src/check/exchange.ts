@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { redactFullText, redactHeaders } from '../util/redact-secrets.ts';
 
 /** A request to send. */
@@ -68,7 +67,9 @@ function redactRequest({ target, headers = {}, body, ...request }: RequestToSend
 
 /** Whether a body can be an argument of a shell command as it is. */
 function isPrintable(body: string | Buffer): boolean {
-  return isUtf8(Buffer.from(body)) && !CONTROLS.test(String(body));
+  const bytes = Buffer.from(body);
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) && !CONTROLS.test(text);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
