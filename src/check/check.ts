@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
-import { CheckStoppedError, ServerSilentError } from './check-stopped-error.ts';
 import { Client } from './client.ts';
 import { type Finding, Ledger } from './findings.ts';
 import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
-import { createNotCheckedError } from './stop-signal.ts';
+import { CheckStoppedError, createNotCheckedError, ServerSilentError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 
 /** The result of a check. */

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
@@ -32,8 +32,7 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
 /** Checks the server of a command, or the built-in shop if it has no URL. Throws a `CheckError` if the check can't run. */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
   const { model, onProgress, signal } = environment;
-  for (const file of [command.report, command.summary])
-    if (file !== undefined) writeFile(file, () => appendFileSync(file, ''));
+  for (const file of [command.report, command.summary]) writeText(file, '', 'a');
   const contract = await loadContract({ path: command.contract ?? environment.contract, strict: false });
   const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };
   if (command.url !== undefined && !command.isFresh) announceChanges(options, command.url, environment);
@@ -48,7 +47,7 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
       onProgress,
       signal,
     });
-    return await createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
+    return createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
   } finally {
     await running?.close();
   }
@@ -59,10 +58,9 @@ export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as 
 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
 export function writeReports(report: Report, command: CheckCommand, print: (text: string) => void): number {
-  const { report: junit, summary } = command;
   print(`${toText(report)}\n`);
-  if (junit !== undefined) writeFile(junit, () => writeFileSync(junit, toJunit(report)));
-  if (summary !== undefined) writeFile(summary, () => appendFileSync(summary, toMarkdown(report)));
+  writeText(command.report, toJunit(report), 'w');
+  writeText(command.summary, toMarkdown(report), 'a');
   if (report.failures.length > 0) return EXIT_CODES.failed;
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
@@ -83,9 +81,11 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
   ].join(' ');
 }
 
-function writeFile(path: string, write: () => void): void {
+/** Writes (`w`) or appends (`a`) to a file, if a path is given. Throws a `CheckError` if that fails. */
+function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): void {
+  if (path === undefined) return;
   try {
-    write();
+    writeFileSync(path, text, { flag });
   } catch (cause) {
     throw new CheckError(`Cannot write the report to ${path}: ${(cause as Error).message}`, { cause });
   }

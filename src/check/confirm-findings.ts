@@ -1,6 +1,6 @@
-import { ServerGoneError } from './check-stopped-error.ts';
 import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
+import { ServerGoneError } from './stop-signal.ts';
 
 /** The number of repetitions before a finding counts as not reproducible. */
 const REPEATS = 3;

@@ -3,7 +3,7 @@ import { getNode, isNode, resolvePointer } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { getBodyType, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
+import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
 /** A part of a request that can be edited: a parameter, or a place in the body. */
 export type EditPlace =
@@ -28,7 +28,7 @@ export function findEditPlaces(contract: Contract, route: Route, { body }: Reque
     parameter,
     schema: getSchemaPointer(contract, parameter),
   }));
-  const schema = route.bodyMedia[getBodyType(route) ?? '']?.schema;
+  const schema = getBodySchema(route);
   return schema === undefined ? parameters : [...parameters, ...findBodyPlaces(contract, body, [], schema)];
 }
 
@@ -77,7 +77,7 @@ function withoutParameter(values: RequestValues, { name, in: where }: Parameter)
   if (where === 'query') return { ...values, query: omit(values.query, name) };
   if (where === 'header') return { ...values, headers: omit(values.headers, name.toLowerCase()) };
   const headers = omit(values.headers, 'cookie');
-  const left = (values.headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
+  const left = getOtherCookies(values, name);
   return { ...values, headers: left.length > 0 ? { ...headers, cookie: left.join('; ') } : headers };
 }
 

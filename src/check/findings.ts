@@ -16,16 +16,12 @@ export interface Violation {
   readonly pointer: string;
 }
 
-/** A violation of the contract by a response. */
-export interface FindingKind extends Violation {
-  /** The name of the documented response, or the status if it is undocumented; `none` without a response. */
-  readonly status: string;
-}
-
 /** A violation with the check that found it and its requests. */
-export interface Finding extends FindingKind {
+export interface Finding extends Violation {
   readonly check: CheckName;
   readonly operationId: string;
+  /** The name of the documented response, or the status if it is undocumented; `none` without a response. */
+  readonly status: string;
   /** The requests and responses that lead to the violation, in order; the last one violates the rule. */
   readonly exchanges: readonly Exchange[];
 }

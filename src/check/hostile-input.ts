@@ -8,7 +8,7 @@ import type { Finding, Violation } from './findings.ts';
 import { parseFinite, replaceFirst } from './json-edits.ts';
 import { getBodyType, type RequestValues, toPath, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
-import { createFinding, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
 /** A request that no schema describes. */
@@ -48,31 +48,30 @@ export async function checkHostileInput(
 
 /** Sends a request. Returns the findings in its response. */
 async function examine(session: Session, route: Route, hostile: HostileRequest): Promise<readonly Finding[]> {
-  const { exchange, findings } = await session.send('input', route, hostile.request);
-  if (!exchange) return findings;
+  const { exchange, findings } = await session.send('input', route, hostile.request, (_, { response }) =>
+    findStatusViolations(session, route, hostile, response.status),
+  );
   // The rejection of very long input need not be documented.
-  const own = isTooLarge(hostile.request, exchange.response) ? [] : findings;
-  const violation = findStatusViolation(session, route, hostile, exchange.response.status);
-  return violation ? [...own, createFinding('input', route, exchange, violation)] : own;
+  return exchange && isTooLarge(exchange.request, exchange.response) ? [] : findings;
 }
 
 /** Statuses that precede any other: of an access check (a violation where a model applies, by its rules) and of a rate limit. */
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
-function findStatusViolation(
+function findStatusViolations(
   { hasModel }: Session,
   route: Route,
   { reason, status }: HostileRequest,
   actual: number,
-): Violation | undefined {
-  if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return undefined;
+): readonly Violation[] {
+  if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
   // The contract of a model defines the status of each rejection; any other API may choose it.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
-    return { rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer };
-  if (actual >= 400) return undefined;
-  return { rule: `rejected if ${reason}`, message: `Status ${actual} instead of an error: ${reason}`, pointer };
+    return [{ rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer }];
+  if (actual >= 400) return [];
+  return [{ rule: `rejected if ${reason}`, message: `Status ${actual} instead of an error: ${reason}`, pointer }];
 }
 
 function hostileTargets(route: Route, base: RequestValues): readonly HostileRequest[] {

@@ -1,6 +1,8 @@
 import type { Arbitrary } from 'fast-check';
+import { toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
+import type { RequestViolations } from '../openapi/violations.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import type { CheckContext } from './check-context.ts';
@@ -10,9 +12,8 @@ import { applyEdit, type Edit, type EditPlace, findEditPlaces } from './edits.ts
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
-import { getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
+import { getBodySchema, getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
-import { createFinding } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
 /** The maximum number of single edits for each operation. */
@@ -133,43 +134,41 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const received = validateValues(session.contract, route, values);
   const isClear = !isAmbiguous(session.contract, route, values);
-  const { exchange, findings } = await session.send('input', route, toRequest(route, values));
-  const violation = exchange && isClear ? findStatusViolation(route, received, exchange, place) : undefined;
-  return violation && exchange ? [...findings, createFinding('input', route, exchange, violation)] : findings;
+  const { findings } = await session.send('input', route, toRequest(route, values), (_, exchange) =>
+    isClear ? findStatusViolations(route, received, exchange, place) : [],
+  );
+  return findings;
 }
 
 /** Returns the violation in the status of a response to a valid or invalid request. */
-function findStatusViolation(
+function findStatusViolations(
   route: Route,
   received: RequestResult,
   { request, response }: Exchange,
   place: string,
-): Violation | undefined {
+): readonly Violation[] {
   if (received.kind === 'call') {
-    if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return undefined;
+    if (!INVALID_STATUSES.includes(response.status) || isTooLarge(request, response)) return [];
     const message = `The server rejects a valid request with ${response.status} (${place})${getDetail(response)}`;
-    return { rule: `accepts valid requests: ${place}`, message, pointer: route.pointer };
+    return [{ rule: `accepts valid requests: ${place}`, message, pointer: route.pointer }];
   }
   // The status of the rejection depends on what reads the request first: a proxy, an access check, or the API.
-  if (response.status >= 400) return undefined;
+  if (response.status >= 400) return [];
   const [first] = received.violations;
   const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
   const message = `The server accepts an invalid request with ${response.status}: ${received.detail}`;
-  return { rule, message, pointer: findPointer(route, first) };
+  return [{ rule, message, pointer: findPointer(route, first) }];
 }
 
 function getDetail({ body }: ReceivedResponse): string {
-  const detail = (body as { detail?: unknown } | null | undefined)?.detail;
+  const { detail } = toNode(body);
   return typeof detail === 'string' ? `: ${detail}` : '';
 }
 
 /** Returns the place in the contract that an invalid request violates. */
-function findPointer(route: Route, violation: { in: string; pointer: string } | undefined): string {
-  if (violation?.in === 'body')
-    return route.bodyMedia[getBodyType(route) ?? '']?.schema ?? `${route.pointer}/requestBody`;
+function findPointer(route: Route, violation: RequestViolations['violations'][number] | undefined): string {
+  if (violation?.in === 'body') return getBodySchema(route) ?? `${route.pointer}/requestBody`;
   const [, name] = (violation?.pointer ?? '').split('/');
-  return (
-    route.parameters.find((parameter) => parameter.in === violation?.in && parameter.name === name)?.pointer ??
-    route.pointer
-  );
+  const violated = route.parameters.find((parameter) => parameter.in === violation?.in && parameter.name === name);
+  return (violated ?? route).pointer;
 }

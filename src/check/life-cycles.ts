@@ -1,11 +1,12 @@
-import { isNode } from '../openapi/document.ts';
+import { toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
-import { type Exchange, getLocationPath, isSuccess } from './exchange.ts';
+import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { type RequestValues, toRequest, withParameter } from './requests.ts';
-import { createFinding, type Session } from './session.ts';
+import type { Rule } from './session.ts';
 
 /** The operations that create, read and delete a resource. */
 export interface LifeCycle {
@@ -19,11 +20,9 @@ export function findLifeCycles(routes: readonly Route[]): readonly LifeCycle[] {
   return routes
     .filter(({ method }) => method === 'POST')
     .flatMap((create) => {
-      const itemPath = new RegExp(
-        `^${create.path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replace(/\/$/, '')}/\\{[^/{}]+\\}$`,
-      );
+      const itemPath = `${create.path.replace(/\/$/, '')}/{}`;
       const findRoute = (method: string) =>
-        routes.find((route) => route.method === method && itemPath.test(route.path));
+        routes.find((route) => route.method === method && route.path.replace(/\{[^/{}]+\}$/, '{}') === itemPath);
       const read = findRoute('GET');
       return read ? [{ create, read, remove: findRoute('DELETE') }] : [];
     });
@@ -35,74 +34,59 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
   await addConfirmed(context.session, await examine(), examine);
 }
 
+/** Sends the requests of a life cycle one after the other. Returns the findings, each with all preceding requests. */
 async function examineLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
-  const steps = new Steps(context.session);
-  await follow(context, cycle, steps);
-  return steps.findings;
+  const { session } = context;
+  const before: Exchange[] = [];
+  const found: Finding[] = [];
+  await follow(context, cycle, async (route, values, rule) => {
+    const { exchange, findings } = await session.send('behaviour', route, toRequest(route, values), rule);
+    for (const finding of findings) found.push({ ...finding, exchanges: [...before, ...finding.exchanges] });
+    if (exchange) before.push(exchange);
+    return exchange?.response;
+  });
+  return found;
 }
 
 async function follow(
   { requests, seed, note }: CheckContext,
   { create, read, remove }: LifeCycle,
-  steps: Steps,
+  send: (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>,
 ): Promise<void> {
   const values = requests.createValid(create, seed);
   if (!values) return;
-  const created = await steps.send(create, values);
+  const created = await send(create, values);
   // After 202 the resource may not exist yet.
-  const isCreated = created && [200, 201].includes(created.response.status);
+  const isCreated = created && [200, 201].includes(created.status);
   const id = isCreated ? getCreatedId(create, read, created) : undefined;
   const one = id === undefined ? undefined : withId(requests.createValid(read, seed), read, id);
   if (!one) return note(`The resource that ${create.operationId} creates could not be read: its id is unknown`);
-  const found = await steps.send(read, one);
-  if (found && GONE_STATUSES.includes(found.response.status))
-    steps.addFinding(read, found, 'created resources can be read', 'a resource that was just created');
+  const found = await send(read, one, rejectStatus(isGone, 'created resources can be read', 'created'));
   const removal = remove && withId(requests.createValid(remove, seed), remove, id);
-  const removed =
-    found && isSuccess(found.response) && remove && removal ? await steps.send(remove, removal) : undefined;
+  const removed = found && isSuccess(found) && remove && removal ? await send(remove, removal) : undefined;
   // After 202 the deletion may take time.
-  if (!removed || !isSuccess(removed.response) || removed.response.status === 202) return;
-  const again = await steps.send(read, one);
-  if (again && isSuccess(again.response))
-    steps.addFinding(read, again, 'deleted resources are gone', 'a resource that was just deleted');
+  if (removed && isSuccess(removed) && removed.status !== 202)
+    await send(read, one, rejectStatus(isSuccess, 'deleted resources are gone', 'deleted'));
 }
 
-/** Statuses of a resource that does not exist. */
-const GONE_STATUSES: readonly number[] = [404, 410];
+/** Returns the rule that a resource, after something was `done` to it, is not read with some statuses. */
+function rejectStatus(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
+  return ({ pointer }, { response }) => {
+    const message = `Status ${response.status} for a resource that was just ${done}`;
+    return isWrong(response) ? [{ rule, message, pointer }] : [];
+  };
+}
 
-/** Sends requests one after the other, and collects the findings with all preceding requests. */
-class Steps {
-  readonly findings: Finding[] = [];
-  readonly #exchanges: Exchange[] = [];
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  async send(route: Route, values: RequestValues): Promise<Exchange | undefined> {
-    const { exchange, findings } = await this.#session.send('behaviour', route, toRequest(route, values));
-    for (const finding of findings)
-      this.findings.push({ ...finding, exchanges: [...this.#exchanges, ...finding.exchanges] });
-    if (exchange) this.#exchanges.push(exchange);
-    return exchange;
-  }
-
-  /** Adds a finding about the last exchange. */
-  addFinding(route: Route, exchange: Exchange, rule: string, what: string): void {
-    const message = `Status ${exchange.response.status} for ${what}`;
-    const finding = createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer });
-    this.findings.push({ ...finding, exchanges: [...this.#exchanges] });
-  }
+/** Whether a status is that of a resource that does not exist. */
+function isGone({ status }: ReceivedResponse): boolean {
+  return status === 404 || status === 410;
 }
 
 /** Returns the id of a created resource, from its `Location` or its body. */
-function getCreatedId(create: Route, read: Route, { response }: Exchange): unknown {
+function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
-  const { body } = response;
-  return (
-    parseLocation(response.headers.location, create, read, name) ?? (isNode(body) ? (body[name] ?? body.id) : undefined)
-  );
+  const properties = toNode(body);
+  return parseLocation(headers.location, create, read, name) ?? properties[name] ?? properties.id;
 }
 
 /** Returns a request for the resource with an id. */
@@ -115,11 +99,7 @@ function withId(values: RequestValues | undefined, route: Route, id: unknown): R
 function parseLocation(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
   const path = location === undefined ? undefined : getLocationPath(location);
   if (path === undefined) return undefined;
-  try {
-    const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));
-    return read.pathParameters(path.slice(start))[name] || undefined;
-  } catch {
-    // Its escapes are invalid.
-    return undefined;
-  }
+  const start = Math.max(0, path.indexOf(create.path.split('{')[0] ?? ''));
+  // Invalid escapes throw.
+  return tryOrUndefined(() => read.pathParameters(path.slice(start))[name]) || undefined;
 }

@@ -1,4 +1,4 @@
-import { getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
+import { getNode, getTarget, isNode, type Node, parseReference, resolvePointer, toNode } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -7,7 +7,7 @@ import { examineAll } from './confirm-findings.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { NO_VALUES, type RequestValues, toRequest, withParameter } from './requests.ts';
-import { createFinding, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
 interface Link {
@@ -39,20 +39,17 @@ async function follow(
   request: RequestToSend,
   before: Exchange,
 ): Promise<readonly Finding[]> {
-  const { exchange, findings } = await session.send('links', target, request);
-  const all = [...findings];
-  if (exchange && [400, 404, 410, 422].includes(exchange.response.status)) {
-    const message = `The link ${name} leads to status ${exchange.response.status}: the target of a link must exist`;
-    all.push(createFinding('links', target, exchange, { rule: `link ${name}`, message, pointer }));
-  }
-  return all.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
+  const { findings } = await session.send('links', target, request, (_, { response: { status } }) => {
+    const message = `The link ${name} leads to status ${status}: the target of a link must exist`;
+    return [400, 404, 410, 422].includes(status) ? [{ rule: `link ${name}`, message, pointer }] : [];
+  });
+  return findings.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
 function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route): readonly Link[] {
   const success = findResponse(route.responses, route.successStatus);
   const holder = `${resolvePointer(plain, success?.pointer ?? '')}/links`;
-  const links = getNode(plain, holder);
-  return Object.keys(isNode(links) ? links : {}).flatMap((name) => {
+  return Object.keys(toNode(getNode(plain, holder))).flatMap((name) => {
     const pointer = resolvePointer(plain, holder + formatPointer(name));
     const link = getNode(plain, pointer);
     if (!isNode(link)) return [];
@@ -61,8 +58,8 @@ function getLinks({ contract: { normalized: plain, routes } }: Session, route: R
         ? parseReference(String(link.operationRef)) === place
         : link.operationId === operationId,
     );
-    const parameters = isNode(link.parameters) ? link.parameters : {};
-    return target ? [{ name, pointer, target, parameters, requestBody: link.requestBody }] : [];
+    const { requestBody } = link;
+    return target ? [{ name, pointer, target, parameters: toNode(link.parameters), requestBody }] : [];
   });
 }
 
@@ -75,7 +72,7 @@ function toLinkRequest(
 ): RequestToSend | undefined {
   const { target, parameters, requestBody } = link;
   const { normalized: plain } = session.contract;
-  const isBodyRequired = getNode(plain, `${resolvePointer(plain, `${target.pointer}/requestBody`)}/required`) === true;
+  const isBodyRequired = toNode(getTarget(plain, `${target.pointer}/requestBody`)).required === true;
   let values: RequestValues = NO_VALUES;
   if (requestBody === undefined && isBodyRequired)
     values = { ...values, body: requests.createValid(target, seed)?.body };

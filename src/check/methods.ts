@@ -15,12 +15,11 @@ const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE'
 /** Methods that a path may support without documenting them. */
 const IMPLICIT_METHODS: readonly string[] = ['HEAD', 'OPTIONS'];
 
-/** Checks that a path rejects unsupported methods with 405 and an `Allow` of the documented ones. `routes` are the operations of the path. */
+/** Checks that a path rejects unsupported methods with 405 and an `Allow` of the documented ones. The routes are those of the path. */
 export async function checkMethods(
   { session, requests, seed, mayWrite }: CheckContext,
-  routes: readonly Route[],
+  [route]: readonly Route[],
 ): Promise<void> {
-  const [route] = routes;
   if (!route) return;
   const target = toPath(route, requests.createPath(route, seed));
   const methods = METHODS_TO_TRY.filter((one) => mayWrite || SAFE_METHODS.includes(one));

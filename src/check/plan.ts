@@ -2,7 +2,6 @@ import type { Route } from '../openapi/routes.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
-import { CheckStoppedError } from './check-stopped-error.ts';
 import { addConfirmed, distribute } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import { checkHostileInput } from './hostile-input.ts';
@@ -14,6 +13,7 @@ import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
+import { CheckStoppedError } from './stop-signal.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** Runs parts of a check one after the other, on a server or in one sandbox of it. */
@@ -52,7 +52,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
 const OPERATION_CHECKS = { input: checkInput, 'hostile input': checkHostileInput, links: checkLinks };
 
 /** Returns all parts of the check of some operations. */
-export function createParts({ allowedRoutes, session, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
+export function createParts({ allowedRoutes, model }: Worker, routes: readonly Route[]): readonly CheckPart[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     routes.some((route) => Object.values(cycle).includes(route)),
@@ -68,11 +68,7 @@ export function createParts({ allowedRoutes, session, model }: Worker, routes: r
       ),
     ...paths.map((path) => ({
       name: `methods of ${path}`,
-      check: (worker: Worker) =>
-        checkPath(
-          worker,
-          session.contract.routes.filter((route) => route.path === path),
-        ),
+      check: (worker: Worker) => checkPath(worker, path),
     })),
     ...(model?.parts ?? []),
     ...cycles.map((cycle) => ({
@@ -82,7 +78,8 @@ export function createParts({ allowedRoutes, session, model }: Worker, routes: r
   ];
 }
 
-async function checkPath(worker: Worker, routes: readonly Route[]): Promise<void> {
+async function checkPath(worker: Worker, path: string): Promise<void> {
+  const routes = worker.session.contract.routes.filter((route) => route.path === path);
   await worker.prepare();
   await checkMethods(worker, routes);
   await worker.model?.checkPath(worker, routes);

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
+import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { FORM_TYPE, isJsonType, isParsedType } from '../openapi/responses.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
@@ -52,6 +52,11 @@ export function getBodyType({ bodyMedia }: Route): string | undefined {
   return types.find(isJsonType) ?? types.find(isParsedType);
 }
 
+/** Returns the pointer of the schema of a body of that type; undefined if there is none. */
+export function getBodySchema(route: Route): string | undefined {
+  return route.bodyMedia[getBodyType(route) ?? '']?.schema;
+}
+
 /** Returns the path with some values; `raw` has parts that are not escaped. */
 export function toPath(
   { path }: Route,
@@ -68,8 +73,7 @@ export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
 /** Returns the pointer of the schema of a parameter. */
 export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
-  const content = getNode(plain, `${pointer}/content`);
-  const [type] = Object.keys(isNode(content) ? content : {});
+  const [type] = Object.keys(toNode(getNode(plain, `${pointer}/content`)));
   return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
 }
 
@@ -80,7 +84,7 @@ function formatQuery(query: RequestValues['query']): string {
 
 /** Serializes a form; objects can't be fields. */
 function formatForm(body: unknown): string {
-  const fields = Object.entries(isNode(body) ? body : {}).filter(([, value]) => !isNode(value));
+  const fields = Object.entries(toNode(body)).filter(([, value]) => !isNode(value));
   return new URLSearchParams(toPairs(Object.fromEntries(fields))).toString();
 }
 
@@ -106,11 +110,13 @@ export function withParameter(
   const field = place === 'header' ? first.replaceAll(/^[ \t]+|[ \t]+$/g, '') : first;
   if (/[^\t\x20-\x7e\x80-\xff]/.test(field)) return undefined;
   if (place === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
-  const others = (values.headers.cookie ?? '')
-    .split('; ')
-    .filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
-  const cookies = [...others, `${name}=${encodeText(first)}`];
+  const cookies = [...getOtherCookies(values, name), `${name}=${encodeText(first)}`];
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
+}
+
+/** Returns the cookies of a request without one, as pairs `name=value`. */
+export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
+  return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
 }
 
 /** Returns the names and texts of a parameter in a request. */
@@ -152,7 +158,7 @@ function toText(value: unknown): string {
 }
 
 /** Escapes a text for a path, a query or a cookie; lone surrogates are replaced. */
-export function encodeText(text: string): string {
+function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 

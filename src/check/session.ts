@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
-import { getNode } from '../openapi/document.ts';
 import {
+  type DocumentedResponse,
   findMediaType,
   findResponse,
   isJsonType,
@@ -9,11 +9,11 @@ import {
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { CheckStoppedError, ServerGoneError, ServerSilentError } from './check-stopped-error.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import type { CheckName, Finding, Ledger, Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
+import { CheckStoppedError, ServerGoneError, ServerSilentError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
@@ -47,8 +47,8 @@ export interface Session extends SessionParts {
   mayHaveChanged: boolean;
   /** The number of requests that received 429 at each attempt. */
   rateLimitedCount: number;
-  /** Sends a request to an operation, counts its response, and validates it by the contract. Returns the findings without adding them. */
-  send(check: CheckName, route: Route, request: RequestToSend): Promise<SendResult>;
+  /** Sends a request to an operation, counts its response, and validates it by the contract and by `rule`. Returns the findings without adding them. */
+  send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
 
 /** The number of rounds without a response, and of consecutive requests with 429, that stop the check. */
@@ -65,7 +65,7 @@ export function createSession(parts: SessionParts): Session {
   const unanswered = new UnansweredRequests();
   let consecutiveRateLimits = 0;
 
-  function recordResponse(check: CheckName, route: Route, exchange: Exchange): SendResult {
+  function recordResponse(check: CheckName, route: Route, exchange: Exchange, ownRule: Rule): SendResult {
     const { request, response } = exchange;
     unanswered.recordResponse();
     session.mayHaveChanged ||=
@@ -78,6 +78,7 @@ export function createSession(parts: SessionParts): Session {
     const violations = [
       ...findViolations(parts, route, exchange),
       ...parts.rules.flatMap((rule) => rule(route, exchange)),
+      ...ownRule(route, exchange),
     ];
     return { exchange, findings: violations.map((violation) => createFinding(check, route, exchange, violation)) };
   }
@@ -95,11 +96,11 @@ export function createSession(parts: SessionParts): Session {
     ...parts,
     mayHaveChanged: true,
     rateLimitedCount: 0,
-    async send(check, route, request) {
+    async send(check, route, request, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
       const requestNumber = unanswered.recordRequest();
       try {
-        return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) });
+        return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) }, ownRule);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof NoResponseError)) throw error;
@@ -151,16 +152,16 @@ function findViolations(
   route: Route,
   { request, response }: Exchange,
 ): readonly Violation[] {
-  const { status, headers, text, body, httpError, jsonError } = response;
+  const { status, headers, body, httpError, jsonError } = response;
   const type = headers['content-type'] ?? '';
-  const pointer = findResponse(route.responses, status)?.pointer ?? `${route.pointer}/responses`;
+  const documented = findResponse(route.responses, status);
+  const pointer = documented?.pointer ?? `${route.pointer}/responses`;
   const createViolation = (rule: string, message: string): Violation => ({ rule, message, pointer });
   if (httpError !== undefined) return [createViolation('HTTP', httpError)];
   if (status >= 500) return [createViolation('no server error', `The server responds with ${status}`)];
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
-  const repeated = isJsonType(type) ? findRepeatedName(text) : undefined;
   // A response to HEAD has no body, and need not have its content type (RFC 9110, section 9.3.2).
   const responseViolations = contract
     .verifyResponse(route, { status, headers, body }, { closed: hasModel })
@@ -171,12 +172,10 @@ function findViolations(
     ...responseViolations.map((violation) => ({
       rule: toRuleName(violation),
       message: violation.message,
-      pointer: findPointer(contract, route, response, violation) ?? pointer,
+      pointer: findSchema(documented, type, violation) ?? pointer,
     })),
     ...findProblemViolations(response).map((message) => createViolation('problem status', message)),
-    ...(repeated === undefined
-      ? []
-      : [createViolation('unique names', `An object in the body has the name ${JSON.stringify(repeated)} twice`)]),
+    ...findRepeatedNames(response).map((message) => createViolation('unique names', message)),
   ];
 }
 
@@ -185,27 +184,28 @@ function toRuleName({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
 
-/** Returns the schema in the contract that a violation refers to; undefined if there is none. */
-function findPointer(
-  { normalized: plain }: Contract,
-  route: Route,
-  { status, headers }: ReceivedResponse,
+/** Returns the pointer of the schema that a violation refers to; undefined if there is none. */
+function findSchema(
+  documented: DocumentedResponse | undefined,
+  type: string,
   { where }: ResponseViolation,
 ): string | undefined {
-  const response = findResponse(route.responses, status);
   const [, header] = /^header (.*)$/.exec(where) ?? [];
-  if (header !== undefined) return response?.headers.find(({ name }) => name === header)?.schema;
-  if (!response || !where.startsWith('body')) return undefined;
-  const type = findMediaType(Object.keys(response.media), headers['content-type'] ?? '');
-  const schema = type === undefined ? undefined : response.media[type]?.schema;
-  return schema !== undefined && getNode(plain, schema) !== undefined ? schema : undefined;
+  if (header !== undefined) return documented?.headers.find(({ name }) => name === header)?.schema;
+  if (!documented || !where.startsWith('body')) return undefined;
+  return documented.media[findMediaType(Object.keys(documented.media), type) ?? '']?.schema;
 }
 
-/** Returns a violation if the status in a problem document differs from that of the response (RFC 9457, section 3.1.2). */
+/** Returns how the status in a problem document differs from that of the response (RFC 9457, section 3.1.2); nothing if it does not. */
 function findProblemViolations({ status, headers, body }: ReceivedResponse): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const reported = (body as { status?: unknown } | null)?.status;
-  return reported === undefined || reported === status
-    ? []
-    : [`The status of the problem document is ${reported}, that of the response ${status}`];
+  if (reported === undefined || reported === status) return [];
+  return [`The status of the problem document is ${reported}, that of the response ${status}`];
+}
+
+/** Returns whether an object in a JSON body has a name twice, as a message for the first such name. */
+function findRepeatedNames({ headers, text }: ReceivedResponse): readonly string[] {
+  const repeated = isJsonType(headers['content-type'] ?? '') ? findRepeatedName(text) : undefined;
+  return repeated === undefined ? [] : [`An object in the body has the name ${JSON.stringify(repeated)} twice`];
 }

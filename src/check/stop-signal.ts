@@ -1,5 +1,19 @@
 import { CheckError } from './check-error.ts';
-import { CheckStoppedError } from './check-stopped-error.ts';
+
+/** Stops a check; its message completes "The check stopped early: ". */
+export class CheckStoppedError extends Error {
+  override readonly name: string = 'Stopped';
+}
+
+/** The server accepts connections but no longer responds, which violates the contract. */
+export class ServerSilentError extends CheckStoppedError {
+  override readonly name = 'Silent';
+}
+
+/** The server is gone; nothing more can be checked. */
+export class ServerGoneError extends CheckStoppedError {
+  override readonly name = 'Gone';
+}
 
 /** Returns a signal that stops a check after `maxTime` seconds (0 or undefined: never) or on an interrupt. Its reason is a `CheckStoppedError`. */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {

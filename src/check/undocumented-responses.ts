@@ -2,6 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import { findMediaType } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 
 /** The maximum length of a target that all servers should accept, in characters, and of a body, in bytes. */
@@ -39,12 +40,7 @@ function isAmbiguousTarget({ target }: RequestToSend): boolean {
 }
 
 function isUtf8(target: string): boolean {
-  try {
-    decodeURIComponent(target);
-    return true;
-  } catch {
-    return false;
-  }
+  return tryOrUndefined(() => decodeURIComponent(target)) !== undefined;
 }
 
 function hasDocumentedType({ bodyMedia }: Route, { headers = {}, body }: RequestToSend): boolean {

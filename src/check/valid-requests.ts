@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
 import { getPoolName, type Pool } from './pool.ts';
 import {
-  getBodyType,
+  getBodySchema,
   getSchemaPointer,
   NO_VALUES,
   type RequestValues,
@@ -42,7 +42,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
         known.length > 0 ? random.pick(known) : example ? example.value : generateValue(schema, random, isBare);
       values = withParameter(values, parameter, value) ?? values;
     }
-    const schema = route.bodyMedia[getBodyType(route) ?? '']?.schema;
+    const schema = getBodySchema(route);
     return schema === undefined
       ? values
       : { ...values, body: replaceIds(generateValue(schema, random, isBare), pool, random) };

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CheckStoppedError } from '../../src/check/check-stopped-error.ts';
 import { EXIT_CODES, writeReports } from '../../src/check/command.ts';
 import { toCheckCommand } from '../../src/check/options.ts';
 import { createReport } from '../../src/check/report/report.ts';
+import { CheckStoppedError } from '../../src/check/stop-signal.ts';
 import { formatFindings, runCheck, shopContract } from '../support/harness/check.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
 import { loadNotesContract, startNotesServer } from '../support/reference-servers/notes-server.ts';
@@ -83,7 +83,7 @@ describe('The exit code of a check', () => {
       mayWrite: false,
       runs: 0,
     });
-    const report = await createReport({ ...verdict, unchecked: unjudged }, shopContract, String);
+    const report = createReport({ ...verdict, unchecked: unjudged }, shopContract, String);
     const failure = { check: 'input', operationId: 'a', status: '200', rule: 'a', message: 'a', place: 'a', steps: [] };
     const printed: string[] = [];
     const code = writeReports(

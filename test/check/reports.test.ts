@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
-import { type Failure, joinReports, type Report } from '../../src/check/report/report.ts';
+import type { Failure, Report } from '../../src/check/report/report.ts';
 import { toText, verdictLine } from '../../src/check/report/text.ts';
+import { joinReports } from '../../tools/contract/join-reports.ts';
 import { getElements, readXml } from '../support/oracles/strict-xml.ts';
 
 function failure(parts: Partial<Failure> = {}): Failure {

@@ -1,4 +1,4 @@
-import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
+import { type Failure, pathFromHere, type Row } from '../../src/check/report/report.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { type Document, getNode, parseDocument } from '../../src/openapi/document.ts';
 import { createLocator } from '../../src/openapi/source-location.ts';
@@ -6,6 +6,7 @@ import { isShop } from '../../src/shop/model/shop.ts';
 import type { EarlierVersion } from './against.ts';
 import { type Change, changesBetween } from './breaking.ts';
 import { documentFindings } from './document-checks.ts';
+import type { ReportPart } from './join-reports.ts';
 
 const CHECK = 'document';
 

@@ -1,7 +1,7 @@
 import type { RunningServer } from '../../src/check/command.ts';
 import type { Count } from '../../src/check/findings.ts';
 import type { CheckCommand } from '../../src/check/options.ts';
-import { type Failure, pathFromHere, type ReportPart, type Row } from '../../src/check/report/report.ts';
+import { type Failure, pathFromHere, type Row } from '../../src/check/report/report.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { findResponse } from '../../src/openapi/responses.ts';
 import { createLocator } from '../../src/openapi/source-location.ts';
@@ -9,6 +9,7 @@ import { isShop } from '../../src/shop/model/shop.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import { type DreddVerdict, runDredd } from '../dredd/dredd.ts';
 import type { DreddTransaction } from '../dredd/transaction.ts';
+import type { ReportPart } from './join-reports.ts';
 
 const CHECK = 'dredd';
 

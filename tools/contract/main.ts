@@ -6,7 +6,6 @@ import { CheckError } from '../../src/check/check-error.ts';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
 import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
-import { joinReports } from '../../src/check/report/report.ts';
 import { createStopSignal } from '../../src/check/stop-signal.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -16,6 +15,7 @@ import { shopModel } from '../../src/shop/model/shop.ts';
 import { type EarlierVersion, EarlierVersionError, earlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
+import { joinReports } from './join-reports.ts';
 
 interface Flags extends CheckFlags {
   readonly url?: string;

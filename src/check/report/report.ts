@@ -7,7 +7,7 @@ import type { Verdict } from '../check.ts';
 import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
 
-/** A report of checks; results of other checks can be joined to it. */
+/** A report of checks. */
 export interface Report {
   /** What was checked, in one line. */
   readonly title: string;
@@ -18,23 +18,6 @@ export interface Report {
   readonly notes: readonly string[];
   /** The parts that were not checked, or only in part. */
   readonly unchecked: readonly string[];
-}
-
-/** The results of a further check. */
-export type ReportPart = Omit<Report, 'title' | 'unchecked'>;
-
-/** Returns a report joined with the results of a further check. */
-export function joinReports(report: Report, { checks, rows, failures, notes }: ReportPart): Report {
-  const isSame = (one: Row, other: Row) => one.operationId === other.operationId && one.status === other.status;
-  const added = rows.filter((row) => !report.rows.some((other) => isSame(row, other)));
-  const countsFor = (row: Row) => rows.find((other) => isSame(row, other))?.counts ?? {};
-  return {
-    ...report,
-    checks: [...report.checks, ...checks],
-    rows: [...report.rows.map((row) => ({ ...row, counts: { ...row.counts, ...countsFor(row) } })), ...added],
-    failures: [...report.failures, ...failures],
-    notes: [...report.notes, ...notes],
-  };
 }
 
 /** A documented or received response of an operation, with the counts of each check. */
@@ -64,14 +47,10 @@ export interface Step {
 const MAX_BODY_LENGTH = 300;
 
 /** Creates the report of a verdict. `reproduce` returns the command that repeats the check of an operation. */
-export async function createReport(
-  verdict: Verdict,
-  contract: Contract,
-  reproduce: (operationId: string) => string,
-): Promise<Report> {
+export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
   const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
-  const locate = await createLocator(path, contract.text);
+  const locate = createLocator(path, contract.text);
   const rows = routes.flatMap((route) => createRows(verdict, route));
   const scope = verdict.model
     ? `the model of ${verdict.model}`
