@@ -45,9 +45,7 @@ export function createCheckCommand(
   onCheck: (command: CheckCommand) => void,
 ): Command {
   return addCheckOptions(new Command('check'), environment)
-    .description(
-      'Checks a server against its contract; without a URL, checks the built-in shop. Exits with 0 if the check passes.',
-    )
+    .description('Check a server against its contract; without a URL, check the built-in shop.')
     .argument('[url]', 'URL of the server', parseUrl)
     .allowExcessArguments(false)
     .exitOverride()
@@ -56,13 +54,13 @@ export function createCheckCommand(
 
 /** The options as commander parses them. */
 export interface CheckFlags extends Omit<CheckCommand, 'headers' | 'allowWrites'> {
-  readonly header: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>>;
   readonly allowWrites?: boolean;
 }
 
 /** Converts parsed options to a command. */
 export function toCheckCommand(
-  { header, allowWrites = false, ...flags }: CheckFlags,
+  { header = {}, allowWrites = false, ...flags }: CheckFlags,
   url: string | undefined,
 ): CheckCommand {
   return { ...flags, url, headers: header, allowWrites };
@@ -79,7 +77,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
       0,
     )
     .option('--allow-writes', 'allow requests that change or reset the data of the server')
-    .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", parseHeader, {})
+    .option('-H, --header <header>', "header for all requests, 'Name: value'; repeatable", parseHeader)
     .option('--only <operations>', 'check only these operations (a,b)', parseOperationIds)
     .option('--exclude <operations>', 'never send requests to these operations (a,b)', parseOperationIds)
     .option(
@@ -122,7 +120,7 @@ function createIntegerParser(what: string, largest: number): (text: string) => n
   };
 }
 
-function parseHeader(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function parseHeader(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("Enter a header as 'Name: value'.");
   return { ...before, [name.toLowerCase()]: value.trimEnd() };

@@ -40,6 +40,8 @@ export interface ActionCommand {
   readonly actions: Readonly<Record<string, Action>>;
   /** The options that an action accepts if it is a function. Default: all of the command. */
   readonly accepts?: Readonly<Record<string, readonly string[]>>;
+  /** The actions that require the option --sandbox, because their effect on the default sandbox would be a surprise. Default: none. */
+  readonly requireSandbox?: readonly string[];
   /** The syntax and the description of the argument after the name of the action. Default: none. */
   readonly argument?: readonly [syntax: string, description: string];
 }
@@ -55,34 +57,45 @@ export function createControlCommand(name: string, description: string): Command
 
 /** Creates a control command whose first argument names an action. An argument or option that the action does not accept is a usage error. */
 export function createActionCommand(
-  { name, description, actions, accepts = {}, argument }: ActionCommand,
+  { name, description, actions, accepts = {}, requireSandbox = [], argument }: ActionCommand,
   run: RunRequest,
 ): Command {
   const names = Object.keys(actions);
+  const isAccepted = (actionName: string, option: string) =>
+    typeof actions[actionName] === 'function' && (accepts[actionName]?.includes(option) ?? true);
   const command = createControlCommand(name, description)
     .addArgument(new Argument('[action]', 'action to perform').choices(names).default(names[0]))
     .action((actionName: string) => {
       const action = actions[actionName] as Action;
       const value = command.args[1];
       const { url, sandbox, token, ...options } = command.opts();
-      const accepted = typeof action === 'function' ? accepts[actionName] : [];
-      const unused = accepted ? Object.keys(options).filter((option) => !accepted.includes(option)) : [];
-      if (unused.length > 0) refuseArgument(`${name} ${actionName}`, unused.map(toFlag).join(', '));
+      const unused = Object.keys(options).find((option) => !isAccepted(actionName, option));
+      if (unused !== undefined) {
+        const others = names.filter((other) => isAccepted(other, unused)).join(', ');
+        refuseArgument(`${name} ${actionName}`, toFlag(unused), `It is an option of ${name} ${others}.`);
+      }
       if (typeof action !== 'function') refuseArgument(`${name} ${actionName}`, value);
+      if (requireSandbox.includes(actionName) && command.getOptionValueSource('sandbox') === 'default')
+        throw createUsageError(
+          `Missing option --sandbox. Name the sandbox: storefront ${name} ${actionName} --sandbox w1.`,
+        );
       run(typeof action === 'function' ? action(value, options) : action, { url, sandbox, token });
     });
   return argument ? command.argument(...argument) : command;
 }
 
-function toFlag(option: string): string {
+/** Returns the flag of an option. */
+export function toFlag(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Throws a usage error if an argument was passed that the command does not accept. */
-export function refuseArgument(command: string, argument: string | undefined): void {
-  if (argument === undefined) return;
-  const [name] = command.split(' ');
-  throw createUsageError(`${command} does not accept ${argument}. See storefront ${name} --help.`);
+export function refuseArgument(
+  command: string,
+  argument: string | undefined,
+  remedy = `See storefront ${command.split(' ')[0]} --help.`,
+): void {
+  if (argument !== undefined) throw createUsageError(`${command} does not accept ${argument}. ${remedy}`);
 }
 
 function parseAddress(text: string): string {

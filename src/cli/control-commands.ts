@@ -92,6 +92,7 @@ const SANDBOXES_COMMAND: ActionCommand = {
     create: (_, { from }) => ({ method: 'PUT', path: '', body: { from } }),
     remove: { method: 'DELETE', path: '' },
   },
+  requireSandbox: ['create', 'remove'],
 };
 
 function createSnapshotCommand(run: RunRequest): Command {

@@ -23,7 +23,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   clock: ['storefront clock freeze 2025-06-01T12:00:00Z', 'storefront clock advance 86400000'],
   ids: ['storefront ids seed 7', 'storefront ids random'],
   state: ['storefront state > state.json', 'storefront state put state.json'],
-  sandboxes: ['storefront sandboxes', 'storefront sandboxes create --from full-cart'],
+  sandboxes: ['storefront sandboxes', 'storefront sandboxes create --sandbox w1 --from full-cart'],
   faults: [
     'storefront faults',
     'storefront faults add --operation createOrder --status 503 --times 1',

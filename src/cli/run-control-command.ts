@@ -1,12 +1,22 @@
-import { createForeignServerError, followControlEvents, sendControlRequest } from '../client/client.ts';
+import { ControlError, createForeignServerError, followControlEvents, sendControlRequest } from '../client/client.ts';
 import type { JournalEntry, Verification } from '../control/operation.ts';
+import { useCommandTerms } from './command-terms.ts';
 import type { ControlCommand } from './control-command.ts';
 
 /**
  * Sends a command to the control API of a running server and prints the response, a stream until the server ends it. Resolves to false if a verification
- * failed. Rejects with a `ControlError`.
+ * failed. Rejects with a `ControlError`, whose message names options and commands.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
+  try {
+    return await runCommand(command, print);
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    throw new ControlError(useCommandTerms(error.message, command, error.violations), error);
+  }
+}
+
+async function runCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
   const { format } = command;
   const createFormatError = () => createForeignServerError(command, 'its response has an unexpected format');
   if (format === 'stream') {
@@ -22,7 +32,7 @@ export async function runControlCommand(command: ControlCommand, print: (text: s
     print(body.map((entry) => `${formatEntry(entry)}\n`).join(''));
   } else if (format === 'verification') {
     if (!isVerification(body)) throw createFormatError();
-    print(formatVerification(body));
+    print(useCommandTerms(formatVerification(body), command));
     return body.verified;
   } else if (body !== undefined) print(`${JSON.stringify(body, null, 2)}\n`);
   return true;

@@ -2,12 +2,17 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 import type { ControlAnswer, ControlId } from '../control/operation.ts';
+import { parsePointer } from '../util/json-pointer.ts';
 
 /** A violation of the control API's contract by a request. */
 export interface ControlViolation {
   /** JSON Pointer to the invalid value. */
   readonly pointer: string;
   readonly remedy: string;
+  /** The part of the request. */
+  readonly in?: string;
+  /** The invalid value. */
+  readonly value?: unknown;
 }
 
 /** An error of a request to the control API; `message` is the server's detail if the server declined it. */
@@ -181,7 +186,8 @@ function createResponseError(
     return createForeignServerError(server, `it responds with ${status}${redirect}`, status);
   }
   const valid = Array.isArray(violations) ? violations.filter(isViolation) : [];
-  const others = valid.filter(({ remedy }) => !detail.includes(remedy));
+  // The detail describes the first violations.
+  const others = valid.filter(({ pointer }) => !detail.includes(parsePointer(pointer).join('.')));
   const lines = others.map(({ pointer, remedy }) => `\n  ${pointer}: ${remedy}`);
   return new ControlError(detail + lines.join(''), { status, violations: valid });
 }

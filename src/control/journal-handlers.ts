@@ -68,7 +68,7 @@ function countMatches(expected: ExpectedRequests, journal: Pick<Journal, 'entrie
 /** Parses the query of a request for the journal. Throws a `ControlProblemError` if an operation does not exist. */
 function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const operations = operation === undefined ? undefined : String(operation).split(',');
-  refuseIssues('unknown-operation', parts.findUnknownOperations(operations));
+  refuseIssues('unknown-operation', parts.findUnknownOperations(operations), 'query');
   const afterId = after === undefined ? undefined : Number(after);
   return {
     after: afterId,

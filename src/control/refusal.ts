@@ -4,6 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SnapshotError } from '../sandbox/snapshots.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
+import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import type { ControlParts } from './handler.ts';
 
@@ -26,11 +27,12 @@ export type ControlCode =
 export class ControlProblemError extends Error {
   override readonly name = 'ControlProblemError';
 
-  /** `issues` are those in the request. */
+  /** `issues` are those in a part of the request. */
   constructor(
     readonly code: ControlCode,
     detail: string,
     readonly issues: readonly Issue[] = [],
+    readonly part: 'body' | 'query' = 'body',
   ) {
     super(detail);
   }
@@ -56,12 +58,19 @@ export function formatNames(names: readonly string[]): string {
 }
 
 /** Throws a `ControlProblemError` if there are issues. */
-export function refuseIssues(code: ControlCode, issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new ControlProblemError(code, describeIssues(issues), issues);
+export function refuseIssues(code: ControlCode, issues: readonly Issue[], part?: 'body' | 'query'): void {
+  if (issues.length > 0) throw new ControlProblemError(code, describeIssues(issues, part), issues, part);
 }
 
-function describeIssues(issues: readonly Issue[]): string {
-  return issues.map(({ pointer, message }) => `${pointer || 'it'} ${message}`).join('; ');
+/** The maximum number of issues in a message. */
+const MAX_ISSUES = 5;
+
+/** Describes issues in one sentence, with their places as other messages about requests have them. */
+export function describeIssues(issues: readonly Issue[], part?: 'body' | 'query'): string {
+  const prefix = part === 'query' ? 'query parameter ' : '';
+  const describe = ({ pointer, message }: Issue) =>
+    `${prefix}${parsePointer(pointer).join('.') || 'the body'} ${message}`;
+  return limitList(issues, MAX_ISSUES, describe).join('; ');
 }
 
 /** Returns the result of a function. Turns errors about matchers, limits and snapshots into a `ControlProblemError`. */
@@ -69,8 +78,7 @@ export function withControlProblems<Value>(run: () => Value): Value {
   try {
     return run();
   } catch (error) {
-    if (error instanceof InvalidMatcherError)
-      throw new ControlProblemError('invalid-matcher', describeIssues(error.issues), error.issues);
+    if (error instanceof InvalidMatcherError) refuseIssues('invalid-matcher', error.issues);
     if (error instanceof TooManyFaultsError) throw new ControlProblemError('limit-reached', error.message);
     if (error instanceof SnapshotError) throw new ControlProblemError('invalid-state', error.message);
     throw error;

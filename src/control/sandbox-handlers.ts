@@ -18,7 +18,7 @@ export const sandboxHandlers = {
     const sandbox =
       path.id === DEFAULT_SANDBOX_ID
         ? await recreateDefault(parts.sandboxes.default, state)
-        : parts.sandboxes.make(path.id, state);
+        : parts.sandboxes.create(path.id, state);
     return toSandboxSummary(sandbox, parts.sandboxes);
   },
   removeSandbox({ path }, parts) {

@@ -680,7 +680,7 @@ export interface components {
             readonly count: number;
             /** @description The result in one sentence */
             readonly message: string;
-            /** @description Too few matches: the closest requests that do not match, with the reasons. Too many: the last requests that match */
+            /** @description Too few matches: the closest requests that do not match, with the reasons. Too many: the last requests beyond the maximum */
             readonly nearMisses: readonly {
                 readonly request: components["schemas"]["JournalEntry"];
                 readonly reasons: readonly string[];

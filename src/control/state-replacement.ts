@@ -3,7 +3,7 @@ import { StateTooLargeError } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
 import type { ControlParts } from './handler.ts';
-import { ControlProblemError } from './refusal.ts';
+import { ControlProblemError, describeIssues } from './refusal.ts';
 
 /** How often a new state is validated in slices. If other changes come in between each time, the last validation is done in one go. */
 const ATTEMPTS = 3;
@@ -44,5 +44,6 @@ function refuseTooLarge(error: unknown): never {
 
 function refuseInvalid(issues: readonly Issue[]): void {
   if (issues.length === 0) return;
-  throw new ControlProblemError('invalid-state', 'the state is invalid, so nothing was changed', issues);
+  const detail = `the state is invalid, so nothing was changed: ${describeIssues(issues)}`;
+  throw new ControlProblemError('invalid-state', detail, issues);
 }

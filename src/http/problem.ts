@@ -53,11 +53,11 @@ function toApplicationProblem({ code, message }: DomainError, kinds: ProblemKind
   return { code: 'internal-error', detail };
 }
 
-/** Converts what the control API refuses. Its issues lie in the body. */
-function toControlProblem({ code, message: detail, issues }: ControlProblemError): HttpProblem {
+/** Converts what the control API refuses. Only the rules for states have issues without a rule. */
+function toControlProblem({ code, message: detail, issues, part }: ControlProblemError): HttpProblem {
   if (issues.length === 0) return { code, detail };
-  const toViolation = ({ pointer, message }: Issue) =>
-    ({ in: 'body', pointer, rule: 'state', remedy: message }) as const;
+  const toViolation = ({ pointer, message, rule = 'state', remedy = message }: Issue) =>
+    ({ in: part, pointer, rule, remedy }) as const;
   return { code, detail, violations: issues.map(toViolation) };
 }
 

@@ -1,8 +1,9 @@
 import type { Contract } from '../openapi/contract.ts';
+import { suggestOneOf } from '../openapi/remedies.ts';
 import { findResponse, isJsonType, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
-import type { Issue } from '../util/issue.ts';
+import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
@@ -34,9 +35,10 @@ export function findUnknownOperations(
 ): readonly Issue[] {
   const knownIds = routes.map(({ operationId }) => operationId);
   const unknownIds = [operation].flat().filter((id) => !knownIds.includes(id));
-  if (unknownIds.length === 0) return [];
-  const message = `is ${unknownIds.join(', ')}, which the contract does not have: use ${knownIds.join(', ')}`;
-  return [{ pointer: '/operation', message }];
+  const [first] = unknownIds;
+  if (first === undefined) return [];
+  const problem = `${unknownIds.map((id) => `"${id}"`).join(', ')} ${unknownIds.length > 1 ? 'do' : 'does'} not exist`;
+  return [createIssue('/operation', { rule: 'enum', problem, remedy: suggestOneOf(first, knownIds, 'operations') })];
 }
 
 /** Returns why the contract doesn't document a fault's response for its operations, or how body and headers violate it. Ignores unknown operations. */
@@ -51,7 +53,7 @@ export function validateInjectedResponse(
   const [first] = errors;
   // A fault without operations only needs one that has its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
-    return [{ pointer: `/${FAULT_PROPERTIES[first.preference]}`, message: first.message }];
+    return [createIssue(`/${FAULT_PROPERTIES[first.preference]}`, { ...first, rule: 'enum' })];
   return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
@@ -73,10 +75,14 @@ function findViolations(
       .filter(({ where }) =>
         where.startsWith('header ') ? findHeaderName(headers, where) !== undefined : body !== undefined,
       )
-      .map(({ where, message }) => ({
-        pointer: toFaultPointer(where, headers),
-        message: `violates the contract of ${route.operationId}: ${message}`,
-      }));
+      .map(({ where, rule, message, describe }) => {
+        const undocumented = { problem: message.replace(/^(a body|content type) /, ''), remedy: 'remove it' };
+        const { problem, remedy } = describe?.() ?? undocumented;
+        return createIssue(toFaultPointer(where, headers), {
+          ...{ rule, problem: `${problem}, which violates the contract of ${route.operationId}` },
+          remedy: `${remedy}, or set \`violation\``,
+        });
+      });
     if (issues.length > 0) return issues;
   }
   return [];
@@ -158,20 +164,14 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
   if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, name, method) : undefined;
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
-    return name === undefined
-      ? `no operation has the method ${method}, but ${methods}`
-      : `${name} has no method ${method}, but ${methods}`;
+    return `${name === undefined ? 'no operation has the' : `${name} has no`} method ${method}, but ${methods}`;
   }
   if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssue(fault);
   return describeUnknownPath(candidates, ids, path);
 }
 
 /** Returns why no request with a body can match; undefined if one of the operations has a request body. */
-function findBodyIssue(
-  routes: readonly Route[],
-  name: string | undefined,
-  method: string | undefined,
-): string | undefined {
+function findBodyIssue(routes: readonly Route[], name?: string, method?: string): string | undefined {
   if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
   if (name !== undefined) return `${name} has no request body: remove where.body`;
   const selection = method === undefined ? '' : ` with the method ${method}`;

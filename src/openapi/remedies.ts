@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { limitList } from '../util/limit-list.ts';
 
 /** The keywords of a schema that a remedy describes. */
 interface DescribedSchema
@@ -59,6 +60,16 @@ function lowercaseFirst(sentence: string): string {
 export function suggestName(name: string, known: readonly string[]): string {
   const similar = similarName(name, known);
   return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
+}
+
+/** The maximum number of names in a remedy. */
+const MAX_NAMES = 20;
+
+/** Returns the remedy for a name that has to be one of `known`, which are called `kind`: the similar one, and all of them. */
+export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
+  const similar = similarName(name, known);
+  const names = limitList(known, MAX_NAMES).join(', ');
+  return similar === undefined ? `use ${names}` : `did you mean "${similar}"? The ${kind} are ${names}`;
 }
 
 /** Returns the known name whose spelling differs from `name` in at most two adjacent letters, ignoring case; undefined if there is none. */

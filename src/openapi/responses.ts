@@ -1,8 +1,11 @@
 import type { ErrorObject } from 'ajv';
+import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getStatuses } from './check-structure.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
+import { getRemedy } from './remedies.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
+import { describeError } from './violations.ts';
 
 /** A response of an operation. */
 export interface DocumentedResponse {
@@ -147,6 +150,8 @@ export interface ResponseViolation {
   readonly rule: string;
   /** A sentence with both. */
   readonly message: string;
+  /** Returns the predicate of a sentence about an invalid value, and what to do, as a clause. A function, so that logs do not have it. */
+  readonly describe?: () => Omit<IssueParts, 'rule'>;
 }
 
 /** Returns how the status, media type, body and headers of a response violate the contract. */
@@ -205,10 +210,11 @@ function getHeader({ headers }: ResponseToVerify, name: string): string | undefi
 }
 
 function toResponseViolations(part: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
-  return [...groupByPointer(errors)].map(([pointer, { keyword, message }]) => ({
+  return [...groupByPointer(errors)].map(([pointer, error]) => ({
     where: part + pointer,
-    rule: keyword,
-    message: `${part}${pointer} ${message}`,
+    rule: error.keyword,
+    message: `${part}${pointer} ${error.message}`,
+    describe: () => ({ problem: describeError(error), remedy: getRemedy(error) }),
   }));
 }
 

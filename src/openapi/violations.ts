@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { Issue } from '../util/issue.ts';
+import { createIssue, type Issue } from '../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
@@ -77,8 +77,9 @@ function describeSubject({ in: part, pointer }: Violation): string {
 }
 
 /** Describes an error as a predicate whose subject is the invalid value: "is missing". */
-function describeError(error: ErrorObject): string {
+export function describeError(error: ErrorObject): string {
   const { keyword, params, data } = error;
+  if (keyword === 'unusable') return String(error.message);
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is unknown';
   if (error.propertyName !== undefined) return 'is not allowed as a name';
@@ -111,11 +112,13 @@ export type DataValidator = (schema: string, value: unknown) => readonly Issue[]
 /** Creates a validator of data from a validator of values. */
 export function createDataValidator(validate: SchemaValidator): DataValidator {
   return (schema, value) =>
-    [...groupByPointer(validate(`/components/schemas/${schema}`, value))].map(([pointer, error]) => ({
-      pointer,
-      rule: error.keyword,
-      message: error.keyword === 'unusable' ? String(error.message) : `${describeError(error)}: ${getRemedy(error)}`,
-    }));
+    [...groupByPointer(validate(`/components/schemas/${schema}`, value))].map(([pointer, error]) => {
+      const { keyword: rule } = error;
+      const problem = describeError(error);
+      return rule === 'unusable'
+        ? { pointer, rule, message: problem }
+        : createIssue(pointer, { rule, problem, remedy: getRemedy(error) });
+    });
 }
 
 /**

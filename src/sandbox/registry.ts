@@ -13,7 +13,7 @@ const SWEEP_MS = 60_000;
 const MAX_EXPIRED = 10_000;
 
 /** Why a sandbox expires. */
-const UNUSED = 'was not used for an hour';
+const UNUSED = 'it was not used for an hour';
 
 /** All sandboxes of a server. All but the default one are in memory. */
 export class Sandboxes<S extends State = State> {
@@ -45,9 +45,9 @@ export class Sandboxes<S extends State = State> {
     const sandbox = this.find(id);
     if (sandbox) return sandbox;
     if (this.parts.areDeclared)
-      throw new UnknownSandboxError(`there is no sandbox ${id}: make it first with PUT /_control/sandboxes/${id}`);
-    const created = this.create(id, this.factory.getDefaults(), false);
-    this.parts.log(`made sandbox ${id}`);
+      throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
+    const created = this.add(id, this.factory.getDefaults(), false);
+    this.parts.log(`created sandbox ${id}`);
     return created;
   }
 
@@ -66,8 +66,8 @@ export class Sandboxes<S extends State = State> {
   }
 
   /** Creates or replaces a sandbox, with a state or else the default data. Throws `TooManySandboxesError` or `StateTooLargeError`. */
-  make(id: string, from: S = this.factory.getDefaults()): Sandbox<S> {
-    return this.create(id, from, true);
+  create(id: string, from: S = this.factory.getDefaults()): Sandbox<S> {
+    return this.add(id, from, true);
   }
 
   /** Marks a state that sandboxes are created from: its memory counts for none of them. */
@@ -104,7 +104,7 @@ export class Sandboxes<S extends State = State> {
     await Promise.all(Array.from(this.occupancy.entries.values(), ({ sandbox }) => sandbox.store.close()));
   }
 
-  private create(id: string, from: S, isWritten: boolean): Sandbox<S> {
+  private add(id: string, from: S, isWritten: boolean): Sandbox<S> {
     const { occupancy, factory } = this;
     const before = occupancy.entries.get(id);
     if (!before) this.makeRoom();
@@ -143,7 +143,7 @@ export class Sandboxes<S extends State = State> {
     if (occupancy.entries.size < most) return;
     const evicted = occupancy.evictable();
     if (evicted === undefined) throw new TooManySandboxesError(most, Math.ceil(occupancy.nextExpiryMs() / 1000));
-    this.expire(evicted, 'was never written to, makes room for another one');
+    this.expire(evicted, 'the limit is reached, and it was never written to');
   }
 
   private sweep(): void {
@@ -165,7 +165,7 @@ export class Sandboxes<S extends State = State> {
     const [oldest] = this.expiryMs.keys();
     if (this.expiryMs.size > MAX_EXPIRED && oldest !== undefined) this.expiryMs.delete(oldest);
     this.end(id, 'expired');
-    this.parts.log(`sandbox ${id} ${reason} and is gone`);
+    this.parts.log(`removed sandbox ${id}: ${reason}`);
   }
 
   private end(id: string, event: Ending['event']): boolean {

@@ -9,7 +9,7 @@ import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS } from './memory/limits.ts';
 import { Memory, type MemoryLimits, type MemoryQuota } from './memory/memory.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from './sandbox.ts';
 
-/** What the sandboxes of a server are made of. */
+/** The parts that the sandboxes of a server share. */
 export interface SandboxesParts<S extends State = State> {
   readonly default: Pick<Sandbox<S>, 'store' | 'clock'>;
   /** Returns the default data. */

@@ -21,16 +21,16 @@ export interface BuiltInSnapshotsParts {
   readonly defaults: () => State;
   /** Returns the validator of the contract that is served now. */
   readonly validator: () => StateValidator;
-  /** Warns of files whose names are no names of snapshots. */
+  /** Warns of files whose names are not names of snapshots. */
   readonly warn: (message: string) => void;
 }
 
 /** The name of a snapshot's file. */
 const NAME = /^([a-z0-9][a-z0-9._-]{0,62})\.json$/;
 
-const NAMED = 'name it NAME.json, with small letters, digits, dots, hyphens and underscores';
+const RENAME = 'rename it to NAME.json, where NAME has lowercase letters, digits, dots, hyphens and underscores';
 
-/** A snapshot's state, with the default data and the validator that it was made by. */
+/** A snapshot's state, with the default data and the validator that it was created with. */
 interface CachedSnapshot {
   readonly defaults: State;
   readonly validator: StateValidator;
@@ -47,7 +47,7 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
   const cache = new Map<string, CachedSnapshot>();
   for (const path of listFiles(folder)) {
     const name = NAME.exec(basename(path))?.[1];
-    if (name === undefined) warn(`${path} is no snapshot: ${NAMED}`);
+    if (name === undefined) warn(`${path} is not a snapshot: ${RENAME}`);
     else {
       const { create, cached } = readSnapshotFile(name, path, parts);
       creators.set(name, create);
@@ -91,7 +91,7 @@ function listFiles(folder: string | undefined): readonly string[] {
     return machineDisk.list(folder).map((file) => join(folder, file));
   } catch (cause) {
     throw new DataFileError(
-      `the folder of snapshots ${folder} can't be read (${describeDiskError(cause)}): give another with --snapshots`,
+      `the folder of snapshots ${folder} can't be read (${describeDiskError(cause)}): use another folder with --snapshots`,
       { cause },
     );
   }
@@ -102,7 +102,7 @@ function validated(name: string, state: State, validator: StateValidator): State
   const [issue] = validator.validate(structuredClone(state));
   if (!issue) return state;
   throw new SnapshotError(
-    `the snapshot ${name} does not go with the default data any more: ${issue.pointer} ${issue.message}`,
+    `Snapshot ${name} is no longer valid with the current default data and contract: ${issue.pointer} ${issue.message}`,
   );
 }
 

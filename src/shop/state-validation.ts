@@ -1,5 +1,5 @@
 import { entrySteps, type Steps } from '../store/validate-state.ts';
-import type { Issue } from '../util/issue.ts';
+import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { MAX_CART_COST_CENTS } from './domain/pricing.ts';
 import type { State } from './state.ts';
@@ -27,15 +27,18 @@ function findCostIssues(products: State['products'], cart: State['cartItems']): 
   const prices = new Map(products.map(({ id, priceCents }) => [id, priceCents]));
   const costCents = cart.reduce((sum, { productId, quantity }) => sum + (prices.get(productId) ?? 0) * quantity, 0);
   if (costCents <= MAX_CART_COST_CENTS) return [];
-  return [{ pointer: '/cartItems', message: `cost more than ${MAX_CART_COST_CENTS} cents together: take some out` }];
+  const problem = `cost more than ${MAX_CART_COST_CENTS} cents in total`;
+  return [createIssue('/cartItems', { rule: 'maximum', problem, remedy: 'remove some' })];
 }
 
 function findMissing(field: string, ids: ReadonlySet<string>, id: string, kind: string): readonly Issue[] {
   if (ids.has(id)) return [];
-  return [{ pointer: formatPointer(field), message: `is ${JSON.stringify(id)}, but no ${kind} has this id` }];
+  const problem = `is ${JSON.stringify(id)}, but no ${kind} has this id`;
+  return [createIssue(formatPointer(field), { rule: 'reference', problem, remedy: `use the id of a ${kind}` })];
 }
 
 function findExpanded(field: string, entry: object): readonly Issue[] {
   if (!Object.hasOwn(entry, field)) return [];
-  return [{ pointer: formatPointer(field), message: 'is what expand adds to an answer: leave it out' }];
+  const problem = 'is not stored: expand adds it to responses';
+  return [createIssue(formatPointer(field), { rule: 'additionalProperties', problem, remedy: 'remove it' })];
 }

@@ -13,15 +13,18 @@ describe('a client of the control API', () => {
     expect(fault.message).toContain('Snapshot none does not exist');
   });
 
-  it('rejects with one line for each violation', async () => {
+  it('rejects with a message that describes five violations, and one line for each further one', async () => {
     const { url } = await startStorefront();
-    // @ts-expect-error a cart item has more required properties
-    const fault = await getRejection(sandboxAt(url, 'w3').setState({ cartItems: [{ quantity: 1 }] }), ControlError);
-    expect(fault.message.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^ {2}\/cartItems\/0\/\w+: /),
-      expect.stringMatching(/^ {2}\/cartItems\/0\/\w+: /),
+    const cartItems = Array(4).fill({ quantity: 1 });
+    const fault = await getRejection(sandboxAt(url, 'w3').setState({ cartItems }), ControlError);
+    const [first, ...others] = fault.message.split('\n');
+    expect(first).toMatch(/: cartItems\.0\.productId is missing: add it; .*; and 3 more$/);
+    expect(others).toEqual([
+      expect.stringMatching(/^ {2}\/cartItems\/2\/\w+: add /),
+      expect.stringMatching(/^ {2}\/cartItems\/3\/\w+: add /),
+      expect.stringMatching(/^ {2}\/cartItems\/3\/\w+: add /),
     ]);
-    expect(fault.violations).toHaveLength(2);
+    expect(fault.violations).toHaveLength(8);
   });
 
   it('does not repeat the message if it is also the message of the only violation', async () => {

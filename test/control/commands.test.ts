@@ -125,9 +125,12 @@ describe('a command for the control API', () => {
     ['ids random 7', 'ids random does not accept 7'],
     ['state show mine.json', 'state show does not accept mine.json'],
     ['snapshot --delete', 'snapshot without a name does not accept --delete'],
+    ['sandboxes create --from full-cart', 'Missing option --sandbox. Name the sandbox: storefront sandboxes create'],
+    ['sandboxes remove', 'Missing option --sandbox. Name the sandbox: storefront sandboxes remove'],
     ['sandboxes remove --from full-cart', 'sandboxes remove does not accept --from'],
     ['clock show 12', 'clock show does not accept 12'],
-    ['faults --status 500', 'faults list does not accept --status'],
+    ['faults --status 500', 'faults list does not accept --status. It is an option of faults add.'],
+    ['journal show --status 500', 'journal show does not accept --status. It is an option of journal count, verify.'],
     ['journal show --at-least 2', 'journal show does not accept --at-least'],
     ['journal clear --operation createOrder', 'journal clear does not accept --operation'],
     [`clock run ${MOMENT}`, `clock run does not accept ${MOMENT}`],
@@ -145,6 +148,33 @@ describe('a command for the control API', () => {
     expect(await run('reset')).toBe('');
     expect((await ask('GET', '/_sandbox/w1/api/cart-items')).body).not.toEqual([]);
     await expect(run('restore nothing-such')).rejects.toThrow('Snapshot nothing-such does not exist');
+  });
+
+  it.each([
+    [
+      'faults add --operation createOder --status 503',
+      '--operation "createOder" does not exist: did you mean "createOrder"?',
+    ],
+    ['faults add --status 503 --times 0', '--times 0 is below the minimum of 1: use an integer from 1 to 1000000000'],
+    ['faults add --status 503 --body-duration 0', '--body-duration 0 is below the minimum of 1'],
+    ['faults add --status 503 --connection reset', 'Invalid options: remove --status or --connection: a connection'],
+    ['faults add --operation createOrder', 'Invalid options: add --status, --example, --delay, --connection or --body'],
+    ['faults add --status 503 --where {"body":{"a":{"$x":1}}}', '--where body.a.$x is not an operator'],
+    ['faults add --status 503 --header Connection:close', '--header Connection is set by the server: remove it'],
+    ['journal --limit 0', '--limit 0 is below the minimum of 1'],
+    ['journal --operation listOrder', '--operation "listOrder" does not exist: did you mean "listOrders"?'],
+    ['journal verify --within 60001', '--within 60001 is above the maximum of 60000'],
+    ['journal --sandbox nope', 'Create it with storefront sandboxes create --sandbox nope, or'],
+    ['sandboxes show --sandbox NOPE', '--sandbox is "NOPE": use a string'],
+    ['sandboxes remove --sandbox default', 'Reset it with storefront reset --sandbox default.'],
+  ])('fails with a message that names options and commands: %s', async (line, message) => {
+    const { url } = await startStorefront();
+    await expect(runAndPrint(`${line} --url ${url}`)).rejects.toThrow(message);
+  });
+
+  it('fails with a message that names the option for a missing token', async () => {
+    const { url } = await startStorefront({ controlToken: 'secret' });
+    await expect(runAndPrint(`clock --url ${url}`)).rejects.toThrow('Use --token TOKEN with the token of');
   });
 
   it('creates a sandbox, seeds its ids, loads a saved state into it and removes it', async () => {

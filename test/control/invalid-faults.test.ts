@@ -8,9 +8,9 @@ const { room } = useSharedShop();
 
 /** Invalid faults, each with the pointer to the invalid value and the message. */
 const INVALID_FAULTS: readonly (readonly [fault: object, pointer: string, message: RegExp])[] = [
-  [{}, '', /add status, example, delay, connection or bodyDurationMs/],
-  [{ where: { path: '/api/orders' } }, '', /add status, example, delay/],
-  [{ operation: 'createOrder', times: 1 }, '', /add status/],
+  [{}, '', /add `status`, `example`, `delay`, `connection` or `bodyDurationMs`/],
+  [{ where: { path: '/api/orders' } }, '', /add `status`, `example`, `delay`/],
+  [{ operation: 'createOrder', times: 1 }, '', /add `status`/],
   [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean \\"operation\\"\?/],
   [{ operation: [], status: 500 }, '/operation', /./],
   [{ operation: '', status: 500 }, '/operation', /./],
@@ -49,7 +49,12 @@ const INVALID_FAULTS: readonly (readonly [fault: object, pointer: string, messag
 
 /** Faults that the contract of the application does not allow, each with the status of the response, the pointer to the invalid value and the message. */
 const OFF_CONTRACT: readonly (readonly [status: number, fault: object, pointer: string, message: RegExp])[] = [
-  [404, { operation: 'createOder', status: 500 }, '/operation', /createOder.*listProducts.*createOrder/],
+  [
+    404,
+    { operation: 'createOder', status: 500 },
+    '/operation',
+    /did you mean \\"createOrder\\"\? The operations are listProducts/,
+  ],
   [404, { operation: ['createOrder', 'order'], status: 500 }, '/operation', /order.*createOrder/],
   [409, { operation: 'createOrder', status: 302 }, '/status', /302.*createOrder: use 201, 409, 4XX, 5XX/],
   [409, { operation: ['createOrder', 'listOrders'], status: 201 }, '/status', /201.*listOrders/],
@@ -73,6 +78,35 @@ describe('an invalid fault', () => {
       expect((await sandbox.steer('GET', '/faults')).body).toEqual([]);
     },
   );
+
+  it.each<readonly [fault: object, rule: string, remedy: RegExp]>([
+    [
+      { operation: 'createOder', status: 500 },
+      'enum',
+      /^did you mean "createOrder"\? The operations are listProducts, /,
+    ],
+    [{ operation: 'order', status: 500 }, 'enum', /^use listProducts, .*createOrder/],
+    [{ operation: 'createOrder', status: 302 }, 'enum', /^use 201, 409, 4XX, 5XX$/],
+    [{ operation: 'createOrder', example: 'a: b' }, 'enum', /^use created, emptyCart/],
+    [{ operation: 'createOrder', status: 201, body: {} }, 'required', /^add it, or set `violation`$/],
+    [{ status: 500, headers: { Connection: 'close' } }, 'propertyNames', /^remove it$/],
+    [{ status: 500, where: { body: { $gte: 1 } } }, 'propertyNames', /^did you mean "\$gt"\? The operators are \$eq, /],
+    [{ status: 500, where: { body: { $gt: 'x' } } }, 'type', /^use a number$/],
+    [{ status: 500, where: { body: { $regex: '(' } } }, 'format', /^use RE2 syntax$/],
+  ])('is rejected with the broken rule and what to do: %j', async (fault, rule, remedy) => {
+    const { violations } = (await room().steer('POST', '/faults', fault)).body;
+    expect(violations[0]).toMatchObject({ in: 'body', rule, remedy: expect.stringMatching(remedy) });
+  });
+
+  it('is reported by a sentence that begins with the place in the fault', async () => {
+    const { steer } = room();
+    const { detail } = (await steer('POST', '/faults', { operation: 'createOrder', status: 201, body: {} })).body;
+    expect(detail).toMatch(
+      /^body\.id is missing, which violates the contract of createOrder: add it, or set `violation`;/,
+    );
+    const off = await steer('POST', '/faults', { operation: 'createOrder', status: 302 });
+    expect(off.body.detail).toBe('status 302 is not documented for createOrder: use 201, 409, 4XX, 5XX');
+  });
 
   it('is rejected with a code that depends on what is invalid', async () => {
     const { steer } = room();

@@ -145,7 +145,7 @@ describe('the event stream of a journal', () => {
     connection.write(
       'GET /_control/sandboxes/w1/requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n',
     );
-    await connection.until(': the journal\n\n');
+    await connection.until(': connected\n\n');
     connection.socket.pause();
     const ordered = sandbox.ask('POST', '/api/orders').catch(() => undefined);
     await vi.waitFor(async () => expect((await sandbox.steer('GET', '')).body.counts.orders).toBe(3), { interval: 2 });
@@ -154,7 +154,7 @@ describe('the event stream of a journal', () => {
     await ordered;
     connection.socket.resume();
     // A write after the end is an unhandled error, which fails the test run.
-    await connection.until(/^HTTP\/1\.1 200 .*: the journal\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
+    await connection.until(/^HTTP\/1\.1 200 .*: connected\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
     connection.socket.destroy();
     expect(connection.received()).not.toContain('id: 2');
   });

@@ -79,11 +79,13 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     ]);
   });
 
-  it('returns the last three matching requests if there are too many', async () => {
+  it('returns the last three surplus requests if too many match', async () => {
     const sandbox = room();
     for (let n = 0; n < 5; n++) await listOrders(sandbox);
     const { nearMisses } = await verify(sandbox, { operation: 'listOrders', atMost: 2 });
     expect(nearMisses.map(({ request }: TestResponse['body']) => request.id)).toEqual([3, 4, 5]);
+    const { nearMisses: surplus } = await verify(sandbox, { operation: 'listOrders', times: 4 });
+    expect(surplus).toMatchObject([{ request: { id: 5 }, reasons: ['the request matches, and is one too many'] }]);
   });
 
   it('returns no near misses if the journal is empty', async () => {

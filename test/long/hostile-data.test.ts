@@ -142,7 +142,7 @@ const invalid: readonly [string, string, RegExp][] = [
   [
     'a cart whose cost is too large to be exact to the cent',
     tooExpensiveCart(),
-    /\/cartItems cost more than \d+ cents together/,
+    /\/cartItems cost more than \d+ cents in total/,
   ],
   [
     '100,000 empty products',

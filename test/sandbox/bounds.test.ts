@@ -46,17 +46,17 @@ describe('the registry at the maximum number of sandboxes', () => {
     for (let n = 0; n < MAX_SANDBOXES; n++) sandboxes.get(`w${n}`);
     sandboxes.get('w0');
     expect(sandboxes.get('more').id).toBe('more');
-    expect(sandboxes.make('another').id).toBe('another');
+    expect(sandboxes.create('another').id).toBe('another');
     expect(listIds(sandboxes)).toHaveLength(MAX_SANDBOXES + 1);
     expect(sandboxes.find('w0')).toBeDefined();
     expect(['w1', 'w2', 'w3'].map((id) => sandboxes.find(id)?.id)).toEqual([undefined, undefined, 'w3']);
-    expect(logLines.filter((line) => line.includes('gone'))).toHaveLength(2);
+    expect(logLines.filter((line) => line.startsWith('removed sandbox'))).toHaveLength(2);
     expect(sandboxes.expiredAtMs('w1')).toBeDefined();
   });
 
   it('rejects a new sandbox if all were written to, with the time until the first one expires', () => {
     const { sandboxes, pass } = createTestRegistry({ most: 3 });
-    for (const id of ['a', 'b', 'c']) sandboxes.make(id);
+    for (const id of ['a', 'b', 'c']) sandboxes.create(id);
     pass(60_000);
     const error = getThrown(() => sandboxes.get('more'));
     expect(error).toBeInstanceOf(TooManySandboxesError);
@@ -66,14 +66,14 @@ describe('the registry at the maximum number of sandboxes', () => {
     });
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'b', 'c']);
     expect(sandboxes.get('a').id).toBe('a');
-    expect(sandboxes.make('b').id).toBe('b');
+    expect(sandboxes.create('b').id).toBe('b');
     sandboxes.remove('c');
     expect(sandboxes.get('more').id).toBe('more');
   });
 
   it('removes expired sandboxes first', () => {
     const { sandboxes, pass } = createTestRegistry({ most: 3 });
-    for (const id of ['a', 'b', 'c']) sandboxes.make(id);
+    for (const id of ['a', 'b', 'c']) sandboxes.create(id);
     pass(HOUR_MS - 1);
     sandboxes.get('a');
     pass(1);
@@ -96,24 +96,24 @@ describe('the registry at the maximum number of sandboxes', () => {
     const { sandboxes } = createLimited();
     const shared = LARGE();
     sandboxes.share(shared);
-    for (let n = 0; n < 200; n++) sandboxes.make(`w${n}`, shared);
-    expect(sandboxes.make('w0', LARGE()).id).toBe('w0');
+    for (let n = 0; n < 200; n++) sandboxes.create(`w${n}`, shared);
+    expect(sandboxes.create('w0', LARGE()).id).toBe('w0');
   });
 });
 
 describe('the memory limit of one sandbox', () => {
   it('applies to a new sandbox, and an existing one with the same id stays', () => {
     const { sandboxes } = createLimited();
-    const before = sandboxes.make('a', LARGE());
-    expect(() => sandboxes.make('a', TOO_LARGE())).toThrow(StateTooLargeError);
-    expect(() => sandboxes.make('b', TOO_LARGE())).toThrow(StateTooLargeError);
+    const before = sandboxes.create('a', LARGE());
+    expect(() => sandboxes.create('a', TOO_LARGE())).toThrow(StateTooLargeError);
+    expect(() => sandboxes.create('b', TOO_LARGE())).toThrow(StateTooLargeError);
     expect(listIds(sandboxes)).toEqual(['default', 'a']);
     expect(sandboxes.find('a')).toBe(before);
   });
 
   it('applies to a change, which then changes nothing, and a smaller change is accepted', async () => {
     const { sandboxes } = createLimited();
-    const { store } = sandboxes.make('a');
+    const { store } = sandboxes.create('a');
     const before = store.read().state;
     const growing = store.update(() => ({ next: TOO_LARGE(), result: undefined }));
     const alsoThere = store.update((state) => ({ next: { ...state, cartItems: [] }, result: 'done' }));
@@ -125,7 +125,7 @@ describe('the memory limit of one sandbox', () => {
 
   it('allows a sandbox at the limit to remove data', async () => {
     const { sandboxes } = createLimited();
-    const { store, snapshots } = sandboxes.make('a', stateOf(1_000 * KB));
+    const { store, snapshots } = sandboxes.create('a', stateOf(1_000 * KB));
     snapshots.set('s', stateOf(700 * KB));
     await expect(store.update(() => ({ next: stateOf(1_800 * KB), result: undefined }))).rejects.toThrow();
     await store.update((state) => ({ next: { ...state, orders: state.orders.slice(1) }, result: undefined }));
@@ -135,7 +135,7 @@ describe('the memory limit of one sandbox', () => {
 
   it('counts a snapshot that shares its data with the state once', () => {
     const { sandboxes } = createLimited();
-    const { snapshots, store } = sandboxes.make('a', stateOf(1_500 * KB));
+    const { snapshots, store } = sandboxes.create('a', stateOf(1_500 * KB));
     for (let n = 0; n < 100; n++) snapshots.set(`s${n}`, store.read().state);
     expect(() => snapshots.set('other', LARGE())).toThrow(StateTooLargeError);
   });
@@ -144,27 +144,27 @@ describe('the memory limit of one sandbox', () => {
     const { sandboxes } = createLimited();
     const [product] = defaults.products;
     const products = [{ ...product, keywords: ['x'.repeat(3_000 * KB)] }] as State['products'];
-    expect(() => sandboxes.make('a', { ...defaults, products })).toThrow(StateTooLargeError);
+    expect(() => sandboxes.create('a', { ...defaults, products })).toThrow(StateTooLargeError);
   });
 });
 
 describe('the memory limit of all sandboxes', () => {
   it('rejects a large sandbox until another one is removed or recreated', () => {
     const { sandboxes } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
-    expect(() => sandboxes.make('c', LARGE())).toThrow(StateTooLargeError);
+    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
+    expect(() => sandboxes.create('c', LARGE())).toThrow(StateTooLargeError);
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'b']);
-    expect(sandboxes.make('a', LARGE()).id).toBe('a');
-    sandboxes.make('a');
-    expect(sandboxes.make('c', LARGE()).id).toBe('c');
+    expect(sandboxes.create('a', LARGE()).id).toBe('a');
+    sandboxes.create('a');
+    expect(sandboxes.create('c', LARGE()).id).toBe('c');
     sandboxes.remove('c');
-    expect(sandboxes.make('d', LARGE()).id).toBe('d');
+    expect(sandboxes.create('d', LARGE()).id).toBe('d');
   });
 
   it('guarantees each sandbox a minimum, however much the others hold', async () => {
     const { sandboxes } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
-    const { store } = sandboxes.make('c');
+    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
+    const { store } = sandboxes.create('c');
     await store.update(() => ({ next: stateOf(50 * KB), result: undefined }));
     await expect(store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(StateTooLargeError);
     expect(store.read().state.orders).toHaveLength(51);
@@ -172,41 +172,41 @@ describe('the memory limit of all sandboxes', () => {
 
   it('counts a sandbox no longer after a reset', async () => {
     const { sandboxes } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
+    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
     await sandboxes.get('a').store.reset();
-    expect(sandboxes.make('c', LARGE()).id).toBe('c');
+    expect(sandboxes.create('c', LARGE()).id).toBe('c');
   });
 
   it('counts a removed sandbox no longer, even if a change was in progress', async () => {
     const { sandboxes } = createLimited();
     for (let round = 1; round <= 4; round++) {
-      const { store } = sandboxes.make('a');
+      const { store } = sandboxes.create('a');
       const changing = store.update(() => ({ next: LARGE(), result: undefined }));
       sandboxes.remove('a');
       await changing;
     }
-    for (const id of ['b', 'c']) expect(sandboxes.make(id, LARGE()).id).toBe(id);
+    for (const id of ['b', 'c']) expect(sandboxes.create(id, LARGE()).id).toBe(id);
   });
 
   it('counts expired sandboxes no longer', () => {
     const { sandboxes, pass } = createLimited();
-    for (const id of ['a', 'b']) sandboxes.make(id, LARGE());
+    for (const id of ['a', 'b']) sandboxes.create(id, LARGE());
     pass(HOUR_MS);
-    expect(sandboxes.make('c', LARGE()).id).toBe('c');
+    expect(sandboxes.create('c', LARGE()).id).toBe('c');
   });
 
   it('does not count the snapshots of the default sandbox', () => {
     const { sandboxes } = createLimited();
     for (let n = 0; n < 10; n++) sandboxes.default.snapshots.set(`s${n}`, LARGE());
-    for (const id of ['a', 'b']) expect(sandboxes.make(id, LARGE()).id).toBe(id);
+    for (const id of ['a', 'b']) expect(sandboxes.create(id, LARGE()).id).toBe(id);
   });
 
   it('counts the snapshots of a sandbox', () => {
     const { sandboxes } = createLimited();
-    const { snapshots } = sandboxes.make('a', LARGE());
+    const { snapshots } = sandboxes.create('a', LARGE());
     snapshots.set('s', LARGE());
-    expect(() => sandboxes.make('b', LARGE())).toThrow(StateTooLargeError);
+    expect(() => sandboxes.create('b', LARGE())).toThrow(StateTooLargeError);
     snapshots.delete('s');
-    expect(sandboxes.make('b', LARGE()).id).toBe('b');
+    expect(sandboxes.create('b', LARGE()).id).toBe('b');
   });
 });

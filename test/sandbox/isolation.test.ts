@@ -95,8 +95,8 @@ describe('a sandbox that a request selects', () => {
     const shop = await startStorefront();
     for (const _ of [1, 2]) await createSandboxClient(shop, 'w3')('GET', '/api/orders');
     await shop.ask('GET', '/api/orders', undefined, { 'x-sandbox': 'default' });
-    expect(shop.log.filter(({ msg }) => msg?.startsWith('made sandbox')).map(({ msg }) => msg)).toEqual([
-      'made sandbox w3',
+    expect(shop.log.filter(({ msg }) => msg?.startsWith('created sandbox')).map(({ msg }) => msg)).toEqual([
+      'created sandbox w3',
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('a removed sandbox', () => {
 
   it('is not recreated by a request if sandboxes are declared', () => {
     const { sandboxes } = createTestRegistry({ areDeclared: true });
-    sandboxes.make('a');
+    sandboxes.create('a');
     sandboxes.remove('a');
     expect(() => sandboxes.get('a')).toThrow(UnknownSandboxError);
     expect(sandboxes.find('a')).toBeUndefined();

@@ -19,7 +19,7 @@ function stateOf(bytes: number): State {
 function fillWithLargeSandboxes(sandboxes: Sandboxes): number {
   for (let count = 0; count < 100; count++) {
     try {
-      sandboxes.make(`large${count}`, stateOf(60 * MEGABYTE));
+      sandboxes.create(`large${count}`, stateOf(60 * MEGABYTE));
     } catch (error) {
       expect(error).toBeInstanceOf(StateTooLargeError);
       return count;
@@ -47,8 +47,8 @@ describe('the memory limits of many sandboxes', () => {
 
   it('let a sandbox grow to 64 MB when small sandboxes have used all the memory for them', () => {
     const { sandboxes } = createTestRegistry();
-    const grown = sandboxes.make('grown', stateOf(2 * MEGABYTE));
-    for (let n = 0; n < 263; n++) sandboxes.make(`small${n}`, stateOf(MEGABYTE - 30_000));
+    const grown = sandboxes.create('grown', stateOf(2 * MEGABYTE));
+    for (let n = 0; n < 263; n++) sandboxes.create(`small${n}`, stateOf(MEGABYTE - 30_000));
     grown.snapshots.set('large', stateOf(30 * MEGABYTE));
     expect(grown.snapshots.size).toBe(1);
   });

@@ -63,7 +63,7 @@ class JournalStream {
     this.#lastId = Math.min(options.after ?? Number.POSITIVE_INFINITY, journal.lastId());
     this.#unfollow = journal.follow({ onEntry: this.#send, onEnd: this.#end });
     this.#heartbeat = setInterval(() => {
-      if (!res.writableNeedDrain) res.write(': still here\n\n');
+      if (!res.writableNeedDrain) res.write(': heartbeat\n\n');
     }, HEARTBEAT_MS);
   }
 
@@ -72,7 +72,7 @@ class JournalStream {
     const { stopping } = this.options;
     stopping.addEventListener('abort', this.#stop);
     res.once('close', this.#stop).on('error', this.#stop).on('drain', this.#sendLater);
-    res.write(': the journal\n\n');
+    res.write(': connected\n\n');
     if (res.req.method === 'HEAD' || stopping.aborted) this.#stop();
     else this.#sendLater();
   }

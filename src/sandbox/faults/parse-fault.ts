@@ -1,5 +1,5 @@
 import type { FaultDefinition } from '../../control/operation.ts';
-import type { Issue } from '../../util/issue.ts';
+import { createIssue, type Issue } from '../../util/issue.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isMessageHeader } from '../../util/message-headers.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
@@ -26,9 +26,9 @@ export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Iss
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   return Object.keys(headers).flatMap((name, index) => {
     const pointer = `/headers${formatPointer(name)}`;
-    if (isMessageHeader(name)) return [{ pointer, message: 'is set by the server: remove it' }];
-    if (names.indexOf(name.toLowerCase()) < index)
-      return [{ pointer, message: 'is repeated: header names are case-insensitive' }];
-    return [];
+    const isRepeated = names.indexOf(name.toLowerCase()) < index;
+    if (!isRepeated && !isMessageHeader(name)) return [];
+    const problem = isRepeated ? 'is repeated, because header names are case-insensitive' : 'is set by the server';
+    return [createIssue(pointer, { rule: 'propertyNames', problem, remedy: 'remove it' })];
   });
 }

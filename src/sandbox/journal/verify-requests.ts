@@ -23,8 +23,9 @@ const MAX_STEPS = 300_000_000;
 export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
-  const message = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes: simplify them, or clear the journal first`;
-  throw createMatcherError({ pointer: '/where' }, message);
+  const problem = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes`;
+  const remedy = 'simplify them, or clear the journal first';
+  throw createMatcherError({ pointer: '/where' }, { rule: 'complexity', problem, remedy });
 }
 
 /** Creates the selection of a filter. Throws an `InvalidMatcherError`. */
@@ -62,6 +63,9 @@ function compareStatus(status: number | undefined, expected: readonly number[] |
 /** The maximum number of requests in a verification. */
 const MAX_NEAR_MISSES = 3;
 
+/** The reason of a surplus request. */
+const ONE_TOO_MANY = 'the request matches, and is one too many';
+
 /** An entry with the reasons why it does not match. */
 interface ComparedEntry {
   readonly entry: Entry;
@@ -69,7 +73,7 @@ interface ComparedEntry {
 }
 
 /**
- * Verifies the number of matching requests. If it is wrong, returns the near misses (too few) or the last matches (too many). Fails if entries that the
+ * Verifies the number of matching requests. If it is wrong, returns the near misses (too few) or the last surplus matches (too many). Fails if entries that the
  * journal has dropped or truncated could change the result.
  */
 export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
@@ -83,14 +87,14 @@ export function verifyRequests(journal: Journal, expected: ExpectedRequests, bou
   const isUncertain = bounds.most !== Number.POSITIVE_INFINITY && uncertainties.length > 0;
   if (count >= bounds.least && count <= bounds.most && !isUncertain)
     return { verified: true, count, message, nearMisses: [] };
-  const shown = count > bounds.most ? matches.slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
+  const shown = count > bounds.most ? matches.slice(bounds.most).slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
   return {
     verified: false,
     count,
     message: [message, ...uncertainties].join('; '),
     nearMisses: shown.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
-      reasons: reasons.length > 0 ? reasons : ['it matches'],
+      reasons: reasons.length > 0 ? reasons : [ONE_TOO_MANY],
     })),
   };
 }

@@ -1,13 +1,23 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
+import type { IssueParts } from '../../util/issue.ts';
 
-/** An invalid regular expression. `message` is the predicate of a sentence about it. */
+/** An invalid regular expression. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
+
+  constructor(
+    readonly parts: IssueParts,
+    options?: ErrorOptions,
+  ) {
+    super(parts.problem, options);
+  }
 }
 
 /** The maximum length of a regular expression in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
+
+const TOO_LONG = { rule: 'maxLength', problem: `has more than ${MAX_PATTERN_LENGTH} characters`, remedy: 'shorten it' };
 
 /** The maximum number of instructions of a matcher. Bounded repetition multiplies them: `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000. */
 export const MOST_INSTRUCTIONS = 10_000;
@@ -17,7 +27,7 @@ const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 
 /** Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which runs without backtracking. Throws a `PatternError`. */
 export function compilePattern(source: string) {
-  if (source.length > MAX_PATTERN_LENGTH) throw new PatternError(`has more than ${MAX_PATTERN_LENGTH} characters`);
+  if (source.length > MAX_PATTERN_LENGTH) throw new PatternError(TOO_LONG);
   const { RE2JS, RE2JSSyntaxException } = loadEngine();
   try {
     const pattern = RE2JS.compile(source);
@@ -28,10 +38,10 @@ export function compilePattern(source: string) {
     };
   } catch (cause) {
     if (!(cause instanceof RE2JSSyntaxException)) throw cause;
-    const reason = UNSUPPORTED.test(cause.message)
+    const problem = UNSUPPORTED.test(cause.message)
       ? 'uses lookaround or a backreference, which are not supported because their run time has no bound'
-      : `is not a regular expression in RE2 syntax: ${cause.message.replace(/^error parsing regexp: /, '')}`;
-    throw new PatternError(reason, { cause });
+      : `is not a regular expression (${cause.message.replace(/^error parsing regexp: /, '')})`;
+    throw new PatternError({ rule: 'format', problem, remedy: 'use RE2 syntax' }, { cause });
   }
 }
 

@@ -60,7 +60,11 @@ export function needsBody(where: Where = {}): boolean {
   return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
 }
 
-const TOO_LARGE = `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions: use fewer, or less repetition`;
+const TOO_LARGE = {
+  rule: 'complexity',
+  problem: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions`,
+  remedy: 'use fewer, or less repetition',
+};
 
 /** Returns the number of characters that regular expressions may compare. */
 export function charactersOf({ path, query, headers, body }: MatchableRequest): number {

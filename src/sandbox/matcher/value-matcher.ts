@@ -1,4 +1,5 @@
-import type { Issue } from '../../util/issue.ts';
+import { suggestOneOf } from '../../openapi/remedies.ts';
+import { createIssue, type Issue, type IssueParts } from '../../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
@@ -14,10 +15,12 @@ export class InvalidMatcherError extends Error {
   }
 }
 
-/** Creates the error of a matcher with one issue: its location (JSON Pointer) and the predicate of a sentence about it. */
-export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, message: string): InvalidMatcherError {
-  return new InvalidMatcherError([{ pointer, message }]);
+/** Creates the error of a matcher with one issue. */
+export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, parts: IssueParts): InvalidMatcherError {
+  return new InvalidMatcherError([createIssue(pointer, parts)]);
 }
+
+const TOO_DEEP: IssueParts = { rule: 'depth', problem: 'is nested too deeply', remedy: 'reduce the nesting' };
 
 /** Returns why a value does not match, one sentence each, beginning with its place; an empty list if it matches. */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
@@ -38,7 +41,7 @@ function enter(context: MatcherContext, step: string | number): MatcherContext {
 
 /** Creates a matcher from its JSON form in `where`. Throws an `InvalidMatcherError`. */
 export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
-  if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, 'is nested too deeply');
+  if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, TOO_DEEP);
   if (Array.isArray(expected)) return matchList(expected, context);
   if (typeof expected !== 'object' || expected === null) return matchEqual(expected, context);
   const entries = Object.entries(expected);
@@ -161,9 +164,15 @@ const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  if (!operator) throw createMatcherError(context, `is not an operator: use ${Object.keys(OPERATORS).join(', ')}`);
-  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createMatcherError(context, 'is nested too deeply');
-  if (!operator.isOperand(operand)) throw createMatcherError(context, `is ${format(operand)}: use ${operator.operand}`);
+  if (!operator) {
+    const remedy = suggestOneOf(name, Object.keys(OPERATORS), 'operators');
+    throw createMatcherError(context, { rule: 'propertyNames', problem: 'is not an operator', remedy });
+  }
+  if (isDeeper(operand, MAX_JSON_DEPTH)) throw createMatcherError(context, TOO_DEEP);
+  if (!operator.isOperand(operand)) {
+    const [problem, remedy] = [`is ${format(operand)}`, `use ${operator.operand}`];
+    throw createMatcherError(context, { rule: 'type', problem, remedy });
+  }
   const predicate = operator.createPredicate(operand as never, context);
   const isMatch = (value: unknown) =>
     WHOLE_VALUE_OPERATORS.includes(name) ? predicate(value) : context.satisfies(value, predicate);
@@ -175,7 +184,7 @@ function compileOperand(source: string, context: MatcherContext) {
   try {
     return compilePattern(source);
   } catch (error) {
-    throw error instanceof PatternError ? createMatcherError(context, error.message) : error;
+    throw error instanceof PatternError ? createMatcherError(context, error.parts) : error;
   }
 }
 
