@@ -2,14 +2,14 @@ const { afterAll, beforeAll, expect, it } = require('@jest/globals');
 const { startStorefront } = require('storefront/testing');
 
 /** @type {import('storefront/testing').TestStorefront} */
-let shop;
+let server;
 beforeAll(async () => {
-  shop = await startStorefront();
+  server = await startStorefront();
 });
-afterAll(() => shop.close());
+afterAll(() => server.close());
 
 it('orders at the second attempt', async () => {
-  const sandbox = await shop.sandbox({ from: 'full-cart' });
+  const sandbox = await server.sandbox({ from: 'full-cart' });
   await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
 
   expect((await sandbox.fetch('/api/orders', { method: 'POST' })).status).toBe(500);

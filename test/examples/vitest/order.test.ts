@@ -4,11 +4,11 @@ import { afterAll, expect, it } from 'vitest';
 
 const NOON = '2025-06-01T12:00:00Z';
 
-const shop = await startStorefront();
-afterAll(() => shop.close());
+const server = await startStorefront();
+afterAll(() => server.close());
 
 it('orders at the second attempt', async () => {
-  const sandbox = await shop.sandbox({ from: 'full-cart' });
+  const sandbox = await server.sandbox({ from: 'full-cart' });
   const client = createClient<paths>({ baseUrl: sandbox.url });
   await sandbox.clock.freeze(NOON);
   await sandbox.fault({ operation: 'createOrder', status: 500, times: 1 });
