@@ -83,7 +83,7 @@ function isGone({ status }: ReceivedResponse): boolean {
 }
 
 /** Returns the id of a created resource, from its `Location` or its body. */
-function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
+export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   const properties = toNode(body);
   return parseLocation(headers.location, create, read, name) ?? properties[name] ?? properties.id;

@@ -11,6 +11,7 @@ import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
+import { createResourceProvider, forgetDeleted } from './resources.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stop-signal.ts';
@@ -43,9 +44,10 @@ export async function createWorker(session: Session, options: CheckOptions, note
     note: (message: string) => void (notes.includes(message) || notes.push(message)),
   };
   const model = await options.model?.open(basics, pool, isFresh);
-  const worker = { ...basics, prepare: async () => model?.prepare(), model };
-  if (!model) await collectIds(worker, pool);
-  return worker;
+  if (model) return { ...basics, prepare: () => model.prepare(), model };
+  session.onResponse = (route, exchange) => forgetDeleted(pool, route, exchange);
+  await collectIds(basics, pool);
+  return { ...basics, prepare: createResourceProvider(basics, pool), model };
 }
 
 /** The checks of one operation, by the start of their names. */
@@ -58,7 +60,7 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
     routes.some((route) => Object.values(cycle).includes(route)),
   );
   return [
-    ...routes
+    ...orderRoutes(routes, model)
       .filter((route) => allowedRoutes.includes(route))
       .flatMap((route) =>
         Object.entries(OPERATION_CHECKS).map(([name, check]) => ({
@@ -76,6 +78,13 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
       check: (worker: Worker) => checkLifeCycle(worker, cycle),
     })),
   ];
+}
+
+/** Without a model, what deletes comes last, the inner resources first: requests to nested resources need those that contain them. */
+function orderRoutes(routes: readonly Route[], model: OpenedModel | undefined): readonly Route[] {
+  if (model) return routes;
+  const rank = ({ method, pathNames }: Route) => (method === 'DELETE' ? 100 - pathNames.length : 0);
+  return routes.toSorted((one, other) => rank(one) - rank(other));
 }
 
 async function checkPath(worker: Worker, path: string): Promise<void> {
@@ -118,7 +127,10 @@ export function finishChecks({ allowedRoutes, note, model, session }: Worker, ro
 }
 
 /** Sends the requests that need no ids, and creates resources, so that ids are known for the other requests. */
-async function collectIds({ session, requests, seed, allowedRoutes }: CheckContext, pool: Pool): Promise<void> {
+async function collectIds(
+  { session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>,
+  pool: Pool,
+): Promise<void> {
   const plain = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = plain.filter(({ method }) => method === 'POST');
   for (const route of [...plain.filter((one) => !isWriting(one)), ...creating]) {

@@ -8,10 +8,15 @@ const MAX_VALUES = 20;
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 
+/** Values of path parameters by name, such as `bookId`. */
+export type PathValues = Readonly<Record<string, unknown>>;
+
 /** Values from responses, for use in requests. */
 export class Pool {
   readonly #values = new Map<string, Set<unknown>>();
   readonly #fixed = new Map<string, readonly unknown[]>();
+  /** The path values of the resource that contains another one, by the name of the inner id and its text. */
+  readonly #parents = new Map<string, Map<string, PathValues>>();
 
   /** Adds the values in the response of an operation. */
   learn({ path }: Route, body: unknown): void {
@@ -26,6 +31,27 @@ export class Pool {
   /** Replaces the values of a name, also for the future. */
   fix(name: string, values: readonly unknown[]): void {
     this.#fixed.set(name, values);
+  }
+
+  /** Adds the id of a resource that was created below a path with these values. */
+  addResource(name: string, id: unknown, parents: PathValues): void {
+    this.#values.set(name, new Set([id, ...this.getValues(name)]));
+    const known = this.#parents.get(name) ?? new Map<string, PathValues>();
+    this.#parents.set(name, known.set(String(id), parents));
+  }
+
+  /** Returns the path values of the resource that contains the one with an id; undefined if they are not known. */
+  getParents(name: string, id: unknown): PathValues | undefined {
+    return this.#parents.get(name)?.get(String(id));
+  }
+
+  /** Removes the id of a resource that was deleted, and the ids of the resources in it. */
+  forget(name: string, id: unknown): void {
+    const values = this.#values.get(name);
+    for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
+    this.#parents.get(name)?.delete(String(id));
+    for (const [inner, parents] of this.#parents)
+      for (const [innerId, path] of parents) if (String(path[name]) === String(id)) this.forget(inner, innerId);
   }
 
   #collect(value: unknown, resource: string, depth: number): void {

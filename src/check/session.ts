@@ -47,6 +47,8 @@ export interface Session extends SessionParts {
   mayHaveChanged: boolean;
   /** The number of requests that received 429 at each attempt. */
   rateLimitedCount: number;
+  /** Called with each response other than 429. */
+  onResponse?: (route: Route, exchange: Exchange) => void;
   /** Sends a request to an operation, counts its response, and validates it by the contract and by `rule`. Returns the findings without adding them. */
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
@@ -72,6 +74,7 @@ export function createSession(parts: SessionParts): Session {
       !SAFE_METHODS.includes(request.method) && (response.status < 400 || response.status >= 500);
     if (response.status === TOO_MANY_REQUESTS) return recordRateLimit(response);
     consecutiveRateLimits = 0;
+    session.onResponse?.(route, exchange);
     // OPTIONS is sent to a path: no operation documents its response.
     if (request.method !== 'OPTIONS' || route.method === 'OPTIONS')
       ledger.count(check, route.operationId, getResponseName(route, response.status));

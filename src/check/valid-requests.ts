@@ -42,6 +42,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
         known.length > 0 ? random.pick(known) : example ? example.value : generateValue(schema, random, isBare);
       values = withParameter(values, parameter, value) ?? values;
     }
+    values = placeInParents(contract, pool, route, values);
     const schema = getBodySchema(route);
     return schema === undefined
       ? values
@@ -66,6 +67,23 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
       path: generateRequest(route, createRandom(seed + toSeed(route.operationId)), true).path,
     }),
   };
+}
+
+/** Returns the request for a nested resource, or for its collection, with the path of a resource that contains it. */
+function placeInParents({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
+  const last = route.pathNames.at(-1);
+  if (last === undefined) return values;
+  const isItem = route.path.endsWith(`{${last}}`);
+  const item = isItem ? route : routes.find(({ path }) => path.startsWith(`${route.path}/{`) && path.endsWith('}'));
+  const name = getPoolName(item?.pathNames.at(-1) ?? '', item?.path ?? '');
+  const [inner] = isItem ? [values.path[last]] : pool.getValues(name);
+  const parents = pool.getParents(name, inner) ?? {};
+  return route.parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((placed, parameter) => {
+      const parent = parents[getPoolName(parameter.name, route.path)];
+      return (parent === undefined ? undefined : withParameter(placed, parameter, parent)) ?? placed;
+    }, values);
 }
 
 /** Returns a body with values of the pool in place of ids. */
