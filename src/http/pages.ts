@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Application, ProblemKind } from '../application.ts';
 import type { State } from '../store/state.ts';
+import { CONTROL_DOCUMENT_PATH } from './access-policy.ts';
 import type { AppParts } from './parts.ts';
 import { getNamedSandbox } from './pipeline/sandbox.ts';
 import type { ProblemKinds } from './problem.ts';
@@ -28,10 +29,18 @@ ${commands.map((command) => `<pre>${escapeHtml(command)}</pre>`).join('\n')}
 ${Object.entries(links)
   .map(([text, path]) => `<li><a href="${escapeHtml(path)}">${escapeHtml(text)}</a>`)
   .join('\n')}
-<li><a href="/problems">What each problem means</a>
+${renderControlLinks(parts)}<li><a href="/problems">What each problem means</a>
 <li><a href="/_control/health">Whether the server is ready</a>
 </ul>`,
   );
+}
+
+/** Renders links to the control API, if it accepts the requests of a browser. */
+function renderControlLinks({ controlAccess: { isOn, isLoopback, token } }: AppParts): string {
+  if (!isOn || !isLoopback || token !== undefined) return '';
+  return `<li><a href="/_control/sandboxes">The sandboxes</a>
+<li><a href="${CONTROL_DOCUMENT_PATH}">The contract of the control API</a>: faults, journal, clock, snapshots
+`;
 }
 
 /** Returns the address of a sandbox, as the client reaches the server; `id`: undefined for the default sandbox. */

@@ -19,7 +19,7 @@ import { type Current, HANDLERS_KEPT, LiveService } from './live-service.ts';
 import type { ServerOptions, Storefront } from './options.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import type { ServiceParts } from './service.ts';
-import { formatStartMessage } from './start-message.ts';
+import { formatFirstSteps, formatStartMessage } from './start-message.ts';
 import { version } from './version.ts';
 import { listWarmUps, runInTurns } from './warm-up.ts';
 
@@ -142,6 +142,7 @@ function run(runtime: Runtime, { url, port, state, current, live, server, sandbo
   if (contract.warning !== undefined) log.warn(contract.warning);
   const facts = { url, dataFile, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
+  log.info(formatFirstSteps(facts, (options.control ?? true) && options.controlToken === undefined));
   if (!isLoopback(options.host)) log.warn(describeExposure(options));
   const stopWarmUp = runInTurns([() => application.prepare?.(store.read().state), ...listWarmUps(current.binding)]);
   const stopReloads = reloadOnSave(listReloads(runtime, live), (message) => log.warn(message));

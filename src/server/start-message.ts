@@ -20,6 +20,13 @@ export function formatStartMessage({ url, dataFile, durability, operations, mock
   return `storefront ${version} listening at ${url}, ${operations} operations${describeMocked(mocked, operations)}, ${data}`;
 }
 
+/** Returns what to do first, one line; `hasControl`: whether the control API accepts requests without a token. */
+export function formatFirstSteps({ url }: Pick<Storefront, 'url'>, hasControl: boolean): string {
+  const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
+  const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';
+  return `Open ${url} in a browser for the contract, the data and examples.${reset}`;
+}
+
 function describeMocked(mocked: readonly string[], operations: number): string {
   if (mocked.length === 0) return '';
   if (mocked.length === operations) return ' (all mocked)';

@@ -5,15 +5,21 @@ import { type LogLine, startStorefront, type TestShop } from '../support/harness
 
 const HOST = 'Host: localhost\r\n';
 
-/** The lines of the log after the first, which tells of the start. */
+/** The lines of the log after the two about the start. */
 function requests({ log }: TestShop): readonly LogLine[] {
-  return log.slice(1);
+  return log.slice(2);
 }
 
 describe('the log', () => {
-  it('begins with the address, the data file and the number of operations', async () => {
+  it('begins with the address, the data file, the number of operations, and what to do first', async () => {
     const { log, url, dataFile } = await startStorefront();
-    expect(log).toMatchObject([{ level: 30, url, dataFile, operations: 11, msg: expect.stringContaining(url) }]);
+    expect(log).toMatchObject([
+      { level: 30, url, dataFile, operations: 11, msg: expect.stringContaining(url) },
+      {
+        level: 30,
+        msg: `Open ${url} in a browser for the contract, the data and examples. Restore the default data with: npx storefront reset --url ${url}`,
+      },
+    ]);
   });
 
   it('has one line for each request, whichever way it was answered', async () => {
@@ -121,7 +127,7 @@ describe('the log for people', () => {
     });
     await use(shop);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
-    return lines.slice(1).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
+    return lines.slice(2).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
   }
 
   it('has one readable line for a request', async () => {
