@@ -20,15 +20,16 @@ export interface ResponsePreferences {
   readonly seed?: number | undefined;
 }
 
-/** Thrown for a preference that the contract doesn't document. `message` ends with a colon and the remedy. */
+/** Thrown for a preference that the contract doesn't document. `message` ends with the remedy. */
 export class InvalidPreferenceError extends Error {
   override readonly name = 'InvalidPreferenceError';
 
   constructor(
     readonly preference: 'code' | 'example',
-    message: string,
+    problem: string,
+    readonly remedy: string,
   ) {
-    super(message);
+    super(`${problem}: ${remedy}`);
   }
 }
 
@@ -51,8 +52,8 @@ function findPreferredResponse(route: Route, code: number, example: string | und
   const response = findResponse(route.responses, code);
   if (!response) {
     const codes = route.responses.map(({ name }) => (name === 'default' ? 'any code (default)' : name));
-    const message = `code=${code} is not documented for ${route.operationId}: use ${codes.join(', ')}`;
-    throw new InvalidPreferenceError('code', message);
+    const problem = `code=${code} is not documented for ${route.operationId}`;
+    throw new InvalidPreferenceError('code', problem, `use ${codes.join(', ')}`);
   }
   if (example !== undefined && !getExampleNames(response).includes(example))
     throw createExampleError(route, example, [response]);
@@ -92,11 +93,8 @@ function createExampleError(
   responses: readonly DocumentedResponse[],
 ): InvalidPreferenceError {
   const names = [...new Set(responses.flatMap(getExampleNames))];
-  const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'the contract has no named examples for it';
-  return new InvalidPreferenceError(
-    'example',
-    `example=${example} is not documented for ${route.operationId}: ${remedy}`,
-  );
+  const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'remove it, since the operation has no named examples';
+  return new InvalidPreferenceError('example', `example=${example} is not documented for ${route.operationId}`, remedy);
 }
 
 /** Returns the media type of a response that an `Accept` header prefers. JSON is preferred among equals, and if no type is acceptable. */
