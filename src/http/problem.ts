@@ -81,7 +81,10 @@ export function createMethodNotAllowed(method: string, path: string, allow: read
 
 /** Creates the problem of a path that does not exist. */
 export function createUnknownPath(path: string): HttpProblem {
-  return { code: 'unknown-path', detail: `there is nothing at ${path}: /openapi.yaml has the paths` };
+  const remedy = path.startsWith('/_sandbox/')
+    ? 'use the prefix /_sandbox/ID with paths of /openapi.yaml, or the host ID.localhost'
+    : '/openapi.yaml lists the paths';
+  return { code: 'unknown-path', detail: `the path ${path} does not exist: ${remedy}` };
 }
 
 /** The problem of an internal error. Its cause is only in the log. */

@@ -16,7 +16,9 @@ export function createRoutes(parts: AppParts): Middleware {
   const kinds: ProblemKinds = { ...parts.application.problems, ...problemKinds };
   for (const [path, page] of Object.entries(createDocuments(parts))) router.all(path, readOnly, page);
   if (parts.static === undefined)
-    router.all('/', readOnly, (ctx) => sendText(ctx, HTML_TYPE, renderFrontPage(ctx, parts)));
+    router.all(['/', '/_sandbox/:id', '/_sandbox/:id/'], readOnly, (ctx) =>
+      sendText(ctx, HTML_TYPE, renderFrontPage(ctx, parts)),
+    );
   router.all('/problems', readOnly, (ctx) => sendText(ctx, HTML_TYPE, renderProblemsPage(kinds)));
   router.all('/problems/:code', (ctx, next) => {
     const { code = '' } = ctx.params;

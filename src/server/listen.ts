@@ -19,7 +19,7 @@ export function isLoopback(host: string | undefined): boolean {
 export function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
   const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
   return [
-    `The server listens on ${options.host}. Other machines can read and change the data below /api, and read ${files}.`,
+    `The server listens on ${options.host}. Other machines can read and change the data through the API, and read ${files}.`,
     describeControl(control, controlToken),
     describeHosts(options),
     'To protect the server, omit --host, or allow only trusted machines to connect to the port.',
@@ -29,7 +29,8 @@ export function describeExposure({ control = true, controlToken, ...options }: S
 function describeHosts({ host = '', allowHost = [] }: ServerOptions): string {
   if (allowHost.includes('*')) return 'All host names are allowed (--allow-host *).';
   const names = ['localhost', ...(ipVersion(host) > 0 ? [] : [host]), ...allowHost].join(', ');
-  return `Requests to other host names than ${names} get 403, which prevents DNS rebinding attacks by web pages. Allow the name of a container or a service with --allow-host NAME.`;
+  const remedy = allowHost.length > 0 ? '' : ' Allow the name of a container or a service with --allow-host NAME.';
+  return `Requests to IP addresses and these host names are allowed: ${names}. Others get 403, which prevents DNS rebinding attacks by web pages.${remedy}`;
 }
 
 function describeControl(isOn: boolean, token: string | undefined): string {

@@ -2,15 +2,16 @@
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;
-  error(fields: { readonly err: unknown }, message: string): void;
+  error(fields: { readonly err?: unknown }, message: string): void;
 }
 
 /** Creates a log of a failure that can recur with each request. It logs when the failure starts, when it changes and when it ends. */
 export function createFailureLog(log: Logger) {
   let lastMessage: string | undefined;
   return {
-    failed(message: string, err: unknown): void {
-      if (message !== lastMessage) log.error({ err }, message);
+    /** Logs the message, with the stack of `err`, unless the last attempt failed with the same message. */
+    failed(message: string, err?: unknown): void {
+      if (message !== lastMessage) log.error(err === undefined ? {} : { err }, message);
       lastMessage = message;
     },
     /** Logs the message if the last attempt failed. */

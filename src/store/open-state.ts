@@ -92,7 +92,7 @@ async function openFile(
   }
 }
 
-/** Returns a function that reads the default data and logs when that starts to fail and when it works again, since each request can cause it. */
+/** Returns a function that reads the default data and logs when that starts to fail, without a stack, and when it works again. */
 function logFailures(read: () => StateText, { defaultData, log }: StatePlaces): () => StateText {
   const failures = createFailureLog(log);
   return () => {
@@ -101,7 +101,7 @@ function logFailures(read: () => StateText, { defaultData, log }: StatePlaces): 
       failures.worked(`${defaultData} can be read again.`);
       return content;
     } catch (error) {
-      if (error instanceof DataFileError) failures.failed(error.message, error);
+      if (error instanceof DataFileError) failures.failed(error.message);
       throw error;
     }
   };

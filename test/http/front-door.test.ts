@@ -85,6 +85,28 @@ describe('the page at /', () => {
     expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
+  it.each(['/_sandbox/w3', '/_sandbox/w3/', '/_sandbox/w3/?a=b'])(
+    'describes the sandbox of a path: GET %s',
+    async (path) => {
+      const shop = await startStorefront();
+      const { status, text } = await shop.ask('GET', path);
+      expect(status).toBe(200);
+      expect(text).toContain('sandbox <code>w3</code>: created from the default data by the first request to it');
+      expect(text).toContain(`${shop.url}/_sandbox/w3/api/cart-items`);
+      expect(await listSandboxIds(shop)).toEqual(['default']);
+    },
+  );
+
+  it('does not exist below /_sandbox if a front end has the path /, with a message that names the paths of a sandbox', async () => {
+    const shop = await startStorefront({ static: await folderWith({ 'index.html': 'a' }) });
+    for (const path of ['/_sandbox/w3/', '/_sandbox/w3/openapi.yaml']) {
+      const { body } = await shop.ask('GET', path);
+      expect(body.detail).toBe(
+        `the path ${path} does not exist: use the prefix /_sandbox/ID with paths of /openapi.yaml, or the host ID.localhost`,
+      );
+    }
+  });
+
   it('describes the default sandbox to who names none', async () => {
     const { ask, dataFile } = await startStorefront();
     const { text } = await ask('GET', '/');

@@ -4,7 +4,8 @@ import type { Options } from '../../src/index.ts';
 import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { type AnyResponse, expectProblem, getHeader } from '../support/harness/problems.ts';
 import { sendRaw, sendRawRequest } from '../support/harness/raw-client.ts';
-import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
+import { startStorefront, type TestResponse, type TestShop } from '../support/harness/start-storefront.ts';
+import { getResponseIssues } from '../support/oracles/contract-validator.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
 const [IN_CART] = defaults.cartItems.map((item) => item.productId) as [string];
@@ -101,6 +102,21 @@ describe('a problem', () => {
     for (const [code, problem] of Object.entries(PROBLEMS).filter(([, { status }]) => status < 500)) {
       await shop.ask('POST', '/api/reset');
       expectProblem(await problem.provoke(shop), problem.status, code);
+    }
+  });
+
+  it('of a request satisfies the contract of its operation', async () => {
+    const shop = await startStorefront();
+    const codes = [
+      'invalid-request',
+      'malformed-json',
+      'malformed-request',
+      'body-too-large',
+      'unsupported-media-type',
+    ];
+    for (const code of codes) {
+      const response = (await PROBLEMS[code]?.provoke(shop)) as TestResponse;
+      expect(getResponseIssues('addCartItem', response), code).toEqual([]);
     }
   });
 

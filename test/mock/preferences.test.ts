@@ -234,6 +234,17 @@ describe('a preference in the query', () => {
     expect((await shop.ask('GET', '/api/orders?__other=404')).status).toBe(400);
   });
 
+  it('has the whole remedy in its violation, even if its value contains a colon', async () => {
+    const shop = await startStorefront();
+    for (const [query, remedy] of [
+      ['__code=a: b', 'use a status code from 200 to 599'],
+      ['__example=a: b', expect.stringMatching(/^use \w+/)],
+    ]) {
+      const { body } = await shop.ask('GET', `/api/orders?${query}`);
+      expect(body.violations[0].remedy).toEqual(remedy);
+    }
+  });
+
   const REFUSED = ['__code=abc', '__code=302', '__example=nope', '__dynamic=maybe', '__seed=x', '__delay=x'];
 
   it('is refused with the name of the query parameter', async () => {

@@ -5,6 +5,8 @@ import type { Route } from '../../src/openapi/routes.ts';
 import { DomainError } from '../../src/shop/domain/domain-error.ts';
 import type { Handler } from '../../src/shop/operations/handler.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
+import { expectProblem } from '../support/harness/problems.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
@@ -183,6 +185,17 @@ describe('a response that violates the contract', () => {
         ],
       }),
     );
+  });
+
+  it.each([
+    ['without content', {}],
+    ['with an error of its own', { content: { 'application/json': { schema: { type: 'string' } } } }],
+  ])('is not a refusal by the server of a request to a contract with a 400 %s', async (_, media) => {
+    const parameters = [{ name: 'limit', in: 'query', schema: { type: 'integer' } }];
+    const responses = { 200: { description: 'd' }, 400: { description: 'd', ...media } };
+    const contract = await writeDocument({ paths: { '/a': { get: { parameters, responses } } } });
+    const shop = await startStorefront({ contract, verify: 'strict' });
+    expectProblem(await shop.ask('GET', '/a?limit=x'), 400, 'invalid-request');
   });
 
   it('is logged as an error if a handler throws a domain error that its operation does not document', async () => {

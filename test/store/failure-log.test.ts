@@ -42,13 +42,14 @@ describe("the log of a server whose data file can't be written", () => {
 });
 
 describe('the log of a server whose default data is damaged while it runs', () => {
-  it('contains one line with a stack for all refused resets', async () => {
+  it('contains one line without a stack for all refused resets', async () => {
     const defaultData = join(await tempFolder(), 'default.json');
     await writeFile(defaultData, defaultText);
     const shop = await startStorefront({ defaultData, faultsExpected: true });
     await writeFile(defaultData, '{');
     for (let number = 1; number <= REFUSALS; number++) expect((await shop.ask('POST', '/api/reset')).status).toBe(503);
     expect(errors(shop)).toMatchObject([{ msg: expect.stringContaining(`${defaultData}:1 is not JSON`) }]);
+    expect(errors(shop)[0]).not.toHaveProperty('err');
     await writeFile(defaultData, defaultText);
     expect((await shop.ask('POST', '/api/reset')).status).toBe(204);
     expect(messages(shop)).toContain(`${defaultData} can be read again.`);

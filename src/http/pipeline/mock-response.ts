@@ -40,7 +40,7 @@ function createMockResponse(
     return mock.createResponse(route, input, choice, request.headers.accept ?? '');
   } catch (error) {
     if (error instanceof InvalidPreferenceError)
-      throw createPreferenceError(error.preference, preferences.sources[error.preference], error.message);
+      throw createPreferenceError(error.preference, preferences.sources[error.preference], error);
     if (error instanceof MockError) throw new HttpProblemError({ code: 'internal-error', detail: error.message });
     throw error;
   }

@@ -178,5 +178,6 @@ function withProblem(
     response: createProblemResponse(problem, path),
     notes: [...draft.notes, problem.detail],
     violations: problem.violations,
+    isRefusal: problem.kind === undefined,
   };
 }

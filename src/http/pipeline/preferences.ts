@@ -74,8 +74,9 @@ function refuseInvalid(sources: Preferences['sources']): void {
     if (!source || VALUES[name].isValid(source.value)) continue;
     const [prefix, place] = source.in === 'query' ? [PREFIX, 'query'] : ['', 'Prefer header'];
     const preference = `${prefix}${name}=${source.value.slice(0, 50)}`;
-    const detail = `the preference ${preference} in the ${place} is invalid: use ${VALUES[name].remedy}`;
-    throw createPreferenceError(name, source, detail);
+    const remedy = `use ${VALUES[name].remedy}`;
+    const message = `the preference ${preference} in the ${place} is invalid: ${remedy}`;
+    throw createPreferenceError(name, source, { message, remedy });
   }
 }
 
@@ -118,14 +119,18 @@ function formatValue(value: string): string {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : JSON.stringify(value.replaceAll(/[^\x20-\x7e]/g, '?'));
 }
 
-/** Returns the problem of a preference that cannot be applied; `detail` ends with a colon and the remedy. */
-export function createPreferenceError(name: Name, source: Source | undefined, detail: string): HttpProblemError {
+/** Returns the problem of a preference that cannot be applied. */
+export function createPreferenceError(
+  name: Name,
+  source: Source | undefined,
+  { message: detail, remedy }: { readonly message: string; readonly remedy: string },
+): HttpProblemError {
   const violation = {
     in: source?.in ?? 'header',
     pointer: source?.in === 'query' ? `/${PREFIX}${name}` : '/Prefer',
     rule: 'preference',
     ...(source ? { value: source.value.slice(0, 200) } : {}),
-    remedy: detail.slice(detail.indexOf(': ') + 2),
+    remedy,
   } as const;
   return new HttpProblemError({ code: 'invalid-request', detail, violations: [violation] });
 }

@@ -23,8 +23,11 @@ export function routeRequest(parts: PipelineParts, request: HttpRequest): Target
   }
   refuseForeignOrigin(parts.access, request);
   const sandbox = mayNameSandbox(target, headers) ? getNamedSandbox(target, headers) : undefined;
-  const found = findTarget(parts, method, sandbox ? createLocation(sandbox) : location, sandbox);
-  if (!found && sandbox?.prefix) throw new HttpProblemError(createUnknownPath(location.pathname));
+  const inner = sandbox ? createLocation(sandbox) : location;
+  const found = findTarget(parts, method, inner, sandbox);
+  // The front page describes the sandbox.
+  const isFrontPage = inner.path === '/' && parts.static === undefined;
+  if (!found && sandbox?.prefix && !isFrontPage) throw new HttpProblemError(createUnknownPath(location.pathname));
   return found;
 }
 

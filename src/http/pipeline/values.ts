@@ -131,6 +131,8 @@ export interface Draft {
   readonly notes: readonly string[];
   readonly violations: Remarks['violations'];
   readonly responseViolations: readonly string[] | undefined;
+  /** Whether the response is a problem document of the engine, which no operation has to document. */
+  readonly isRefusal: boolean;
   /** What was forced upon the request, for the journal. */
   readonly forced: Remarks['forced'];
   /** Whether the journal records the request. */
@@ -146,6 +148,7 @@ export const NO_RESPONSE: Draft = {
   notes: [],
   violations: undefined,
   responseViolations: undefined,
+  isRefusal: false,
   forced: undefined,
   isRecorded: false,
 };
