@@ -48,7 +48,7 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
       onProgress,
       signal,
     });
-    return await createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
+    return createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
   } finally {
     await running?.close();
   }

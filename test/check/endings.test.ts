@@ -83,7 +83,7 @@ describe('The exit code of a check', () => {
       mayWrite: false,
       runs: 0,
     });
-    const report = await createReport({ ...verdict, unchecked: unjudged }, shopContract, String);
+    const report = createReport({ ...verdict, unchecked: unjudged }, shopContract, String);
     const failure = { check: 'input', operationId: 'a', status: '200', rule: 'a', message: 'a', place: 'a', steps: [] };
     const printed: string[] = [];
     const code = writeReports(

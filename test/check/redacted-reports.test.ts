@@ -32,7 +32,7 @@ it('a report of storefront check contains no session ids and credentials of requ
     response.end('{"session":"hunter2"}');
   });
   const verdict = await runCheck(url, { contract, headers: { 'x-auth': 'hunter2', 'x-plain': 'shown' } });
-  const report = toText(await createReport(verdict, contract, String));
+  const report = toText(createReport(verdict, contract, String));
   const [request] = seen.filter(({ headers }) => headers['x-session-id'] === 'hunter2');
   expect(request).toMatchObject({ headers: { 'x-auth': 'hunter2' }, target: '/session?X-Session-Id=hunter2' });
   expect(report).toContain('header X-Session-Id');

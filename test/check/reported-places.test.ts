@@ -52,7 +52,7 @@ describe('checkServer', () => {
     async ({ judged, found }) => {
       const url = await withDefects(...found.map(([, defect]) => defect));
       const verdict = await runCheck(url, judged);
-      const { failures } = await createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
+      const { failures } = createReport(verdict, shopContract, (operationId) => `again ${operationId}`);
       for (const [judge, , operationId, status, said] of found) {
         const one = failures.find(
           (failure) => failure.check === judge && failure.operationId === operationId && said.test(failure.message),

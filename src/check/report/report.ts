@@ -64,14 +64,10 @@ export interface Step {
 const MAX_BODY_LENGTH = 300;
 
 /** Creates the report of a verdict. `reproduce` returns the command that repeats the check of an operation. */
-export async function createReport(
-  verdict: Verdict,
-  contract: Contract,
-  reproduce: (operationId: string) => string,
-): Promise<Report> {
+export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
   const { url, seed, runs, routes, findings, ledger, notes, unchecked } = verdict;
   const path = pathFromHere(contract.path);
-  const locate = await createLocator(path, contract.text);
+  const locate = createLocator(path, contract.text);
   const rows = routes.flatMap((route) => createRows(verdict, route));
   const scope = verdict.model
     ? `the model of ${verdict.model}`
