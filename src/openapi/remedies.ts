@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { limitList } from '../util/limit-list.ts';
 
 /** The keywords of a schema that a remedy describes. */
@@ -22,7 +23,7 @@ export function getRemedy({ keyword, params, data, parentSchema, instancePath }:
   if (keyword === 'required') return `add ${describeSchema(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
   if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, names);
   if (keyword === 'minProperties') return `add at least one of ${joinWithOr(names)}`;
-  if (keyword === 'depth') return 'reduce the nesting';
+  if (keyword === 'depth') return TOO_DEEP_REMEDY;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return SEND_IT_ONCE;
   return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeSchema(schema)}`;

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { createIssue, type Issue } from '../util/issue.ts';
-import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { TOO_DEEP } from '../util/json-limits.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
@@ -83,7 +83,7 @@ export function describeError(error: ErrorObject): string {
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is unknown';
   if (error.propertyName !== undefined) return 'is not allowed as a name';
-  if (keyword === 'depth') return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+  if (keyword === 'depth') return TOO_DEEP;
   if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
   if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
   if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;

@@ -72,13 +72,14 @@ function getServed(registry: HandlerRegistry, route: Route): Implementation | un
   return implementation?.source === 'application' && route.successStatus >= 300 ? undefined : implementation;
 }
 
-/** Compares the operations of a contract with those that the application's handlers are written for. */
+/** Returns the operations of a contract that differ from those that the application's handlers are written for. */
 function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation | undefined>) {
   const differences = new Map<Route, Difference>();
   for (const [route, implementation] of implementations) {
     const writtenFor = implementation?.writtenFor;
-    if (writtenFor)
-      differences.set(route, compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route));
+    if (!writtenFor) continue;
+    const difference = compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route);
+    if (Object.values(difference).some((fields) => fields.length > 0)) differences.set(route, difference);
   }
   return differences;
 }

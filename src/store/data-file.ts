@@ -1,5 +1,5 @@
 import type { Issue } from '../util/issue.ts';
-import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { findJsonIssues, TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -122,14 +122,13 @@ function parse(path: string, textWithMark: string): unknown {
     throw new TornFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
-  if (issue) requireValid(path, [{ pointer: formatPointer(...issue.path), message: TOO_DEEP }]);
+  if (issue)
+    requireValid(path, [{ pointer: formatPointer(...issue.path), message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` }]);
   const printed = print(data);
   const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
   if (duplicate) throw new DataFileError(locate(path, duplicate));
   return data;
 }
-
-const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels: reduce the nesting`;
 
 /** Throws `DataFileError` if a commit of the data would write more bytes than a data file can have. */
 function requireFileSize(path: string, data: unknown): void {

@@ -1,4 +1,5 @@
 import jsonc, { type ParseError } from 'jsonc-parser';
+import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 
 /** An error in a JSON text. */
 export interface JsonSyntaxError {
@@ -36,7 +37,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
       },
     }),
   );
-  return isComplete ? duplicate : { line: 1, message: 'is nested too deeply: reduce the nesting' };
+  return isComplete ? duplicate : { line: 1, message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` };
 }
 
 /** Runs a recursive step; returns false if it overflows the stack. */

@@ -1,6 +1,10 @@
 /** The maximum nesting of objects and arrays in JSON from outside: the functions that walk such values recurse once for each level. */
 export const MAX_JSON_DEPTH = 100;
 
+/** What is wrong with a value that is nested deeper, and what to do. */
+export const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+export const TOO_DEEP_REMEDY = 'reduce the nesting';
+
 /** The maximum number of issues that are returned for a value. */
 const MAX_ISSUES = 20;
 

@@ -16,7 +16,7 @@ const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 /** Checks a document by itself and for breaking changes since an earlier version; `before` is the reason if there is none. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
   const file = pathFromHere(contract.path);
-  const locate = await createLocator(file, contract.text);
+  const locate = createLocator(file, contract.text);
   // Pairing by names is our own custom, and whether limits are those of the code can be told of our own document alone.
   const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
   const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));

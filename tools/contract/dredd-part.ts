@@ -24,7 +24,7 @@ export async function dreddPart(
   const running = command.url === undefined ? await start() : undefined;
   try {
     const url = running?.url ?? command.url ?? '';
-    return await createPart(contract, await runDredd({ url, contractFile: contract.path, headers: command.headers }));
+    return createPart(contract, await runDredd({ url, contractFile: contract.path, headers: command.headers }));
   } finally {
     await running?.close();
   }
@@ -34,8 +34,8 @@ function skip(why: string): ReportPart {
   return { checks: [], rows: [], failures: [], notes: [`dredd was skipped: ${why}.`] };
 }
 
-async function createPart(contract: Contract, { transactions, errors: faults }: DreddVerdict): Promise<ReportPart> {
-  const locate = await createLocator(pathFromHere(contract.path), contract.text);
+function createPart(contract: Contract, { transactions, errors: faults }: DreddVerdict): ReportPart {
+  const locate = createLocator(pathFromHere(contract.path), contract.text);
   const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
   const counts = new Map<string, Count>();
   for (const { operationId, status, transaction } of named) {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonType } from '../../openapi/responses.ts';
-import { isBodilessStatus } from '../../util/bodiless-status.ts';
 import type { PipelineParts } from '../parts.ts';
 import { internalError } from '../problem.ts';
 import {
@@ -75,6 +74,11 @@ function send(
   if (transport) return sendWithTransportFault(res, text, transport) ? { response, text } : undefined;
   res.end(res.req.method === 'HEAD' ? undefined : text);
   return { response, text };
+}
+
+/** Whether responses with a status have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
+function isBodilessStatus(status: number): boolean {
+  return status === 204 || status === 304;
 }
 
 /** Headers without those that describe a body: they may not be sent with 204 (RFC 9110, section 8.6). */
