@@ -122,14 +122,18 @@ function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let response = '';
     const socket = connect(socketPath);
-    socket.setEncoding('utf8').setTimeout(OWNER_TIMEOUT_MS, () => socket.destroy());
+    socket.setEncoding('utf8').setTimeout(OWNER_TIMEOUT_MS, () => {
+      resolve(response);
+      socket.destroy();
+    });
     socket.on('data', (chunk) => {
       response += chunk;
     });
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(undefined);
     });
-    socket.on('close', () => resolve(response));
+    // An owner that is releasing the lock closes connections that it has not accepted.
+    socket.on('close', () => resolve(response === '' ? YIELDED : response));
   });
 }
 

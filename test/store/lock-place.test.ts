@@ -49,6 +49,16 @@ describe('a lock with a socket file', () => {
     await (await acquire(at, owner))();
   });
 
+  it('is acquired from an owner that closes the connection while it releases the lock', async () => {
+    const at = await place();
+    const server = createServer((socket) => {
+      server.close();
+      socket.destroy();
+    });
+    await once(server.listen(at), 'listening');
+    await (await acquire(at, owner))();
+  });
+
   it('is not acquired from an owner with an unknown response', async () => {
     const at = await place();
     const server = createServer((socket) => socket.end('HTTP/1.1 400 "url":"file:///etc"\x1b[31m'));
