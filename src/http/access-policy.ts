@@ -193,7 +193,7 @@ function foreignHost(host = ''): HttpProblem {
   const isName = name !== undefined && !name.startsWith('[');
   const detail = isName
     ? `the Host ${quote(name)} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, QUOTED_LENGTH)}`
-    : `the Host ${quote(name ?? host)} is no host name and no IP address with an optional port: use one such as localhost:3000 or [::1]:3000`;
+    : `the Host ${quote(name ?? host)} is neither a host name nor an IP address: use one such as localhost:3000 or [::1]:3000`;
   return { code: 'host-not-allowed', detail };
 }
 
@@ -217,5 +217,5 @@ export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): read
   // A refused change says so itself.
   if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
   if (isOriginAllowed(access, requester)) return [];
-  return [`the origin ${quote(origin)} can't read this response: ${howToAllow(origin)}`];
+  return [`browsers block this response for pages of ${quote(origin)}: ${howToAllow(origin)}`];
 }

@@ -110,7 +110,7 @@ function toDetails({ target, scope, draft }: Exchange) {
   return {
     operation: target?.route?.operationId,
     sandbox: scope?.isNamed ? scope.sandbox.id : undefined,
-    notes: forced?.faults ? [...notes, `forced by ${forced.faults.join(', ')}`] : notes,
+    notes: forced?.faults ? [...notes, `faults applied: ${forced.faults.join(', ')}`] : notes,
     isTruncated: transport?.connection !== undefined,
   };
 }

@@ -72,7 +72,6 @@ function decodeAscii(path: string): string {
  * `send` keeps the path inside the folder and answers conditional requests.
  */
 function sendExisting(ctx: Context, root: string, path: string): Promise<boolean> {
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return Promise.resolve(false);
   const { req, res } = ctx;
   // Preconditions of changes; nothing is changed here, and send would answer 412.
   delete req.headers['if-match'];

@@ -74,7 +74,7 @@ export function createMethodNotAllowed(method: string, path: string, allow: read
   const methods = allow.join(', ');
   return {
     code: 'method-not-allowed',
-    detail: `${method} is not a method of ${path}: use ${methods}`,
+    detail: `${path} does not support ${method}: use ${methods}`,
     headers: { Allow: methods },
   };
 }
@@ -90,7 +90,7 @@ export function createUnknownPath(path: string): HttpProblem {
 /** The problem of an internal error. Its cause is only in the log. */
 export const internalError: HttpProblem = {
   code: 'internal-error',
-  detail: "the server has a fault, which its log tells of: this is not the request's",
+  detail: "the server failed to handle the request: the error is in the server's log",
 };
 
 /** Returns the status, title and explanation of a problem. */

@@ -40,7 +40,7 @@ export function logRequest(
   const { method, url } = req;
   res.once('close', () => {
     const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
-    const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client went away'];
+    const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];
     const isServedImage = IMAGE.test(url ?? '') && res.statusCode < FIRST_ERROR && allNotes.length === 0;
     log[isServedImage ? 'debug' : 'info']({
       method,

@@ -48,13 +48,13 @@ export function createRequestRefusals(connections: Connections, log: Log, access
     },
     /** Refuses an `Expect` header that is not 100-continue. */
     expectation(req: IncomingMessage, res: ServerResponse): void {
-      const detail = `the expectation ${JSON.stringify(req.headers.expect)} is not understood: send 100-continue or none`;
+      const detail = `the Expect header ${JSON.stringify(req.headers.expect)} is not supported: send 100-continue or omit it`;
       request(req, res, { code: 'expectation-failed', detail });
     },
     /** Refuses a CONNECT. */
     tunnel(socket: Duplex): void {
       socket.on('error', () => socket.destroy());
-      refuseRaw(socket, createMethodNotAllowed('CONNECT', 'a server that is no proxy', METHODS), new Error('CONNECT'));
+      refuseRaw(socket, createMethodNotAllowed('CONNECT', 'this server', METHODS), new Error('CONNECT'));
     },
   };
 }
@@ -68,16 +68,11 @@ interface ClientError extends Error {
 /** Returns the problem of an error of Node's parser or timers; undefined if the connection is closed. */
 function toClientProblem({ code, message }: ClientError): HttpProblem | undefined {
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return {
-      code: 'headers-too-large',
-      detail: 'request line and headers are larger than the limit of 64 kB: send less',
-    };
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { code: 'request-timeout', detail: 'the request did not arrive in time: send all of it at once' };
-  }
-  return { code: 'malformed-request', detail: `the request is not HTTP: ${message.replace(/^Parse Error: /, '')}` };
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return { code: 'headers-too-large', detail: 'request line and headers exceed the limit of 64 kB: send less data' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { code: 'request-timeout', detail: 'the complete request did not arrive in time: send it without pauses' };
+  return { code: 'malformed-request', detail: `invalid HTTP request: ${message.replace(/^Parse Error: /, '')}` };
 }
 
 /** The path of the request that an error of the parser speaks of, without its query; "/" where it isn't known. */

@@ -87,15 +87,15 @@ export function createHttpServer({ answer, log, requestTimeoutMs, access }: Serv
   };
 }
 
-const STOPPING = unavailable('the server is stopping: try again once it is back');
+const STOPPING = unavailable('the server is shutting down: try again later');
 
 /** Returns why a request that Node has accepted is not valid HTTP; undefined if it is. Puts its target into origin form. */
 function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
-  if (!hasOneHost(req)) return malformed('send one Host header, no more and no less');
+  if (!hasOneHost(req)) return malformed('the request must have exactly one Host header');
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
     return malformed('HTTP/1.0 has no Transfer-Encoding: send Content-Length, or HTTP/1.1');
   if (normalizeTarget(req)) return undefined;
-  return malformed('the target is not a path: send a path such as /api/items, or an http URL');
+  return malformed('the request target is not a path: send a path such as /items, or an http URL');
 }
 
 function malformed(detail: string): HttpProblem {

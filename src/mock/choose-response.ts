@@ -93,7 +93,7 @@ function createExampleError(
   responses: readonly DocumentedResponse[],
 ): InvalidPreferenceError {
   const names = [...new Set(responses.flatMap(getExampleNames))];
-  const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'the contract has no named examples for it';
+  const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'remove it, since the operation has no named examples';
   return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
 }
 

@@ -116,7 +116,7 @@ function createValidGenerator(contract: Contract): GenerateValid {
       const value = unlessThrown(EndlessSchemaError, () => generate(node, options));
       if (contract.isValid(schema, value)) return value;
     }
-    throw new MockError(`no valid value was found for the schema at #${schema}: add an example`);
+    throw new MockError(`no valid value could be generated for the schema at #${schema}: add an example`);
   };
 }
 

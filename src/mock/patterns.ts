@@ -1,5 +1,6 @@
 import { generateSync } from 'json-schema-faker';
 import type { Random } from '../util/random.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /** Unicode classes that json-schema-faker doesn't support, and characters in them. */
 const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
@@ -23,11 +24,9 @@ export function* generateMatches(pattern: string, lengths: readonly number[], ra
     .flatMap((length) => Array.from({ length: MAX_OTHER_CHARACTERS }, (_, others) => length - others))
     .filter((count) => count > 0);
   for (const count of new Set([...REPETITIONS, ...fromLengths])) {
-    try {
-      yield generateMatch(setRepetitions(supported, count), random);
-    } catch {
-      // json-schema-faker can't read this variant of the pattern. It may read another.
-    }
+    // json-schema-faker can't read some variants of a pattern.
+    const text = tryOrUndefined(() => generateMatch(setRepetitions(supported, count), random));
+    if (text !== undefined) yield text;
   }
 }
 

@@ -1,15 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import { closeSchemas } from './close-schemas.ts';
-import {
-  ContractError,
-  createContractError,
-  type Document,
-  formatIssues,
-  formatYaml,
-  parseDocument,
-  readContract,
-} from './document.ts';
+import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
@@ -144,9 +136,9 @@ async function createContract(
 /** Throws `ContractError` if the document can't be served. */
 function normalize(path: string, text: string, document: Document) {
   const issues = checkStructure(document);
-  if (issues.length > 0) throw createContractError(path, text, issues);
+  if (issues.length > 0) throw new ContractError(formatIssues(path, text, issues));
   const { document: normalized, errors, warnings } = normalizeSchemas(document);
-  if (errors.length > 0) throw createContractError(path, text, errors);
+  if (errors.length > 0) throw new ContractError(formatIssues(path, text, errors));
   return {
     normalized: withOperationIds(normalized),
     warning: warnings.length > 0 ? formatIssues(path, text, warnings) : undefined,

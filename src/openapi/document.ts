@@ -4,6 +4,7 @@ import type { Document } from 'openapi-backend';
 import type { Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
@@ -66,11 +67,6 @@ export function readContract(path: string): string {
 /** The number of issues that a message lists. */
 const MAX_LISTED_ISSUES = 3;
 
-/** Creates the error of a document that has issues. */
-export function createContractError(path: string, text: string, issues: readonly Issue[]): ContractError {
-  return new ContractError(formatIssues(path, text, issues));
-}
-
 /** Formats the first three issues with file, line and column, and counts the others. */
 export function formatIssues(path: string, text: string, issues: readonly Issue[]): string {
   const locate = createLocator(path, text);
@@ -101,11 +97,8 @@ export function getNode(document: unknown, pointer: string): unknown {
 
 /** Returns the JSON Pointer in a reference `#/…`, percent-decoded (RFC 6901, section 6). */
 export function parseReference(reference: string): string {
-  try {
-    return decodeURIComponent(reference.slice(1));
-  } catch {
-    return reference.slice(1);
-  }
+  const pointer = reference.slice(1);
+  return tryOrUndefined(() => decodeURIComponent(pointer)) ?? pointer;
 }
 
 /** Returns the target of a reference, or the node itself if it is not a reference. */

@@ -1,4 +1,5 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
 
@@ -127,12 +128,9 @@ function parsePairs(parts: readonly string[]): object {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the schema refuses the string.
-    return text;
-  }
+  const value: unknown = tryOrUndefined(() => JSON.parse(text));
+  // If it is not JSON, the schema refuses the string.
+  return value === undefined ? text : value;
 }
 
 /** Moves the query parameters that are properties of an object into the object. */

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type FormatDefinition, type Options, type ValidateFunction } from 'ajv';
 import addFormats, { type FormatName } from 'ajv-formats';
 import { formatPointer } from '../util/json-pointer.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, isNode, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -164,12 +165,5 @@ function restrictFormat(name: FormatName, isAllowed: (text: string) => boolean):
 
 /** Compiles the `pattern` of a schema, in Unicode mode if possible: many patterns are not written for it. Returns undefined for an invalid pattern. */
 export function compilePattern(pattern: string): RegExp | undefined {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      // Invalid in this mode.
-    }
-  }
-  return undefined;
+  return tryOrUndefined(() => new RegExp(pattern, 'u')) ?? tryOrUndefined(() => new RegExp(pattern));
 }

@@ -1,5 +1,6 @@
 import { load, type State } from 'js-yaml';
 import { parsePointer } from '../util/json-pointer.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /** A value in the text of a YAML or JSON document. The children of a mapping are its keys and values in turn. */
 interface SourceNode {
@@ -35,11 +36,8 @@ function parseSource(text: string): SourceNode {
       ancestors.push(node);
     } else Object.assign(ancestors.pop() ?? {}, { result });
   };
-  try {
-    load(text, { json: true, listener });
-  } catch {
-    // The values before the error can be located.
-  }
+  // The values before an error can be located.
+  tryOrUndefined(() => load(text, { json: true, listener }));
   return root.children[0] ?? root;
 }
 

@@ -30,7 +30,7 @@ function guardFromApplication(store: Store, validator: StateValidator): Store {
   return withCheckedChanges(store, ({ next }) => {
     const issues = next ? findIssues(next, validator) : [];
     if (issues.length === 0) return undefined;
-    return `nothing was changed, since the data would contradict the contract: ${describeIssues(issues)}`;
+    return `nothing was changed because the new state would violate the contract: ${describeIssues(issues)}`;
   });
 }
 
@@ -41,7 +41,7 @@ function guardFromApplication(store: Store, validator: StateValidator): Store {
 function guardFromUser(store: Store, operationId: string, validator: StateValidator): Store {
   const checked = withCheckedChanges(store, (result) => {
     const issue = findChangeIssue(result, validator);
-    return issue && `nothing was changed: in the handler of ${operationId}, the function given to update() ${issue}`;
+    return issue && `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
   });
   return {
     ...checked,

@@ -54,7 +54,7 @@ export function refuseUnknownOperations(
   const unknown = names.filter((id) => !known.includes(id));
   if (unknown.length === 0) return;
   throw new HandlersError(
-    `the contract has no operation ${unknown.join(', ')}, which the handlers or --mock name: it has ${known.join(', ')}`,
+    `the contract has no operation ${unknown.join(', ')}, which the handlers or --mock name: use ${known.join(', ')}`,
   );
 }
 
@@ -71,7 +71,7 @@ export async function loadHandlers(
   const entries = Object.entries(handlers as object).filter(([, handler]) => handler !== undefined);
   for (const [id, handler] of entries) {
     if (typeof handler !== 'function' && handler !== mocked) {
-      throw new HandlersError(`${path ?? 'handlers'}: ${id} is no function, which a handler has to be`);
+      throw new HandlersError(`${path ?? 'handlers'}: ${id} is not a handler: use a function or \`mocked\``);
     }
   }
   return Object.fromEntries(entries);
@@ -105,6 +105,6 @@ function getExportedHandlers(path: string, { default: own, ...named }: Record<st
   const brought = { ...(typeof own === 'object' && !Array.isArray(own) ? own : {}), ...others };
   if (Object.keys(brought).length > 0) return brought;
   throw new HandlersError(
-    `${path} exports no handlers: export functions by the ids of their operations, or an object with these as the default`,
+    `${path} exports no handlers: export functions named after operationIds, or an object with such functions as the default export`,
   );
 }

@@ -9,7 +9,7 @@ import { createResponseCache, NO_RESPONSE_CACHE, type ResponseCache } from '../h
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { createContractError } from '../openapi/document.ts';
+import { ContractError, formatIssues } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Journal } from '../sandbox/journal/journal.ts';
 import type { Binding } from './binding.ts';
@@ -145,10 +145,8 @@ function refuseTypeConflicts({ path, text }: Contract, differences: readonly Dif
     differences.flatMap(({ conflictingFields }) => conflictingFields.map(({ schema }) => schema)),
   );
   if (schemas.size === 0) return;
-  const message = 'has another type than in the responses of the application';
-  throw createContractError(
-    path,
-    text,
-    [...schemas].map((pointer) => ({ pointer, message })),
-  );
+  const message =
+    'has a different type than in the responses of the application: use the same type, or mock the operation';
+  const issues = [...schemas].map((pointer) => ({ pointer, message }));
+  throw new ContractError(formatIssues(path, text, issues));
 }

@@ -30,7 +30,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
       onObjectProperty(name, _offset, _length, line) {
         const names = objects.at(-1);
         if (names?.has(name)) {
-          const message = `has ${JSON.stringify(name)} a second time in one object: remove one`;
+          const message = `has ${JSON.stringify(name)} twice in one object: remove one of them`;
           duplicate ??= { line: line + 1, message };
         }
         names?.add(name);

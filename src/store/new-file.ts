@@ -16,7 +16,7 @@ export interface Content {
 /** The maximum size of a data file, in bytes. It is read as a whole at the start and written as a whole by each commit. */
 export const MAX_FILE_BYTES = 90_000_000;
 
-const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete something, restore the default data with POST /_control/sandboxes/default/reset, or make the file smaller by hand`;
+const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
 
 /** The mode of a new data file before the umask: read and write for the owner, read for others. */
 const NEW_FILE_MODE = 0o644;

@@ -74,9 +74,8 @@ class GroupCommitStore<S extends State> implements Store<S> {
   readonly read = (): CommittedState<S> => this.committed;
 
   readonly update = <Result>(change: Change<Result, S>): Promise<Result> => {
-    if (this.closing) {
-      return Promise.reject(new StoreUnavailableError('the server is stopping, so nothing was changed'));
-    }
+    if (this.closing)
+      return Promise.reject(new StoreUnavailableError('the server is shutting down, so nothing was changed'));
     return new Promise((resolve, reject) => {
       this.pending.push({ change, resolve, reject });
       this.draining ??= this.drain();

@@ -105,13 +105,13 @@ function* shapeSteps(data: Readonly<Record<string, unknown>>, { collections, val
   const createIssue = (name: string, message: string) => ({ pointer: formatPointer(name), message });
   const names = Object.keys(collections);
   for (const name of Object.keys(data)) {
-    if (!names.includes(name)) yield createIssue(name, `is not one of ${names.join(', ')}: leave it out`);
+    if (!names.includes(name)) yield createIssue(name, `is not one of ${names.join(', ')}: remove it`);
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
     const list = data[name];
-    if (list === undefined) yield createIssue(name, 'is missing: give a list');
-    else if (!Array.isArray(list)) yield createIssue(name, 'is not a list');
-    else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: there must be at least one');
+    if (list === undefined) yield createIssue(name, 'is missing: add an array');
+    else if (!Array.isArray(list)) yield createIssue(name, 'is not an array');
+    else if (isNeverEmpty && list.length === 0) yield createIssue(name, 'is empty: add at least one entry');
     else yield* entrySteps(name, list, (entry) => validateEntry(schema, entry));
   }
 }
@@ -121,7 +121,7 @@ function duplicateSteps(name: string, key: string, { [name]: entries = [] }: Sta
   return entrySteps(name, entries, ({ [key]: value }, index) => {
     const first = firstIndexes.get(value);
     if (first !== undefined)
-      return [{ pointer: formatPointer(key), message: `stands at ${formatPointer(name, first, key)} already` }];
+      return [{ pointer: formatPointer(key), message: `is the same as ${formatPointer(name, first, key)}: change it` }];
     firstIndexes.set(value, index);
     return [];
   });

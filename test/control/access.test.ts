@@ -85,7 +85,7 @@ describe('the control API on a loopback address', () => {
       await expectRejected(
         shop,
         { host },
-        [403, 'host-not-allowed', /is no host name and no IP address/],
+        [403, 'host-not-allowed', /is neither a host name nor an IP address/],
         ONE_OF_EACH_KIND,
       );
     expect(await listSandboxIds(shop)).toEqual(['default']);

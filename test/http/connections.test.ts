@@ -159,7 +159,7 @@ describe('a client that goes away', () => {
     connection.write(`GET /api/orders HTTP/1.1\r\n${HOST}\r\n`);
     await isBegun;
     connection.socket.destroy();
-    await vi.waitFor(() => expect(shop.log.at(-1)).toMatchObject({ notes: ['the client went away'] }), {
+    await vi.waitFor(() => expect(shop.log.at(-1)).toMatchObject({ notes: ['the client closed the connection'] }), {
       timeout: 10_000,
     });
     expect(shop.log.at(-1)).not.toHaveProperty('status');

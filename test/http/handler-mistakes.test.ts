@@ -29,7 +29,7 @@ it('a handler that changes what it has read gets an error, and the catalogue sta
 });
 
 it.each<readonly [what: string, change: (state: State) => unknown, said: RegExp]>([
-  ['a list that is none', (state) => ({ next: { ...state, products: 5 } }), /\/products is not a list/],
+  ['a list that is none', (state) => ({ next: { ...state, products: 5 } }), /\/products is not an array/],
   ['an unknown list', (state) => ({ next: { ...state, more: [] } }), /\/more is not one of/],
   ['a cyclic state', (state) => ({ next: { ...state, orders: [cyclic] } }), /cycle/],
   ['a deep state', (state) => ({ next: { ...state, orders: [nested(20_000)] } }), /more than 100 levels/],

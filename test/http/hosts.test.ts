@@ -54,7 +54,9 @@ async function expectRefused(shop: TestShop, host: string): Promise<void> {
     const reply = await createClient(shop)(method, path, undefined, { host });
     expectProblem(reply, 403, 'host-not-allowed', `${method} ${path} at ${host}`);
     const isName = /^[\w.-]+(:\d*)?$/.test(host);
-    expect(reply.body.detail).toContain(isName ? '--allow-host' : `the Host ${JSON.stringify(host)} is no host name`);
+    expect(reply.body.detail).toContain(
+      isName ? '--allow-host' : `the Host ${JSON.stringify(host)} is neither a host name`,
+    );
     if (!isName) expect(reply.body.detail).not.toContain('--allow-host');
   }
 }

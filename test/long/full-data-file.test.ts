@@ -20,7 +20,7 @@ describe('a data file of the maximum size', { timeout: 300_000 }, () => {
     const refused = await addKettle(shop);
     expectProblem(refused, 507, 'insufficient-storage');
     expect(refused.headers.has('retry-after')).toBe(false);
-    expect(refused.body.detail).toMatch(/larger than 90 MB.*POST \/_control\/sandboxes\/default\/reset.*by hand/);
+    expect(refused.body.detail).toMatch(/larger than 90 MB.*POST \/_control\/sandboxes\/default\/reset.*edit the file/);
     expectProblem(await shop.ask('POST', '/api/orders'), 507, 'insufficient-storage');
     expect((await shop.ask('GET', '/api/cart-items')).body).toEqual(defaults.cartItems);
     expect((await readFile(shop.dataFile ?? '')).length).toBe(MAX_FILE_BYTES - FREE_BYTES);

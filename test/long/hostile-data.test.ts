@@ -21,25 +21,21 @@ const LONG = 'x'.repeat(1_000_000);
 
 /** Invalid contents of a file, each with the expected message after the path. */
 const invalid: readonly [string, string, RegExp][] = [
-  [
-    'a repeated list',
-    replaceFirst('{', '{ "products": [],'),
-    /:2 has "products" a second time in one object: remove one/,
-  ],
+  ['a repeated list', replaceFirst('{', '{ "products": [],'), /:2 has "products" twice in one object: remove one/],
   [
     'a repeated property of an item',
     replaceFirst('"quantity"', '"quantity": 1, "quantity"'),
-    /:\d+ has "quantity" a second time in one object/,
+    /:\d+ has "quantity" twice in one object/,
   ],
   [
     'a repeated nested property',
     replaceFirst('"stars"', '"stars": 4, "stars"'),
-    /:\d+ has "stars" a second time in one object/,
+    /:\d+ has "stars" twice in one object/,
   ],
   [
     'a repeated name with an escape sequence',
     replaceFirst('{', '{ "\\u006frders": [],'),
-    /:\d+ has "orders" a second time in one object/,
+    /:\d+ has "orders" twice in one object/,
   ],
   ['only nested lists', LISTS, /\/0\/0 is nested deeper than 100 levels: reduce the nesting/],
   ['only nested objects', OBJECTS, /\/a\/a is nested deeper than 100 levels: reduce the nesting/],
@@ -92,7 +88,7 @@ const invalid: readonly [string, string, RegExp][] = [
     /\/products\/0\/priceCents is 100\.00000000001: /,
   ],
   ['stars that are not a multiple of 0.5', withNumber('stars', '4.1'), /\/products\/0\/rating\/stars is 4\.1: /],
-  ['null instead of a list', JSON.stringify({ ...defaults, orders: null }), /\/orders is not a list/],
+  ['null instead of a list', JSON.stringify({ ...defaults, orders: null }), /\/orders is not an array/],
   [
     'null instead of an item',
     JSON.stringify({ ...defaults, cartItems: [null] }),

@@ -18,17 +18,13 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 /** Invalid contents of the data file, each with the expected message after the path. */
 const invalid: readonly [string, string, string][] = [
   ['cut off', CUT_OFF, `:${CUT_OFF.split('\n').length} is not JSON`],
-  ['of another shape', dataWith({ orders: {} }), ' is not a valid state: /orders is not a list'],
+  ['of another shape', dataWith({ orders: {} }), ' is not a valid state: /orders is not an array'],
   [
     'with an unknown product',
     dataWith({ cartItems: [item({ productId: UNKNOWN })] }),
     ' is not a valid state: /cartItems/0/productId ',
   ],
-  [
-    'with a repeated name',
-    defaultText.replace('{', '{\n\n  "orders": [],'),
-    ':666 has "orders" a second time in one object',
-  ],
+  ['with a repeated name', defaultText.replace('{', '{\n\n  "orders": [],'), ':666 has "orders" twice in one object'],
 ];
 
 describe('an invalid edit of the data file', () => {

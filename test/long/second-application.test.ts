@@ -169,7 +169,7 @@ describe('The data file of another application than the shop', () => {
     const folder = await folderWith({ 'db.json': JSON.stringify(data), 'list.json': '{"books":5,"orders":[]}' });
     await expect(startLibrary({ data: join(folder, 'db.json') })).rejects.toThrow('/loans/0/isbn is of no book');
     await expect(startLibrary({ data: join(folder, 'list.json') })).rejects.toThrow(
-      '/orders is not one of books, loans: leave it out; /books is not a list; /loans is missing: give a list',
+      '/orders is not one of books, loans: remove it; /books is not an array; /loans is missing: add an array',
     );
   });
 });

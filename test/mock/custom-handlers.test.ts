@@ -106,7 +106,7 @@ describe('a custom handler', () => {
     ['does not exist', undefined, "can't be loaded"],
     ['has a syntax error', 'export {', "can't be loaded"],
     ['exports nothing', '', 'exports no handlers'],
-    ['exports no function for it', 'export const listOrders = [];', 'listOrders is no function'],
+    ['exports no function for it', 'export const listOrders = [];', 'listOrders is not a handler: use a function'],
     ['has a handler of an unknown operation', 'export const placeOrder = () => ({});', 'has no operation placeOrder'],
   ])('stops the start if its module %s', async (_, text, reason) => {
     const handlers = join(await folderWith(text === undefined ? {} : { 'handlers.mjs': text }), 'handlers.mjs');

@@ -106,7 +106,7 @@ describe('the error message for a damaged data file', () => {
 
   it('is the message of the error that createStorefront rejects with', async () => {
     const data = await fileWith(JSON.stringify({ ...defaults, orders: {} }));
-    await expect(createStorefront({ data })).rejects.toThrow(`${data} is not a valid state: /orders is not a list`);
+    await expect(createStorefront({ data })).rejects.toThrow(`${data} is not a valid state: /orders is not an array`);
   });
 
   it('contains the remedy', async () => {

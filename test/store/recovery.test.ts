@@ -133,11 +133,7 @@ describe('a symbolic link to a missing data file', () => {
 describe('the error message for a damaged file', () => {
   it.each([
     ['names the line after a byte order mark', '\uFEFF{\n\n"products": oops', ':3 is not JSON: invalid symbol'],
-    [
-      'names the first duplicate name',
-      defaultText.replace(/\}\s*$/, ', "products": [] }'),
-      'has "products" a second time',
-    ],
+    ['names the first duplicate name', defaultText.replace(/\}\s*$/, ', "products": [] }'), 'has "products" twice'],
     [
       'contains the minimum length of a list',
       defaultText.replace(/"products": \[\s*\{\s*"productId"[^\]]*\]/, '"products": []'),
@@ -148,7 +144,7 @@ describe('the error message for a damaged file', () => {
       defaultText.replace(/"stars": [\d.]+/, '"stars": 4.3'),
       'from 0 to 5 in steps of 0.5',
     ],
-    ['names a missing list', '{}', '/products is missing: give a list'],
+    ['names a missing list', '{}', '/products is missing: add an array'],
   ])('%s', async (_what, text, said) => {
     const folder = await folderWith({});
     await writeFile(join(folder, 'db.json'), text);

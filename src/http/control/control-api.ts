@@ -33,7 +33,7 @@ export function createControlApi({ control, controlContract }: AppParts): Api {
     isClosed: () => true,
     describeUnknownPath(path) {
       const paths = new Set([...controlContract.routes.map((route) => route.path), CONTROL_DOCUMENT_PATH]);
-      return { code: 'unknown-path', detail: `there is nothing at ${path}: control has ${[...paths].join(', ')}` };
+      return { code: 'unknown-path', detail: `the control API has no path ${path}: use ${[...paths].join(', ')}` };
     },
     async schedule(request, steps, route) {
       refuseForms(request);

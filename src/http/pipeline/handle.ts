@@ -26,7 +26,6 @@ export function createContractApi(parts: AppParts): Api {
     isClosed: parts.isImplemented,
     describeUnknownPath: createUnknownPath,
     schedule: (_request, steps) => steps(),
-    getBodyOptions: () => undefined,
     handle: (call) => handleOrMock(parts, call),
   };
 }
@@ -73,18 +72,21 @@ function toHandlerInput({ headers }: HttpRequest, { path, query, body }: Operati
   };
 }
 
-/** Returns what a handler has returned. Throws `HttpProblemError` if it is no response: a user's own handler may return anything. */
+/** Returns what a handler has returned. Throws `HttpProblemError` if it is not a response: a user's handler can return anything. */
 function checkReturned(route: Route, returned: unknown): HandlerResponse {
-  const { status, headers = {} } = (returned ?? {}) as HandlerResponse;
+  const issue = findReturnedIssue(returned);
+  if (issue === undefined) return returned as HandlerResponse;
+  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${route.operationId} ${issue}` });
+}
+
+function findReturnedIssue(returned: unknown): string | undefined {
+  const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
   const messageHeader = Object.keys(headers).find(isMessageHeader);
-  if (messageHeader !== undefined) {
-    const detail = `the handler of ${route.operationId} returned the header ${messageHeader}, which the server itself writes: leave it out`;
-    throw new HttpProblemError({ code: 'internal-error', detail });
-  }
-  const isStatus = status === undefined || (Number.isInteger(status) && status >= 200 && status <= 599);
-  if (typeof returned === 'object' && returned !== null && isStatus) return returned;
-  const detail = `the handler of ${route.operationId} returned no response: return an object such as { body }, with a status from 200 to 599 if any`;
-  throw new HttpProblemError({ code: 'internal-error', detail });
+  if (messageHeader !== undefined)
+    return `returned the header ${messageHeader}, which only the server can set: remove it`;
+  const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
+  if (typeof returned === 'object' && returned !== null && isStatus) return undefined;
+  return 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599';
 }
 
 /**

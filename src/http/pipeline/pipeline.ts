@@ -168,11 +168,8 @@ function withProblem(
   const problem = toHttpProblem(error, application.problems) ?? internalError;
   const path = getPath(subject);
   // An error of the disk would occur with each request: the store logs it once.
-  if (problem.code === internalError.code)
-    log.error(
-      { err: error, method: subject.request.method, path },
-      problem === internalError ? undefined : problem.detail,
-    );
+  const message = problem === internalError ? undefined : problem.detail;
+  if (problem.code === internalError.code) log.error({ err: error, method: subject.request.method, path }, message);
   return {
     ...draft,
     response: createProblemResponse(problem, path),

@@ -191,7 +191,7 @@ class BodyReader {
 function parseJson(json: string): unknown {
   if (json === '') return undefined;
   if (!hasTooManyValues(json)) return JSON.parse(json);
-  const detail = `the body has more than ${MAX_JSON_VALUES} objects, lists, properties and entries: send fewer`;
+  const detail = `the body has more than ${MAX_JSON_VALUES} objects, arrays, properties and entries: send fewer`;
   throw new HttpProblemError({ code: 'body-too-large', detail });
 }
 
@@ -209,7 +209,7 @@ interface ReadError extends Error {
 }
 
 function toTooLarge(limitBytes: number): HttpProblem {
-  return { code: 'body-too-large', detail: `the body is larger than the limit of ${limitBytes} bytes: send less` };
+  return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller one` };
 }
 
 function toProblem(error: ReadError, limitBytes: number): HttpProblem {

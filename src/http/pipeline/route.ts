@@ -65,11 +65,9 @@ export function isBelow(path: string, basePath: string): boolean {
 function createTarget(api: Api, method: string, location: Location, sandbox: NamedSandbox | undefined): Target {
   const routed = api.contract.route(method, location.path);
   const route = routed.kind === 'operation' ? routed.route : undefined;
-  const allow = routed.kind === 'unknown-method' ? routed.allow : NO_METHODS;
+  const allow = routed.kind === 'unknown-method' ? routed.allow : [];
   return { api, kind: routed.kind, route, allow, sandbox, location };
 }
-
-const NO_METHODS: readonly string[] = [];
 
 function refuseControl(access: ControlAccess, { headers }: HttpRequest): void {
   const { host, origin, authorization } = headers;

@@ -87,7 +87,7 @@ export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): N
   if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
   if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
   if (header !== undefined && inPath !== undefined && header !== inPath)
-    throw createIdProblem('header', header, `the path names ${inPath}: name one sandbox, or the same twice`);
+    throw createIdProblem('header', header, `it differs from ${inPath} in the path: send one of them`);
   const id = header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
   return id === undefined ? undefined : { id, prefix, target: prefix === '' ? target : rest + query };
 }

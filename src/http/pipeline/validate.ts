@@ -12,7 +12,7 @@ export async function validateRequest({ request, target, route }: OperationReque
   const { preferences, query } = api.isSimulated
     ? parsePreferences(headers.prefer?.toString() || undefined, sentQuery)
     : { preferences: NO_PREFERENCES, query: sentQuery };
-  const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions(route));
+  const { body, contentType } = await request.body.read(Object.keys(route.bodyMedia), api.getBodyOptions?.(route));
   const isLarge = (request.body.text?.length ?? 0) > MAX_BODY_BYTES;
   const sent = { path: location.path, query, headers, body, contentType, isLarge };
   const received = api.contract.validateRequest(route, sent);

@@ -19,8 +19,8 @@ export interface Api {
   describeUnknownPath(path: string): HttpProblem;
   /** Runs the steps of a request, perhaps later. Throws `HttpProblemError` for a request that the API refuses before it is validated. */
   schedule(request: HttpRequest, steps: () => Promise<Draft>, route: Route): Promise<Draft>;
-  /** Options for reading the body; undefined for the default ones. */
-  getBodyOptions(route: Route): BodyOptions | undefined;
+  /** Options for reading the body; by default the default ones. */
+  getBodyOptions?(route: Route): BodyOptions | undefined;
   /** Handles a valid request, and completes the response. */
   handle(call: OperationCall): Promise<Handled>;
 }

@@ -153,7 +153,7 @@ export function toJsonResponse(answer: ProxyResponse, body: unknown): ProxyRespo
 /** Returns an internal error as the contract defines it. */
 export async function respondWithError(asked: ProxyRequest, pass: Forward): Promise<ProxyResponse> {
   const answer = withHeader(await pass(asked), 'Content-Type', 'application/problem+json');
-  const detail = "the server has a fault, which its log tells of: this is not the request's";
+  const detail = "the server failed to handle the request: the error is in the server's log";
   return replaceBody(
     { ...answer, status: 500 },
     {
