@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import { minifySync, transformWithOxc } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { projectFile } from './support/fixtures/default-data.ts';
 
 /** The source files: path below src/, text, and text without types and comments. */
-const sources = readdirSync(projectFile('src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => ({ path, text: readFileSync(projectFile(`src/${path}`), 'utf8') }))
-  .map((source) => ({ ...source, code: codeOf(source.text) }));
+const sources = await Promise.all(
+  readdirSync(projectFile('src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map(async (path) => {
+      const text = readFileSync(projectFile(`src/${path}`), 'utf8');
+      return { path, text, code: await codeOf(path, text) };
+    }),
+);
 
 /** A folder of src/, or a file directly in src/. */
 type Folder = string;
@@ -284,14 +289,10 @@ function targetOf(from: string, specifier: string): { own: boolean; name: string
 }
 
 /** Returns a TypeScript text without types and comments. */
-function codeOf(text: string): string {
-  const compilerOptions: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ESNext,
-    module: ts.ModuleKind.ESNext,
-    removeComments: true,
-    verbatimModuleSyntax: true,
-  };
-  return ts.transpileModule(text, { compilerOptions }).outputText;
+async function codeOf(path: string, text: string): Promise<string> {
+  const { code } = await transformWithOxc(text, path);
+  const codegen = { removeWhitespace: false, legalComments: 'none' } as const;
+  return minifySync(path, code, { compress: false, mangle: false, codegen }).code;
 }
 
 /** Returns the import cycles, each as a path of files. */
