@@ -5,9 +5,11 @@ import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
-import { MAX_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
+
+/** The maximum size of a data file, in bytes. The server reads the whole file at the start, and each commit writes the whole file. */
+export const MAX_FILE_BYTES = 90_000_000;
 
 /** Thrown if a data file can't be used. `message` names the file, the place in it, what is wrong and what to do. */
 export class DataFileError extends Error {

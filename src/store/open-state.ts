@@ -5,13 +5,11 @@ import { createMemoryBackend } from './backend.ts';
 import { createDefaultDataReader, DataFileError, type StateText } from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
 import { type Disk, machineDisk } from './disk.ts';
-import { createFailureLog } from './failure-log.ts';
-import { type FileBackendOptions, openFileBackend } from './file-backend.ts';
+import type { FileDurability } from './durable-file.ts';
+import { createFailureLog, createTextCache, type FileBackendOptions, openFileBackend } from './file-backend.ts';
 import { lockFile } from './lock.ts';
-import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
 import { createStore, type Store } from './store.ts';
-import { createTextCache } from './text-cache.ts';
 
 /** What an acknowledged change survives; with `memory` there is no file, and it ends with the program. */
 export type Durability = FileDurability | 'memory';
@@ -98,10 +96,10 @@ function logFailures(read: () => StateText, { defaultData, log }: StatePlaces): 
   return () => {
     try {
       const content = read();
-      failures.worked(`${defaultData} can be read again.`);
+      failures.end(`${defaultData} can be read again.`);
       return content;
     } catch (error) {
-      if (error instanceof DataFileError) failures.failed(error.message);
+      if (error instanceof DataFileError) failures.begin(error.message);
       throw error;
     }
   };
