@@ -103,13 +103,13 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
       try {
         await lock.renew();
         await database.write();
-        failures.end(`${path} can be written again.`);
+        failures.logRecovery(`${path} can be written again.`);
       } catch (cause) {
         // lowdb does not restore its data if a write fails.
         database.data = previous;
         if (cause instanceof StateTooLargeError) throw cause;
         const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
-        failures.begin(
+        failures.logFailure(
           `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
           reason,
         );
@@ -132,17 +132,17 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
   };
 }
 
-/** Creates a log of a failure that can occur in each request. It logs the start, each change of the message, and the end of the failure. */
+/** Creates a log of a failure that can occur in each request. It logs the first of several equal failures, and the first success after a failure. */
 export function createFailureLog(log: Logger) {
   let lastMessage: string | undefined;
   return {
-    /** Logs the message, with the stack of `err`, unless it was the last message logged. */
-    begin(message: string, err?: unknown): void {
+    /** Logs the message of a failure, with the stack of `err`, unless the last failure had the same message. */
+    logFailure(message: string, err?: unknown): void {
       if (message !== lastMessage) log.error(err === undefined ? {} : { err }, message);
       lastMessage = message;
     },
-    /** Logs the message if there is a failure. */
-    end(message: string): void {
+    /** Logs the message if the last attempt failed. */
+    logRecovery(message: string): void {
       if (lastMessage !== undefined) log.info(message);
       lastMessage = undefined;
     },
