@@ -4,7 +4,7 @@ import type { RecordedRequest } from '../../src/sandbox/journal/journal.ts';
 import { toJournalEntry } from '../../src/sandbox/journal/journal-entry.ts';
 import { createJournal, createRequest, createResponse } from '../support/harness/journals.ts';
 
-const LEFT_OUT = '[left out]';
+const REDACTED = '[redacted]';
 
 /** Returns the journal entry of a request. */
 function getEntry(overrides: Partial<RecordedRequest>) {
@@ -96,8 +96,8 @@ describe('toJournalEntry', () => {
       },
     });
     expect(JSON.stringify(entry)).not.toContain('hunter2');
-    expect(entry.request.body).toEqual({ user: { password: LEFT_OUT } });
-    expect(entry.violations?.[1]?.value).toEqual({ password: LEFT_OUT });
+    expect(entry.request.body).toEqual({ user: { password: REDACTED } });
+    expect(entry.violations?.[1]?.value).toEqual({ password: REDACTED });
   });
 
   it('redacts secrets in a path', () => {
