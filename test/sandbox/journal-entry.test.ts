@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { truncateText } from '../../src/sandbox/journal/compact.ts';
-import type { RecordedRequest } from '../../src/sandbox/journal/journal.ts';
 import { toJournalEntry } from '../../src/sandbox/journal/journal-entry.ts';
+import { type RecordedRequest, truncateText } from '../../src/sandbox/journal/recorded-request.ts';
 import { createJournal, createRequest, createResponse } from '../support/harness/journals.ts';
 
 const REDACTED = '[redacted]';

@@ -3,7 +3,7 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import type { MatchableRequest } from '../matcher/request-matcher.ts';
-import type { Entry, RecordedResponse } from './journal.ts';
+import type { Entry, RecordedResponse } from './recorded-request.ts';
 
 /** Returns a journal entry as the control API shows it, with secrets redacted. */
 export function toJournalEntry(entry: Entry): JournalEntry {

@@ -1,8 +1,9 @@
 import type { ControlInput, RequestFilter, Verification } from '../../control/operation.ts';
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
 import { createMatcherError } from '../matcher/value-matcher.ts';
-import type { Entry, Journal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
+import type { Entry } from './recorded-request.ts';
 
 /** The expected number of requests as the control API takes it. */
 type ExpectedCount = Pick<ControlInput<'verifyRequests'>['body'], 'times' | 'atLeast' | 'atMost'>;
