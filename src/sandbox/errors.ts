@@ -9,11 +9,11 @@ export class UnknownSandboxError extends Error {
 export class TooManySandboxesError extends StoreUnavailableError {
   /** `retryAfterSeconds`: the time until the next sandbox expires, in seconds. */
   constructor(
-    most: number,
+    maxSandboxes: number,
     readonly retryAfterSeconds: number,
   ) {
     super(
-      `The limit of ${most} sandboxes is reached, and all of them were used within the last hour: remove some with DELETE /_control/sandboxes/ID`,
+      `The limit of ${maxSandboxes} sandboxes is reached, and all of them were used within the last hour: remove some with DELETE /_control/sandboxes/ID`,
     );
   }
 }

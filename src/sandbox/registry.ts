@@ -139,11 +139,11 @@ export class Sandboxes<S extends State = State> {
   /** Removes a sandbox if the maximum number is reached. Throws `TooManySandboxesError` if no sandbox can be removed. */
   private evictIfFull(): void {
     const { map } = this;
-    const { most = MAX_SANDBOXES } = this.parts;
-    if (map.entries.size >= most) this.sweep();
-    if (map.entries.size < most) return;
+    const { maxSandboxes = MAX_SANDBOXES } = this.parts;
+    if (map.entries.size >= maxSandboxes) this.sweep();
+    if (map.entries.size < maxSandboxes) return;
     const evicted = map.findEvictable();
-    if (evicted === undefined) throw new TooManySandboxesError(most, Math.ceil(map.getNextExpiryMs() / 1000));
+    if (evicted === undefined) throw new TooManySandboxesError(maxSandboxes, Math.ceil(map.getNextExpiryMs() / 1000));
     this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this one');
   }
 

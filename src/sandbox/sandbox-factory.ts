@@ -24,7 +24,7 @@ export interface SandboxesParts<S extends State = State> {
   readonly log: (message: string) => void;
   readonly memoryLimits?: MemoryLimits | undefined;
   /** The maximum number of sandboxes, without `default`. */
-  readonly most?: number | undefined;
+  readonly maxSandboxes?: number | undefined;
 }
 
 /** The parts of a sandbox that depend on its use. */
