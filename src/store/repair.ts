@@ -2,7 +2,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createDefaultDataReader, DataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
-import { type Content, DurableFile } from './durable-file.ts';
+import { DurableFile } from './durable-file.ts';
 import { createConflictName, type FileContext } from './edit-conflicts.ts';
 import { lockFile } from './lock.ts';
 
@@ -51,15 +51,10 @@ function isValid(file: StateFile): boolean {
   }
 }
 
-/** The backup of an invalid file or folder: a hard link, so that the file can still be replaced atomically. A folder or an unreadable file is renamed. */
-interface Backup {
-  readonly name: string;
-  /** The content of a hard link; undefined if the file or folder was renamed. */
-  readonly content: Content | undefined;
-}
+type Backup = ReturnType<typeof createBackup>;
 
 /** Removes the backup after a failed repair if the data file still has the same content. Returns the error of the repair. */
-function undoBackup(disk: Disk, path: string, backup: Backup | undefined, cause: unknown): DataFileError {
+function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
   const signature = tryOrUndefined(() => getSignature(disk, path));
   if (backup?.content && signature === backup.content.signature) tryOrUndefined(() => disk.remove(backup.name));
   else if (backup && signature === '') tryOrUndefined(() => disk.rename(backup.name, path));
@@ -68,12 +63,15 @@ function undoBackup(disk: Disk, path: string, backup: Backup | undefined, cause:
   return new DataFileError(`${reason}${describeBackup(hasBackup && backup)}`, { cause });
 }
 
-function describeBackup(backup: Backup | undefined): string {
+function describeBackup(backup: Backup): string {
   return backup ? ` Its previous content is in ${backup.name}.` : '';
 }
 
-/** Creates a backup of the file or folder at `path`. Returns undefined if nothing is there. Throws `DataFileError` for anything else, such as a device. */
-function createBackup(disk: Disk, path: string): Backup | undefined {
+/**
+ * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. The backup of a readable file is a hard link, so that the file
+ * can still be replaced atomically. Anything else is renamed; then `content` is undefined. Throws `DataFileError` for a device or a pipe.
+ */
+function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);
   if (!stats) return undefined;
   if (!stats.isFile() && !stats.isDirectory())

@@ -151,7 +151,7 @@ export class FaultList {
   /** Replaces the rules. Throws `TooManyFaultsError`, or `StateTooLargeError` if the sandbox exceeds its memory limit. */
   private setRules(rules: readonly Rule[]): void {
     rejectTooManyFaults(rules);
-    this.parts.reserve(measureBytes(rules) - measureBytes(this.rules));
+    this.parts.reserve(measure(rules).bytes - measure(this.rules).bytes);
     this.rules = rules;
   }
 
@@ -182,10 +182,11 @@ function isApplied(rule: Rule): boolean {
 
 /** Returns a message about the limit that faults exceed; undefined if they exceed no limit. */
 function findExceededLimit(faults: readonly ParsedFault[]): string | undefined {
+  const { length, instructions } = measure(faults);
   if (faults.length > MAX_FAULTS) return `There are ${MAX_FAULTS} faults already: delete some, or replace all of them`;
-  if (measureLength(faults) > MAX_FAULT_LENGTH)
+  if (length > MAX_FAULT_LENGTH)
     return `The faults are longer than ${MAX_FAULT_LENGTH} characters in all: delete some, or shorten where`;
-  if (measurePatterns(faults) > MAX_INSTRUCTIONS)
+  if (instructions > MAX_INSTRUCTIONS)
     return `The regular expressions of the faults compile to more than ${MAX_INSTRUCTIONS} instructions in all: delete some`;
   return undefined;
 }
@@ -196,14 +197,9 @@ export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
   if (message !== undefined) throw new TooManyFaultsError(message);
 }
 
-function measurePatterns(faults: readonly ParsedFault[]): number {
-  return faults.reduce((size, { matcher }) => size + matcher.patternSize, 0);
-}
-
-function measureBytes(faults: readonly ParsedFault[]): number {
-  return measureLength(faults) * BYTES_PER_CHARACTER + measurePatterns(faults) * BYTES_PER_INSTRUCTION;
-}
-
-function measureLength(faults: readonly ParsedFault[]): number {
-  return faults.reduce((length, { definition }) => length + JSON.stringify(definition).length, 0);
+/** Measures faults: their length as JSON in characters, the instructions of their regular expressions, and their memory in bytes. */
+function measure(faults: readonly ParsedFault[]) {
+  const length = faults.reduce((sum, { definition }) => sum + JSON.stringify(definition).length, 0);
+  const instructions = faults.reduce((sum, { matcher }) => sum + matcher.patternSize, 0);
+  return { length, instructions, bytes: length * BYTES_PER_CHARACTER + instructions * BYTES_PER_INSTRUCTION };
 }

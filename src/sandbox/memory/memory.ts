@@ -104,25 +104,12 @@ export class MemoryQuota implements Owner {
 
   /** Replaces a state by another one. Without `from`, adds a state; without `to`, removes a state. */
   replace(from: State | undefined, to: State | undefined): void {
-    if (this.isReleased) return;
-    const beforeBytes = this.bytes;
-    this.swap(from, to);
-    const message = this.findExceededLimit(beforeBytes);
-    // A change that only removes entries is always allowed, although its new lists can need more memory for a moment.
-    if (message === undefined || (from && to && onlyRemoves(from, to))) return;
-    this.swap(to, from);
-    throw new StateTooLargeError(message);
+    this.applyOrReject(from, to, 0);
   }
 
   /** Reserves bytes that are not part of a state. A negative number frees bytes. */
   reserve(bytes: number): void {
-    if (this.isReleased) return;
-    const beforeBytes = this.bytes;
-    this.addOther(bytes);
-    const message = this.findExceededLimit(beforeBytes);
-    if (message === undefined) return;
-    this.addOther(-bytes);
-    throw new StateTooLargeError(message);
+    this.applyOrReject(undefined, undefined, bytes);
   }
 
   /** Frees all memory. Later calls of all methods do nothing. Returns a function that undoes the release. */
@@ -130,25 +117,33 @@ export class MemoryQuota implements Owner {
     if (this.isReleased) return () => {};
     const { otherBytes } = this;
     const states = [...this.states];
-    for (const state of states) this.swap(state, undefined);
-    this.addOther(-otherBytes);
+    for (const state of states) this.apply(state, undefined, 0);
+    this.apply(undefined, undefined, -otherBytes);
     this.isReleased = true;
     return () => {
       this.isReleased = false;
-      for (const state of states) this.swap(undefined, state);
-      this.addOther(otherBytes);
+      for (const state of states) this.apply(undefined, state, 0);
+      this.apply(undefined, undefined, otherBytes);
     };
   }
 
-  private swap(from: State | undefined, to: State | undefined): void {
+  private applyOrReject(from: State | undefined, to: State | undefined, moreBytes: number): void {
+    if (this.isReleased) return;
+    const beforeBytes = this.bytes;
+    this.apply(from, to, moreBytes);
+    const message = this.findExceededLimit(beforeBytes);
+    // A change that only removes entries is always allowed, although its new lists can need more memory for a moment.
+    if (message === undefined || (from && to && onlyRemoves(from, to))) return;
+    this.apply(to, from, -moreBytes);
+    throw new StateTooLargeError(message);
+  }
+
+  private apply(from: State | undefined, to: State | undefined, moreBytes: number): void {
     if (to) this.states.push(to);
     if (from) this.states.splice(this.states.indexOf(from), 1);
     this.memory.objects.replace(from, to, this);
-  }
-
-  private addOther(bytes: number): void {
-    this.otherBytes += bytes;
-    this.charge(bytes);
+    this.otherBytes += moreBytes;
+    this.charge(moreBytes);
   }
 
   /** Returns a message about the limit that is exceeded since the sandbox had `beforeBytes`; undefined if no limit is exceeded. */
