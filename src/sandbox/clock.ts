@@ -1,7 +1,7 @@
 /** The latest time of a clock, in ms since 1970: ten years before the latest `Date`, so that a later delivery time is still a valid `Date`. */
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
-/** Rounds a time down to an integer, and limits it to the range of a clock. Both are in ms since 1970. */
+/** Returns a time in ms since 1970 as an integer in the range of a clock. */
 export function clampTime(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LATEST_MS);
 }
@@ -26,7 +26,7 @@ interface ClockSetting {
   readonly isFrozen?: boolean | undefined;
 }
 
-/** Creates a clock with the machine's time. `onSet` is called each time a client sets the clock. */
+/** Creates a clock that shows the machine's time. `onSet` is called each time a client sets the clock. */
 export function createClock(machineMs: () => number, onSet: () => void = () => {}) {
   let frozenMs: number | undefined;
   let offsetMs = 0;

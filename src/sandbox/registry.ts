@@ -12,7 +12,7 @@ const SWEEP_MS = 60_000;
 /** The maximum number of expired sandboxes with a stored expiry time. */
 const MAX_EXPIRED = 10_000;
 
-/** The reason for an expiry, for the log. */
+/** The reason in the log if a sandbox has expired. */
 const UNUSED = 'it was not used for an hour';
 
 /** All sandboxes of a server. The states of all sandboxes except `default` are only in memory. */
@@ -104,7 +104,7 @@ export class Sandboxes<S extends State = State> {
     await Promise.all(Array.from(this.map.entries.values(), ({ sandbox }) => sandbox.store.close()));
   }
 
-  /** Creates or replaces a sandbox. `isWritten`: whether it stays if the maximum number of sandboxes is reached. */
+  /** Creates or replaces a sandbox. `isWritten`: whether a client has created it with the control API. */
   private add(id: string, from: S, isWritten: boolean): Sandbox<S> {
     const { map, factory } = this;
     const before = map.entries.get(id);
@@ -162,7 +162,7 @@ export class Sandboxes<S extends State = State> {
 
   /** Removes a sandbox without a request of a client, and stores its expiry time. */
   private expire(id: string, reason: string): void {
-    // A deleted and added id is the last one of the map.
+    // `delete` makes the id the last key of the map.
     this.expiryMs.delete(id);
     this.expiryMs.set(id, this.parts.nowMs());
     const [oldest] = this.expiryMs.keys();

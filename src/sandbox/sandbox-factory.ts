@@ -27,7 +27,7 @@ export interface SandboxesParts<S extends State = State> {
   readonly maxSandboxes?: number | undefined;
 }
 
-/** The parts of a sandbox that depend on its use. */
+/** The parts of a new sandbox that the registry creates. */
 interface OwnParts {
   readonly quota: MemoryQuota;
   readonly journal: Journal;

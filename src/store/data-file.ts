@@ -136,7 +136,7 @@ function parse(path: string, textWithMark: string): unknown {
 function requireFileSize(path: string, data: unknown): void {
   const printed = print(data);
   if (printed !== undefined && Buffer.byteLength(printed) <= MAX_FILE_BYTES) return;
-  throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when it is written`);
+  throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
 /** Returns the JSON text that a commit writes; undefined if it would exceed the maximum length of a JavaScript string. */
@@ -151,13 +151,13 @@ function locate(path: string, { line, message }: JsonSyntaxError): string {
 /** The maximum length of a text from a file in a message, in characters. */
 const MAX_SHOWN_LENGTH = 400;
 
-/** Truncates a text from a file and escapes its control characters, because a terminal would execute them. */
+/** Truncates a text from a file and escapes its control characters, because a terminal would interpret them. */
 function printable(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
   return shown.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** The maximum number of issues that a message describes. It contains the number of the other issues. */
+/** The maximum number of issues that a message describes. For the other issues, the message contains only their number. */
 const MAX_SHOWN_ISSUES = 3;
 
 function requireValid(path: string, issues: readonly Issue[]): void {

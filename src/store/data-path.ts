@@ -33,8 +33,8 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
 }
 
 /**
- * Returns the path of a file in the spelling of its folder. A case-insensitive file system opens `db.json` as `DB.JSON` too, but the two spellings
- * have different locks. Returns the same path if the folder has an entry with that spelling, or no entry for this file.
+ * Returns the path of a file with the file name that its folder lists. A case-insensitive file system opens `db.json` as `DB.JSON` too, but the two
+ * names would have different locks. Returns the same path if the folder lists the given name, or if it does not list the file.
  */
 export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
@@ -46,12 +46,12 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Returns whether two paths lead to the same file, by their stats. Returns false if one of the files does not exist. */
+/** Returns whether the stats belong to the same file. Returns false if one of the files does not exist. */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }
 
-/** Creates a folder and its missing parents, and calls fsync for each. Node's recursive mkdir never returns for a path in /proc. */
+/** Creates a folder and its missing parents durably. Does not use Node's recursive mkdir, which never returns for a path in /proc. */
 async function makeFolders(disk: Disk, folder: string): Promise<void> {
   if (disk.stats(folder)) return;
   await makeFolders(disk, dirname(folder));

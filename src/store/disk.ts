@@ -44,7 +44,7 @@ export const machineDisk = {
  */
 export type Disk = Readonly<typeof machineDisk>;
 
-/** The inode, size and modification time of a file: another signature means another content. Empty if the file does not exist. */
+/** Identifies the content of a file: its inode, size and modification time. Empty if the file does not exist. */
 export type Signature = string;
 
 /** Returns the signature of the file, or of the symbolic link, at `path`. */
@@ -61,7 +61,7 @@ function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
 
-/** Whether `path` is a symbolic link. */
+/** Returns whether `path` is a symbolic link. */
 export function isSymbolicLink(disk: Disk, path: string): boolean {
   return disk.linkStats(path)?.isSymbolicLink() === true;
 }
@@ -87,7 +87,7 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Calls `create`, which creates a file with this name. If an earlier step has failed and left a file with the name, removes it and calls `create` again. */
+/** Calls `create`. If a file with this name exists, because an earlier commit failed, removes the file and calls `create` again. */
 export function createFileExclusively<Result>(disk: Disk, name: string, create: () => Result): Result {
   try {
     return create();

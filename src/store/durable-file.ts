@@ -23,7 +23,7 @@ import {
 } from './edit-conflicts.ts';
 import { refuseMountedFile, warnIfNotReplaceable } from './replaceable-file.ts';
 
-/** What a committed change survives. With `disk`, a power cut. With `os`, which skips fsync, only the end of the process. */
+/** Whether a commit calls fsync. With `disk`, it does: committed changes survive a power cut. With `os`, they only survive the end of the process. */
 export type FileDurability = 'disk' | 'os';
 
 /** The content of a file and its signature. */
@@ -40,12 +40,12 @@ interface DurableFileOptions extends FileContext {
 }
 
 /**
- * A reference to a replaced file, through which its content can still be read: the name of a hard link or, on file systems without hard links, a file
- * descriptor. If a symbolic link was replaced: the target of the link.
+ * A reference to a replaced file: the name of a hard link. On file systems without hard links, a file descriptor. If another program had replaced the
+ * file by a symbolic link, the target of the link.
  */
 type ReplacedFile = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
 
-/** The error codes of a file system that does not support hard links, or that allows no more of them for this file or user. */
+/** The error codes of file systems without hard links, and of a file with the maximum number of hard links. */
 const NO_HARD_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
@@ -68,8 +68,8 @@ export class DurableFile {
   #hasFailedChange = false;
 
   /**
-   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning about each obstacle to a later replacement. Throws
-   * `DataFileError`, and changes nothing, if the file can never be replaced.
+   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a replacement would fail now. Throws
+   * `DataFileError`, and changes nothing, if a replacement would always fail.
    */
   constructor(options: DurableFileOptions) {
     this.#options = options;
@@ -100,11 +100,13 @@ export class DurableFile {
       await this.#syncFolder();
     } catch (error) {
       await this.#rollBack(next, old).catch(() => {
-        // The file has a change that the client was told has failed. Until the file is replaced again, that change is not an edit.
+        // The client gets an error, but the file contains the change. `known` prevents that the change counts as an edit by another program.
         this.known = next;
         this.#hasFailedChange = true;
         const { path, log } = this.#options;
-        log.warn(`${path} contains a change that failed with an error and could not be rolled back yet.`);
+        log.warn(
+          `${path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again.`,
+        );
       });
       throw error;
     }
@@ -137,15 +139,15 @@ export class DurableFile {
   }
 
   /**
-   * Steps 2 and 3: renames the file `from`, which contains `next`, over the file that should contain `current`. Returns a reference to the replaced
-   * file; undefined if there was none.
+   * Steps 2 and 3: renames the file `from` over the current file. `next` and `current` are the expected contents of these two files. Returns a reference
+   * to the replaced file; undefined if there was no file.
    */
   #renameOver(from: string, next: Content, current: Content): ReplacedFile | undefined {
     const { path, disk } = this.#options;
     let old: ReplacedFile | undefined;
     try {
       old = linkFile(this.#options, this.#names.old(current.signature));
-      // Nothing may happen between these two steps: a file that another program renames to `path` in between is lost.
+      // No `await` between these two calls: if another program renames a file to `path` between them, that file is lost.
       disk.rename(from, path);
     } catch (error) {
       // A network file system can report an error for a rename that succeeded.
@@ -157,7 +159,7 @@ export class DurableFile {
     return old;
   }
 
-  /** Restores the old file after a failed step 4, unless another program has already replaced the new file. Throws if that fails. */
+  /** Restores the old file after a failed step 4, unless another program has already replaced the new file. Rejects if a file system call fails. */
   async #rollBack(next: Content, old: ReplacedFile | undefined): Promise<void> {
     const { path, disk } = this.#options;
     const signature = tryOrUndefined(() => getSignature(disk, path));
@@ -194,7 +196,7 @@ export class DurableFile {
 /** Step 2: creates a hard link to the file at `path`, or another reference if that is not possible. Returns undefined if the file does not exist. */
 function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | undefined {
   try {
-    // Some systems would link the target of the symbolic link.
+    // On some systems, `link` creates a hard link to the target of a symbolic link.
     if (isSymbolicLink(disk, path)) return { target: disk.readLink(path) };
     createFileExclusively(disk, name, () => disk.link(path, name));
     return { name };

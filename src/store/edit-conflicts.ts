@@ -18,7 +18,7 @@ export function createTemporaryNames(path: string, processId: string) {
   return {
     /** The name of the file with the new content. */
     new: `${start}new-${processId}`,
-    /** Returns the name of the hard link to a replaced file. It contains the signature of the content that the file should have. */
+    /** Returns the name of the hard link to a replaced file. The name contains the signature that the file has unless another program edits it. */
     old: (signature: Signature) => `${start}old-${processId}-${signature}`,
   };
 }
@@ -55,7 +55,7 @@ export function saveEditedFile(context: FileContext, oldName: string): void {
   warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
-/** Writes the content of an edited file, which has no name any more, to a conflict file. */
+/** Writes the content of an edited file to a conflict file. For a file without a hard link. */
 export function saveEditedContent(context: FileContext, bytes: Buffer): void {
   const { path, disk } = context;
   const savedName = createConflictFile(context, path, (name) => {
@@ -70,10 +70,10 @@ export function saveEditedContent(context: FileContext, bytes: Buffer): void {
 }
 
 function warnOfEdit({ path, log }: FileContext, result: string): void {
-  log.warn(`${path} had an edit that was not loaded before it was replaced. The edit ${result}.`);
+  log.warn(`Another program edited ${path} just before the server replaced it. The edit ${result}.`);
 }
 
-/** Creates a conflict file that is a symbolic link to `target`, like the link that a commit has replaced. */
+/** Creates a conflict file for a symbolic link that was replaced: a link to the same target. */
 export function saveReplacedLink(context: FileContext, target: string): void {
   const { path, disk, log } = context;
   const savedName = createConflictFile(context, path, (name) => disk.makeLink(target, name));

@@ -21,7 +21,7 @@ export interface Edit {
 /** How long a file must be unchanged before it is read, in ms. */
 const STABLE_MS = 50;
 
-/** How long a file must be unchanged before it is reported as invalid, in ms: an editor may not have saved all of it. */
+/** How long an invalid file must be unchanged before it is reported, in ms. An editor can pause while it saves. */
 const INVALID_MS = 500;
 
 /** How long to wait for a file that keeps changing, in ms. */
@@ -29,13 +29,13 @@ const MAX_WAIT_MS = 1_000;
 
 const NOT_LOADED = 'The server keeps the previous state.';
 
-const REMEDY = `${NOT_LOADED} Fix the file; otherwise the next change replaces it and saves it beside`;
+const REMEDY = `${NOT_LOADED} Fix the file; otherwise the next change replaces it and saves a copy beside it`;
 
 const FOLDER_REMEDY = `${NOT_LOADED} Changes return 503. Move the folder away: the next change creates the file again.`;
 
 const LOOP_REMEDY = `${NOT_LOADED} Changes return 503. Remove the link: the next change creates the file again.`;
 
-const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link and saves it beside.`;
+const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link by a file and saves the link beside it.`;
 
 /**
  * Creates a function that reads an edited data file after an editor has finished saving it. The function returns undefined for an invalid edit, and
@@ -43,7 +43,7 @@ const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the l
  */
 export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;
-  /** The last invalid edit. It has the known content of that time too, because a missing file always has the same signature. */
+  /** The last invalid edit. `known` is compared too, because a deleted file always has the same signature. */
   let invalid: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   return async (known) => {
@@ -87,7 +87,7 @@ function readEdit(options: EditReaderOptions, known: Content, signature: Signatu
 
 /** Returns a message if another program has replaced the data file by a symbolic link or a folder. */
 function describeOtherFileType(disk: Disk, path: string): string | undefined {
-  // The server would read the target of the link, but the next commit replaces the link and does not change the target.
+  // The content of the target is not loaded, because the next commit would replace the link and not change the target.
   if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
   if (isSymbolicLink(disk, path)) return `${path} is now a symbolic link. ${LINK_REMEDY}`;
   // No file can be renamed over a folder.

@@ -18,7 +18,7 @@ export interface Logger {
 
 /** Options of a file backend. `path` contains no symbolic links, and its folder exists. */
 export interface FileBackendOptions extends EditReaderOptions {
-  /** The lock of this process on the file. The backend releases it when it is closed. */
+  /** The lock of this process on the file. `close` releases the lock. */
   readonly lock: Lock;
   readonly durability: FileDurability;
   /** The content of a new file. */
@@ -69,10 +69,15 @@ function createAdapter(
   return {
     async read() {
       const state = unread;
-      // Frees the memory of the state later: the adapter lives longer than the state.
+      // Does not keep the state in memory after later changes.
       unread = null;
       // The program that wrote the file may not have called fsync.
-      if (state) await file.sync().catch((cause) => log.warn(`${path} can't be synced (${describeDiskError(cause)}).`));
+      if (state)
+        await file
+          .sync()
+          .catch((cause) =>
+            log.warn(`fsync of ${path} failed (${describeDiskError(cause)}). A power cut can undo its last change.`),
+          );
       return state;
     },
     write: (state) => file.replace(texts.get(state)),
@@ -84,7 +89,7 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
   const readEdit = createEditReader(options);
   const failures = createFailureLog(log);
 
-  /** Uses the content of an edited file, after an fsync of the file. */
+  /** Calls fsync for an edited file, and replaces the state by its content. */
   async function loadEdit({ content, state }: Edit): Promise<State | undefined> {
     if (state) {
       await file.sync();
@@ -122,9 +127,9 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
         const edit = file.isEdited() ? await readEdit(file.known) : undefined;
         return edit && (await loadEdit(edit));
       } catch (error) {
-        // A disk error can be temporary: this is called again for each change, and a commit reports the error.
+        // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
         const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
-        if (!isDiskError) log.warn(`${path} can't be examined: ${(error as Error).stack}`);
+        if (!isDiskError) log.warn(`${path} can't be checked for edits: ${(error as Error).stack}`);
         return undefined;
       }
     },
@@ -149,10 +154,10 @@ export function createFailureLog(log: Logger) {
   };
 }
 
-/** The contents of data files by state. */
+/** Stores the contents of data files by state. */
 export type TextCache = ReturnType<typeof createTextCache>;
 
-/** Creates a cache for states with these collections, in the order of the data file. The keys are objects, because states never change in place. */
+/** Creates a cache for states with these collections, in the order of the data file. Compares states and lists by identity, because they never change in place. */
 export function createTextCache(collections: readonly string[]) {
   const sources = new WeakMap<State, Buffer>();
   const printEntry = memoizeByObject(
@@ -169,9 +174,9 @@ export function createTextCache(collections: readonly string[]) {
     return Buffer.concat([...parts, Buffer.from('\n}\n')]);
   });
   return {
-    /** Returns the state as JSON with an indentation of two spaces, in UTF-8. Prints only lists and entries that no earlier call has printed. */
+    /** Returns a state as JSON in UTF-8, with an indentation of two spaces. Uses the texts of lists and entries from earlier calls. */
     get: (state: State): Buffer => sources.get(state) ?? printState(state),
-    /** Stores the text of the file that a state was read from: `get` returns the same bytes. */
+    /** Stores the original text of a state, which `get` then returns. */
     set: (state: State, text: string): void => void sources.set(state, Buffer.from(text)),
   };
 }

@@ -11,7 +11,7 @@ import { lockFile } from './lock.ts';
 import type { State } from './state.ts';
 import { createStore, type Store } from './store.ts';
 
-/** What a committed change survives. With `memory`, there is no data file, and changes are lost when the process ends. */
+/** The durability of committed changes. With `memory`, there is no data file, and all changes are lost when the process ends. */
 export type Durability = FileDurability | 'memory';
 
 /** Options for opening a state. */
@@ -25,7 +25,7 @@ export interface OpenStateOptions extends Pick<FileBackendOptions, 'check' | 'ch
   readonly collections: readonly string[];
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
-  /** Returns the URL of this server; undefined until it listens. The error message of another process that opens the same data file contains the URL. */
+  /** Returns the URL of this server; undefined until it listens. If another process opens the same data file, its error message contains the URL. */
   readonly address: () => string | undefined;
   /** Default: the disk of this machine. */
   readonly disk?: Disk;
@@ -49,7 +49,7 @@ export async function openState<S extends State = State>(options: OpenStateOptio
   const texts = createTextCache(options.collections);
   const read = createDefaultDataReader({ path: defaultData, disk, check });
   const readLogged = logFailures(read, options);
-  // The store skips a commit if the state is the same object. A copy makes each reset a commit: the data file may have other content.
+  // Creates a copy, because the store commits only a new object, and a reset must always commit: the data file may have other content.
   const toState = ({ state: source, text }: StateText) => {
     const state = { ...source };
     texts.set(state, text);
@@ -82,7 +82,8 @@ async function openFile(
   const lock = await lockFile(path, options.address);
   try {
     const opened = await openFileBackend({ ...options, path, lock, defaults: createDefaults() });
-    if (isNewer(disk, defaultData, path)) log.warn(`${defaultData} is newer than ${path}. A reset loads it.`);
+    if (isNewer(disk, defaultData, path))
+      log.warn(`${defaultData} is newer than ${path}. The server uses ${path}. A reset loads the newer file.`);
     return { path, ...opened };
   } catch (error) {
     await lock.release();
@@ -112,7 +113,7 @@ function createLinkCheck(data: string, path: string, { disk = machineDisk, log }
   return () => {
     const target = tryOrUndefined(() => getListedPath(disk, realpathSync(data)));
     if (target !== undefined && target !== path && !isLogged)
-      log.warn(`${data} no longer leads to ${path}, which stays in use. Restart the server to use ${target}.`);
+      log.warn(`${data} no longer leads to ${path}, which the server still uses. Restart the server to use ${target}.`);
     isLogged = target !== path;
   };
 }

@@ -7,8 +7,8 @@ const SINGLE_FILE_MOUNT =
   'is a mount of a single file, so changes could not be stored. Mount its folder instead (docker run -v ./data:/app/data, with --data data/db.json), or keep the state in memory with --durability memory.';
 
 /**
- * Throws `DataFileError` if the file at `path` is a mount, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over a mount. To find
- * out, creates and removes a hard link named `temporaryName`: before any other check, the kernel refuses a link from one mount to another.
+ * Throws `DataFileError` if the file at `path` is a mount, as with `docker run -v ./db.json:/app/db.json`: no file can be renamed over a mount. Tries to
+ * create a hard link with the name `temporaryName`, because that fails with EXDEV for a mount. Removes the link.
  */
 export function refuseMountedFile({ path, disk }: FileContext, temporaryName: string): void {
   try {
@@ -20,13 +20,18 @@ export function refuseMountedFile({ path, disk }: FileContext, temporaryName: st
   tryOrUndefined(() => disk.remove(temporaryName));
 }
 
-/** Logs a warning if the file at `path` can't be replaced, or not with the same owner, mode and hard links. To find out, creates and removes a file named `temporaryName`. */
+/**
+ * Logs a warning if the file at `path` can't be replaced now, or if a replacement changes its owner, mode or hard links. Creates a file with the name
+ * `temporaryName` as a test, and removes it.
+ */
 export function warnIfNotReplaceable({ path, disk, log }: FileContext, temporaryName: string): void {
   try {
     const current = disk.stats(path);
     if (!current) return;
     if (current.isFile() && current.nlink > 1n)
-      log.warn(`${path} has ${current.nlink} hard links. A change leaves the other names with the current content.`);
+      log.warn(
+        `${path} has ${current.nlink} hard links. A change creates a new file with this name. The other names keep the current content.`,
+      );
     const file = createWithMode(disk, temporaryName, current);
     try {
       if (!copyOwnerAndMode(disk, file, current)) {

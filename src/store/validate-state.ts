@@ -54,7 +54,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
     validateEntry(schema, value) {
       const place = findLargeObject(value);
       if (place === undefined) return rules.validateEntry(schema, structuredClone(value));
-      return [{ pointer: place, message: `has more than ${MAX_PROPERTIES} properties: use fewer` }];
+      return [{ pointer: place, message: `has more than ${MAX_PROPERTIES} properties: remove some` }];
     },
   };
   return {

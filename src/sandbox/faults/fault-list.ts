@@ -155,7 +155,7 @@ export class FaultList {
     this.rules = rules;
   }
 
-  /** Adds up the steps of the rules' regular expressions for a request, and expires each rule with which the sum exceeds the maximum. */
+  /** Adds up the steps of the regular expressions for a request, rule by rule. A rule expires if the sum then exceeds the maximum. */
   private expireSlowRules(request: MatchableRequest): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
     if (rules.length === 0) return;
@@ -185,9 +185,9 @@ function findExceededLimit(faults: readonly ParsedFault[]): string | undefined {
   const { length, instructions } = measure(faults);
   if (faults.length > MAX_FAULTS) return `There are ${MAX_FAULTS} faults already: delete some, or replace all of them`;
   if (length > MAX_FAULT_LENGTH)
-    return `The faults are longer than ${MAX_FAULT_LENGTH} characters in all: delete some, or shorten where`;
+    return `All faults together have more than ${MAX_FAULT_LENGTH} characters as JSON: delete some, or shorten their matchers`;
   if (instructions > MAX_INSTRUCTIONS)
-    return `The regular expressions of the faults compile to more than ${MAX_INSTRUCTIONS} instructions in all: delete some`;
+    return `The regular expressions of all faults together compile to more than ${MAX_INSTRUCTIONS} instructions: delete some faults`;
   return undefined;
 }
 

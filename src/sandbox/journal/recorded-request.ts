@@ -86,7 +86,7 @@ export function createEntry(
 /** The maximum length of a body in the journal, in bytes. */
 const MAX_BODY_BYTES = 4096;
 
-/** Returns the first 4 kB of a text. The result is a copy, so that the memory of a longer text can be freed. */
+/** Returns the first 4 kB of a text. A truncated text is a copy, so that the memory of the whole text can be freed. */
 export function truncateText(text: string): string {
   // A UTF-16 code unit has at most three bytes in UTF-8.
   if (text.length * 3 <= MAX_BODY_BYTES) return text;

@@ -66,7 +66,7 @@ function compareStatus(status: number | undefined, expected: readonly number[] |
 const MAX_NEAR_MISSES = 3;
 
 /** The reason for a request that exceeds the expected number. */
-const ONE_TOO_MANY = 'the request matches, and is one too many';
+const SURPLUS = 'the request matches, but exceeds the expected number';
 
 /** An entry, and the reasons why it does not match. */
 interface ComparedEntry {
@@ -96,7 +96,7 @@ export function verifyRequests(journal: Journal, expected: ExpectedRequests, bou
     message: [message, ...uncertainties].join('; '),
     nearMisses: shown.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
-      reasons: reasons.length > 0 ? reasons : [ONE_TOO_MANY],
+      reasons: reasons.length > 0 ? reasons : [SURPLUS],
     })),
   };
 }
@@ -121,7 +121,7 @@ function describeUncertainties(
   const undecided = compared.filter(isUndecided).length;
   return [
     ...(droppedId > after
-      ? [`the journal has dropped the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
+      ? [`the journal no longer contains the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
       : []),
     ...(undecided > 0 ? [`the truncated bodies of ${undecided} requests cannot be compared`] : []),
   ];

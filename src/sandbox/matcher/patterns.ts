@@ -2,22 +2,14 @@ import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 import type { IssueParts } from '../../util/issue.ts';
 
-/** Thrown for an invalid regular expression. */
-export class PatternError extends Error {
-  override readonly name = 'PatternError';
-
-  constructor(
-    readonly parts: IssueParts,
-    options?: ErrorOptions,
-  ) {
-    super(parts.problem, options);
-  }
-}
-
 /** The maximum length of a regular expression, in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
 
-const TOO_LONG = { rule: 'maxLength', problem: `has more than ${MAX_PATTERN_LENGTH} characters`, remedy: 'shorten it' };
+const TOO_LONG: IssueParts = {
+  rule: 'maxLength',
+  problem: `has more than ${MAX_PATTERN_LENGTH} characters`,
+  remedy: 'shorten it',
+};
 
 /** The maximum number of instructions in the regular expressions of a matcher. Repetition multiplies them: `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000. */
 export const MAX_INSTRUCTIONS = 10_000;
@@ -25,23 +17,29 @@ export const MAX_INSTRUCTIONS = 10_000;
 /** Matches the error messages of re2js for lookaround and backreferences. */
 const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 
-/** Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which needs no backtracking. Throws `PatternError`. */
-export function compilePattern(source: string) {
-  if (source.length > MAX_PATTERN_LENGTH) throw new PatternError(TOO_LONG);
+/** A compiled regular expression. */
+interface CompiledPattern {
+  readonly isMatch: (text: string) => boolean;
+  /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
+  readonly size: number;
+}
+
+/**
+ * Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which needs no backtracking. Returns the parts of an issue if
+ * the expression is invalid.
+ */
+export function compilePattern(source: string): CompiledPattern | IssueParts {
+  if (source.length > MAX_PATTERN_LENGTH) return TOO_LONG;
   const { RE2JS, RE2JSSyntaxException } = loadEngine();
   try {
     const pattern = RE2JS.compile(source);
-    return {
-      isMatch: (text: string) => pattern.test(text),
-      /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
-      size: pattern.programSize(),
-    };
+    return { isMatch: (text) => pattern.test(text), size: pattern.programSize() };
   } catch (cause) {
     if (!(cause instanceof RE2JSSyntaxException)) throw cause;
     const problem = UNSUPPORTED.test(cause.message)
       ? 'uses lookaround or a backreference, which are not supported because their run time has no bound'
       : `is not a regular expression (${cause.message.replace(/^error parsing regexp: /, '')})`;
-    throw new PatternError({ rule: 'format', problem, remedy: 'use RE2 syntax' }, { cause });
+    return { rule: 'format', problem, remedy: 'use RE2 syntax' };
   }
 }
 

@@ -63,7 +63,7 @@ export function needsBody(where: Where = {}): boolean {
 const TOO_LARGE = {
   rule: 'complexity',
   problem: `has regular expressions that compile to more than ${MAX_INSTRUCTIONS} instructions`,
-  remedy: 'use fewer, or less repetition',
+  remedy: 'use fewer regular expressions, or less repetition',
 };
 
 /** Returns the number of characters in the parts of a request that regular expressions can match. */
@@ -72,7 +72,7 @@ export function countCharacters({ path, query, headers, body }: MatchableRequest
 }
 
 /** The reason why a truncated body does not match. */
-export const TRUNCATED_BODY = 'body: cannot be compared, because the journal keeps only the first 4 kB';
+export const TRUNCATED_BODY = 'body: cannot be compared, because the journal contains only its first 4 kB';
 
 function matchOperation(ids: readonly string[]): PartMatcher {
   const expected = ids.join(' or ');

@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import type { textComparison } from './comparison.ts';
-import { compilePattern, createGlob, PatternError } from './patterns.ts';
+import { compilePattern, createGlob } from './patterns.ts';
 
 /** Thrown for an invalid matcher. */
 export class InvalidMatcherError extends Error {
@@ -128,9 +128,10 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     operand: 'a regular expression as a string',
     isOperand: isText,
     createPredicate: (source: string, context) => {
-      const { isMatch, size } = compileOperand(source, context);
-      context.addPatternSize(size);
-      return (value) => typeof value === 'string' && isMatch(value);
+      const pattern = compilePattern(source);
+      if ('problem' in pattern) throw createMatcherError(context, pattern);
+      context.addPatternSize(pattern.size);
+      return (value) => typeof value === 'string' && pattern.isMatch(value);
     },
     describe: (operand) => `a string that matches ${operand}`,
   },
@@ -181,14 +182,6 @@ function matchOperator(name: string, operand: unknown, context: MatcherContext):
     WHOLE_VALUE_OPERATORS.includes(name) ? predicate(value) : context.satisfies(value, predicate);
   const expected = operator.describe(format(operand));
   return (value, place) => (isMatch(value) ? [] : [describeMismatch(place, expected, value)]);
-}
-
-function compileOperand(source: string, context: MatcherContext) {
-  try {
-    return compilePattern(source);
-  } catch (error) {
-    throw error instanceof PatternError ? createMatcherError(context, error.parts) : error;
-  }
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

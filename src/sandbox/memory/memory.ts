@@ -150,7 +150,7 @@ export class MemoryQuota implements Owner {
   private findExceededLimit(beforeBytes: number): string | undefined {
     if (this.bytes <= beforeBytes) return undefined;
     if (this.bytes > this.limitBytes)
-      return `The sandbox would take ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
+      return `The sandbox would use ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
     const needed = this.pools.filter((pool) => pool.getGrowth(beforeBytes, this.bytes) > 0);
     const isFull = () => needed.some(({ isOverLimit }) => isOverLimit);
     if (isFull()) this.memory.onFull();
