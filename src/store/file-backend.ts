@@ -72,12 +72,7 @@ function createAdapter(
       // Does not keep the state in memory after later changes.
       unread = null;
       // The program that wrote the file may not have called fsync.
-      if (state)
-        await file
-          .sync()
-          .catch((cause) =>
-            log.warn(`fsync of ${path} failed (${describeDiskError(cause)}). A power cut can undo its last change.`),
-          );
+      if (state) await file.sync().catch((cause) => log.warn(`fsync of ${path} failed (${describeDiskError(cause)}).`));
       return state;
     },
     write: (state) => file.replace(texts.get(state)),
