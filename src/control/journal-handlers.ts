@@ -1,5 +1,6 @@
-import type { Entry, Journal } from '../sandbox/journal/journal.ts';
+import type { Journal } from '../sandbox/journal/journal.ts';
 import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
+import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import {
   type ExpectedRequests,
   parseBounds,

@@ -1,4 +1,5 @@
-import type { Entry, Journal } from '../sandbox/journal/journal.ts';
+import type { Journal } from '../sandbox/journal/journal.ts';
+import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import type { Bounds } from '../sandbox/journal/verify-requests.ts';
 
 /** What to wait for, and how long. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { RecordedResponse } from '../sandbox/journal/journal.ts';
+import type { RecordedResponse } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import { hasBody } from './pipeline/request.ts';
 import { mayNameSandbox } from './pipeline/sandbox.ts';

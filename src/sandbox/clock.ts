@@ -1,32 +1,32 @@
-/** The latest time of a clock in ms since 1970: the latest `Date`, less ten years, so that times computed from it are valid. */
+/** The latest time of a clock, in ms since 1970: ten years before the latest `Date`, so that a later delivery time is still a valid `Date`. */
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
-/** Returns a time as an integer within the range of `Date`, in ms since 1970. */
+/** Returns a time in ms since 1970 as an integer in the range of a clock. */
 export function clampTime(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LATEST_MS);
 }
 
-/** A leap second: 60 in the place of the seconds. */
+/** An RFC 3339 time with the leap second 60. */
 const LEAP_SECOND = /^(.{16}):60/;
 
-/** Parses an RFC 3339 time, or one in ms since 1970. Returns ms since 1970, or NaN for an invalid time. `Date` has no leap second: it is the next second. */
+/** Parses an RFC 3339 time, or a number of ms since 1970. Returns ms since 1970, or NaN for an invalid time. A leap second becomes the next second. */
 export function parseTime(time: string | number): number {
   if (typeof time === 'number') return time;
   const leapMs = LEAP_SECOND.test(time) ? 1000 : 0;
   return Date.parse(time.replace(LEAP_SECOND, '$1:59')) + leapMs;
 }
 
-/** The latest time that a clock can be set to, in ms since 1970: ISO 8601 years have four digits. */
+/** The latest time to which a client can set a clock, in ms since 1970. An ISO 8601 year has four digits. */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
-/** The properties of a clock to set. */
+/** The new time of a clock, and whether to freeze it. */
 interface ClockSetting {
   /** In ms since 1970. */
   readonly nowMs?: number | undefined;
   readonly isFrozen?: boolean | undefined;
 }
 
-/** Creates a clock that shows the machine's time until it is set. `onSet` is called each time a client sets it. */
+/** Creates a clock that shows the machine's time. `onSet` is called each time a client sets the clock. */
 export function createClock(machineMs: () => number, onSet: () => void = () => {}) {
   let frozenMs: number | undefined;
   let offsetMs = 0;
@@ -44,11 +44,11 @@ export function createClock(machineMs: () => number, onSet: () => void = () => {
     get isFrozen() {
       return frozenMs !== undefined;
     },
-    /** Sets the time, and freezes or resumes the clock. Omitted properties keep their values. */
+    /** Sets the time, and freezes or resumes the clock. By default, neither changes. */
     set,
     /** Moves the clock forward, or back if `ms` is negative. */
     advance: (ms: number) => set({ nowMs: nowMs() + ms }),
-    /** Returns the clock to the machine's time. */
+    /** Sets the clock to the machine's time and resumes it. The control API calls this `followClock`. */
     follow() {
       onSet();
       frozenMs = undefined;

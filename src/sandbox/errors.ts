@@ -1,19 +1,19 @@
 import { StoreUnavailableError } from '../store/store.ts';
 
-/** The sandbox does not exist, and a request that selects it does not create it. */
+/** Thrown if a request selects a sandbox that does not exist, and only the control API creates sandboxes. */
 export class UnknownSandboxError extends Error {
   override readonly name = 'UnknownSandboxError';
 }
 
-/** There are as many sandboxes as possible, and none of them can be removed now. */
+/** Thrown if the maximum number of sandboxes is reached, and clients have changed all of them within the last hour. */
 export class TooManySandboxesError extends StoreUnavailableError {
-  /** `retryAfterSeconds`: after how many seconds the next sandbox expires. */
+  /** `retryAfterSeconds`: the time until the next sandbox expires, in seconds. */
   constructor(
-    most: number,
+    maxSandboxes: number,
     readonly retryAfterSeconds: number,
   ) {
     super(
-      `There are ${most} sandboxes already, which clients changed within the hour: remove some with DELETE /_control/sandboxes/ID`,
+      `The limit of ${maxSandboxes} sandboxes is reached, and all of them were used within the last hour: remove some with DELETE /_control/sandboxes/ID`,
     );
   }
 }

@@ -2,41 +2,41 @@ import type { State } from '../store/state.ts';
 import { TooManySandboxesError, UnknownSandboxError } from './errors.ts';
 import type { Ending, Journal } from './journal/journal.ts';
 import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/limits.ts';
-import { type Entry, Occupancy } from './occupancy.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from './sandbox.ts';
 import { type SandboxesParts, SandboxFactory } from './sandbox-factory.ts';
+import { type Entry, SandboxMap } from './sandbox-map.ts';
 
 /** The interval at which expired sandboxes are removed, in ms. */
 const SWEEP_MS = 60_000;
 
-/** The maximum number of expired sandboxes whose expiry time is kept. */
+/** The maximum number of expired sandboxes with a stored expiry time. */
 const MAX_EXPIRED = 10_000;
 
-/** Why a sandbox expires. */
+/** The reason in the log if a sandbox has expired. */
 const UNUSED = 'it was not used for an hour';
 
-/** All sandboxes of a server. All but the default one are in memory. */
+/** All sandboxes of a server. The states of all sandboxes except `default` are only in memory. */
 export class Sandboxes<S extends State = State> {
-  /** The sandbox of requests that select none. It is never removed. */
+  /** The sandbox for requests that select no sandbox. It is never removed. */
   readonly default: Sandbox<S>;
-  private readonly occupancy: Occupancy<S>;
+  private readonly map: SandboxMap<S>;
   private readonly factory: SandboxFactory<S>;
-  /** When the sandboxes that expired most recently did so, in ms since 1970, by their ids. */
+  /** The expiry times of the latest expired sandboxes by id, in ms since 1970. */
   private readonly expiryMs = new Map<string, number>();
   private readonly sweeping: NodeJS.Timeout;
 
   constructor(private readonly parts: SandboxesParts<S>) {
-    this.occupancy = new Occupancy(parts.elapsedMs);
+    this.map = new SandboxMap(parts.elapsedMs);
     this.factory = new SandboxFactory(parts, () => this.sweep());
     this.sweeping = setInterval(() => this.sweep(), SWEEP_MS).unref();
     this.default = this.factory.createDefault();
   }
 
-  /** Returns a sandbox; undefined if it does not exist. This counts as use. */
+  /** Returns a sandbox, and sets the time of its last use. Returns undefined if the sandbox does not exist. */
   find(id: string): Sandbox<S> | undefined {
     if (id === DEFAULT_SANDBOX_ID) return this.default;
     const entry = this.getUnexpired(id);
-    if (entry) this.occupancy.use(id, entry);
+    if (entry) this.map.use(id, entry);
     return entry?.sandbox;
   }
 
@@ -51,31 +51,31 @@ export class Sandboxes<S extends State = State> {
     return created;
   }
 
-  /** Handles a request in a sandbox, which is not removed meanwhile. Throws as `get` does. */
+  /** Calls `handle` with a sandbox, which is not removed until `handle` has finished. Throws `UnknownSandboxError` or `TooManySandboxesError`. */
   async use<Result>(id: string, handle: (sandbox: Sandbox<S>) => Promise<Result>): Promise<Result> {
     const sandbox = this.get(id);
-    const entry = this.occupancy.entries.get(id);
+    const entry = this.map.entries.get(id);
     if (!entry) return handle(sandbox);
     entry.requests.count++;
     try {
       return await handle(sandbox);
     } finally {
       entry.requests.count--;
-      if (this.occupancy.entries.get(id) === entry) this.occupancy.use(id, entry);
+      if (this.map.entries.get(id) === entry) this.map.use(id, entry);
     }
   }
 
-  /** Creates or replaces a sandbox, with a state or else the default data. Throws `TooManySandboxesError` or `StateTooLargeError`. */
+  /** Creates or replaces a sandbox with a state, by default the default data. Throws `TooManySandboxesError` or `StateTooLargeError`. */
   create(id: string, from: S = this.factory.getDefaults()): Sandbox<S> {
     return this.add(id, from, true);
   }
 
-  /** Marks a state that sandboxes are created from: its memory counts for none of them. */
+  /** Marks a state from which sandboxes are created, such as a snapshot. Its memory does not count for any sandbox. */
   share(state: S): void {
     this.factory.memory.objects.share(state);
   }
 
-  /** Removes a sandbox and ends its journal. Returns whether it existed. The default sandbox stays. */
+  /** Removes a sandbox and ends its journal. Returns whether it existed. Returns false for the default sandbox. */
   remove(id: string): boolean {
     return this.end(id, 'removed');
   }
@@ -83,36 +83,37 @@ export class Sandboxes<S extends State = State> {
   /** Returns all sandboxes, the default one first. */
   list(): readonly Sandbox<S>[] {
     this.sweep();
-    return [this.default, ...Array.from(this.occupancy.entries.values(), ({ sandbox }) => sandbox)];
+    return [this.default, ...Array.from(this.map.entries.values(), ({ sandbox }) => sandbox)];
   }
 
-  /** Returns the time since the last use of a sandbox, in ms. */
+  /** Returns the time since the last use of a sandbox, in ms; 0 if it is in use or does not exist. */
   idleMs(id: string): number {
-    const entry = this.occupancy.entries.get(id);
-    return entry ? Math.round(this.occupancy.unusedMs(entry)) : 0;
+    const entry = this.map.entries.get(id);
+    return entry ? Math.round(this.map.getIdleMs(entry)) : 0;
   }
 
-  /** Returns when the server removed a sandbox, in ms since 1970; undefined if it did not, or if another sandbox has the id by now. */
+  /** Returns when a sandbox expired, in ms since 1970; undefined if it did not, or if it was created again. */
   expiredAtMs(id: string): number | undefined {
     this.getUnexpired(id);
     return this.expiryMs.get(id);
   }
 
-  /** Closes the stores of all sandboxes but the default one. */
+  /** Closes the stores of all sandboxes except `default`. */
   async close(): Promise<void> {
     clearInterval(this.sweeping);
-    await Promise.all(Array.from(this.occupancy.entries.values(), ({ sandbox }) => sandbox.store.close()));
+    await Promise.all(Array.from(this.map.entries.values(), ({ sandbox }) => sandbox.store.close()));
   }
 
+  /** Creates or replaces a sandbox. `isWritten`: whether a client has created it with the control API. */
   private add(id: string, from: S, isWritten: boolean): Sandbox<S> {
-    const { occupancy, factory } = this;
-    const before = occupancy.entries.get(id);
-    if (!before) this.makeRoom();
+    const { map, factory } = this;
+    const before = map.entries.get(id);
+    if (!before) this.evictIfFull();
     const quota = factory.memory.createQuota(from, SANDBOX_BYTES, before?.quota);
     this.release(id);
-    // Clients that follow the journal of a sandbox that is created again continue.
+    // If the sandbox is created again, clients continue to follow its journal.
     const journal = before?.sandbox.journal ?? this.createJournal(id);
-    const onChange = () => occupancy.markWritten(entry);
+    const onChange = () => map.markWritten(entry);
     const entry: Entry<S> = {
       sandbox: factory.create(id, from, { quota, journal, onChange }),
       quota,
@@ -120,46 +121,48 @@ export class Sandboxes<S extends State = State> {
       isWritten,
       usedMs: this.parts.elapsedMs(),
     };
-    occupancy.set(id, entry);
+    map.set(id, entry);
     this.expiryMs.delete(id);
     return entry.sandbox;
   }
 
-  /** Creates a journal whose sandbox counts as used until the last client stops following it. */
+  /** Creates the journal of a sandbox. Each time a follower is removed, sets the time of the last use of the sandbox. */
   private createJournal(id: string): Journal {
     const journal = this.factory.createJournal(() => {
-      const entry = this.occupancy.entries.get(id);
-      // Another sandbox may have the id by now.
-      if (entry?.sandbox.journal === journal) this.occupancy.use(id, entry);
+      const entry = this.map.entries.get(id);
+      // The sandbox may have been removed, and another one created with the same id.
+      if (entry?.sandbox.journal === journal) this.map.use(id, entry);
     });
     return journal;
   }
 
-  /** Removes sandboxes until there is room for one more. Throws `TooManySandboxesError` if there is none. */
-  private makeRoom(): void {
-    const { occupancy } = this;
-    const { most = MAX_SANDBOXES } = this.parts;
-    if (occupancy.entries.size >= most) this.sweep();
-    if (occupancy.entries.size < most) return;
-    const evicted = occupancy.evictable();
-    if (evicted === undefined) throw new TooManySandboxesError(most, Math.ceil(occupancy.nextExpiryMs() / 1000));
-    this.expire(evicted, 'the limit is reached, and it was never written to');
+  /** Removes a sandbox if the maximum number is reached. Throws `TooManySandboxesError` if no sandbox can be removed. */
+  private evictIfFull(): void {
+    const { map } = this;
+    const { maxSandboxes = MAX_SANDBOXES } = this.parts;
+    if (map.entries.size >= maxSandboxes) this.sweep();
+    if (map.entries.size < maxSandboxes) return;
+    const evicted = map.findEvictable();
+    if (evicted === undefined) throw new TooManySandboxesError(maxSandboxes, Math.ceil(map.getNextExpiryMs() / 1000));
+    this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this one');
   }
 
+  /** Removes all expired sandboxes. */
   private sweep(): void {
-    for (const id of this.occupancy.expired()) this.expire(id, UNUSED);
+    for (const id of this.map.listExpired()) this.expire(id, UNUSED);
   }
 
+  /** Returns a sandbox with its use. Removes it and returns undefined if it has expired. */
   private getUnexpired(id: string): Entry<S> | undefined {
-    const entry = this.occupancy.entries.get(id);
-    if (!entry || !this.occupancy.isExpired(entry)) return entry;
+    const entry = this.map.entries.get(id);
+    if (!entry || !this.map.isExpired(entry)) return entry;
     this.expire(id, UNUSED);
     return undefined;
   }
 
-  /** Removes a sandbox although no client has removed it. */
+  /** Removes a sandbox without a request of a client, and stores its expiry time. */
   private expire(id: string, reason: string): void {
-    // The id becomes the latest one of the map.
+    // `delete` makes the id the last key of the map.
     this.expiryMs.delete(id);
     this.expiryMs.set(id, this.parts.nowMs());
     const [oldest] = this.expiryMs.keys();
@@ -168,17 +171,18 @@ export class Sandboxes<S extends State = State> {
     this.parts.log(`removed sandbox ${id}: ${reason}`);
   }
 
+  /** Removes a sandbox and ends its journal. Returns whether it existed. */
   private end(id: string, event: Ending['event']): boolean {
     const entry = this.release(id);
     entry?.sandbox.journal.end({ event, sandbox: id, atMs: this.parts.nowMs() });
     return entry !== undefined;
   }
 
-  /** Removes a sandbox, clears its journal, and frees its memory. */
+  /** Removes a sandbox from the map, clears its journal, and frees its memory. */
   private release(id: string): Entry<S> | undefined {
-    const entry = this.occupancy.entries.get(id);
+    const entry = this.map.entries.get(id);
     if (!entry) return undefined;
-    this.occupancy.delete(id);
+    this.map.delete(id);
     entry.quota.release();
     entry.sandbox.journal.clear();
     return entry;

@@ -2,49 +2,48 @@ import type { State } from '../store/state.ts';
 import { createClock } from './clock.ts';
 import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator } from './id-generator.ts';
-import { Journal } from './journal/journal.ts';
-import { JournalMemory } from './journal/journal-memory.ts';
+import { Journal, JournalMemory } from './journal/journal.ts';
 import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS } from './memory/limits.ts';
 import { Memory, type MemoryLimits, type MemoryQuota } from './memory/memory.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from './sandbox.ts';
 
-/** The parts that the sandboxes of a server share. */
+/** Options of the sandboxes of a server. */
 export interface SandboxesParts<S extends State = State> {
   readonly default: Pick<Sandbox<S>, 'store' | 'clock'>;
   /** Returns the default data. */
   readonly defaults: () => S;
   /** Returns the machine's time in ms since 1970. */
   readonly nowMs: () => number;
-  /** A monotonic clock in ms. */
+  /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
   readonly newId: () => string;
-  /** Whether only the control API creates sandboxes. */
+  /** Whether only the control API creates sandboxes. Otherwise a request creates the sandbox that it selects. */
   readonly areDeclared: boolean;
-  /** Logs sandboxes that requests create, sandboxes that expire, and faults that expire early. */
+  /** Logs a message, for example that a sandbox has expired. */
   readonly log: (message: string) => void;
   readonly memoryLimits?: MemoryLimits | undefined;
-  /** The maximum number of sandboxes beside the default one. */
-  readonly most?: number | undefined;
+  /** The maximum number of sandboxes, without `default`. */
+  readonly maxSandboxes?: number | undefined;
 }
 
-/** What a sandbox has of its own beside its state. */
+/** The parts of a new sandbox that the registry creates. */
 interface OwnParts {
   readonly quota: MemoryQuota;
   readonly journal: Journal;
-  /** Called when a client changes anything in it. */
+  /** Called when a client changes anything in the sandbox. */
   readonly onChange: () => void;
 }
 
-/** The number of requests that the journals of the default sandbox and of any other keep. */
+/** The maximum numbers of requests in the journal of the default sandbox, and in the journal of any other sandbox. */
 const MAX_REQUESTS = { default: 1_000, other: 100 };
 
-/** Creates the sandboxes of a server, and counts their memory. */
+/** Creates the parts of sandboxes, and counts their memory. */
 export class SandboxFactory<S extends State> {
   readonly memory: Memory;
   private readonly journalMemory = new JournalMemory();
 
-  /** `onFull` is called before a change is rejected because of the memory of other sandboxes: it may remove some. */
+  /** `onFull` is called if all sandboxes together exceed their memory limit. It can remove sandboxes, so that the change succeeds. */
   constructor(
     private readonly parts: SandboxesParts<S>,
     onFull: () => void,
@@ -65,7 +64,7 @@ export class SandboxFactory<S extends State> {
     };
   }
 
-  /** Creates a sandbox in memory. */
+  /** Creates a sandbox with a state in memory. */
   create(id: string, initial: S, { quota, journal, onChange }: OwnParts): Sandbox<S> {
     const { nowMs, elapsedMs, newId, log } = this.parts;
     const clock = createClock(nowMs, onChange);
@@ -85,13 +84,13 @@ export class SandboxFactory<S extends State> {
     };
   }
 
-  /** Creates the journal of a sandbox. `onUnfollow` is called each time a follower leaves. */
+  /** Creates the journal of a sandbox. `onUnfollow` is called each time a follower is removed. */
   createJournal(onUnfollow: () => void, maxEntries = MAX_REQUESTS.other): Journal {
     const { nowMs, elapsedMs } = this.parts;
     return new Journal({ maxEntries, onUnfollow, nowMs, elapsedMs, memory: this.journalMemory });
   }
 
-  /** Returns the default data, whose memory counts for no sandbox. */
+  /** Returns the default data. Its memory does not count for any sandbox. */
   getDefaults(): S {
     const state = this.parts.defaults();
     this.memory.objects.share(state);

@@ -17,5 +17,5 @@ export interface Sandbox<S extends State = State> {
   readonly snapshots: Map<string, S>;
 }
 
-/** The id of the sandbox for requests that select none. */
+/** The id of the sandbox for requests that select no sandbox. */
 export const DEFAULT_SANDBOX_ID = 'default';

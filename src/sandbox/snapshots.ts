@@ -4,33 +4,33 @@ import { describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 
-/** A snapshot was valid at the start and no longer is: `message` says why. */
+/** Thrown if a snapshot was valid at the start of the server, but is invalid now. `message` contains the reason. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
-/** Creates a snapshot from the default data. */
+/** Creates the state of a snapshot from the default data. */
 type CreateSnapshot = (defaults: State) => State;
 
-/** Where built-in snapshots come from. */
+/** Options of built-in snapshots. */
 export interface BuiltInSnapshotsParts {
-  /** The snapshots of the application. */
+  /** The snapshots of the application by name. */
   readonly builtIn: Readonly<Record<string, CreateSnapshot>>;
-  /** A folder with files `NAME.json`; undefined if there is none. */
+  /** The path of a folder with files `NAME.json`; undefined if there is none. */
   readonly folder: string | undefined;
   readonly defaults: () => State;
-  /** Returns the validator of the contract that is served now. */
+  /** Returns the validator for the current version of the contract. */
   readonly validator: () => StateValidator;
-  /** Warns of files whose names are not names of snapshots. */
+  /** Logs a warning about a file whose name is not the name of a snapshot. */
   readonly warn: (message: string) => void;
 }
 
-/** The name of a snapshot's file. */
+/** The file name of a snapshot. */
 const NAME = /^([a-z0-9][a-z0-9._-]{0,62})\.json$/;
 
 const RENAME = 'rename it to NAME.json, where NAME has lowercase letters, digits, dots, hyphens and underscores';
 
-/** A snapshot's state, with the default data and the validator that it was created with. */
+/** The state of a snapshot, with the default data and the validator at the time of its creation. */
 interface CachedSnapshot {
   readonly defaults: State;
   readonly validator: StateValidator;
@@ -38,8 +38,8 @@ interface CachedSnapshot {
 }
 
 /**
- * Creates the snapshots of the application, and those of a folder, whose files have whole states or what differs from the default data. Throws
- * `DataFileError`.
+ * Creates the snapshots of the application and of a folder. A file in the folder contains all lists of a state, or only those that differ from the
+ * default data. Throws `DataFileError` if a file is invalid.
  */
 export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
   const { builtIn, folder, defaults, validator, warn } = parts;
@@ -56,11 +56,11 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
   }
   return {
     names: [...creators.keys()].sort() as readonly string[],
-    /** Returns the state of a snapshot; undefined if there is none. Throws `SnapshotError` if it is no longer valid, `DataFileError` if the default data can't be read. */
+    /** Returns the state of a snapshot; undefined if the snapshot does not exist. Throws `SnapshotError` or, if the default data can't be read, `DataFileError`. */
     state(name: string): State | undefined {
       const now = { defaults: defaults(), validator: validator() };
       const cached = cache.get(name);
-      // A state is validated once: a large one takes long.
+      // The validation of a large state is slow.
       if (cached && cached.validator === now.validator && isSame(cached.defaults, now.defaults)) return cached.state;
       const state = creators.get(name)?.(now.defaults);
       if (state) cache.set(name, { ...now, state });
@@ -69,7 +69,7 @@ export function createBuiltInSnapshots(parts: BuiltInSnapshotsParts) {
   };
 }
 
-/** The snapshots that all sandboxes have. */
+/** The snapshots that exist in all sandboxes. */
 export type BuiltInSnapshots = ReturnType<typeof createBuiltInSnapshots>;
 
 /** Reads and validates a snapshot from a file. */
@@ -79,12 +79,12 @@ function readSnapshotFile(name: string, path: string, { defaults, validator }: B
   const overrides = readStateOverrides({ path, disk: machineDisk, check }, now.defaults);
   const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
   return {
-    create: (current: State) => validated(name, create(current), validator()),
+    create: (current: State) => requireValid(name, create(current), validator()),
     cached: { ...now, state: create(now.defaults) },
   };
 }
 
-/** Returns the paths of the files in a folder. */
+/** Returns the paths of the files in the folder. Throws `DataFileError` if the folder can't be read. */
 function listFiles(folder: string | undefined): readonly string[] {
   if (folder === undefined) return [];
   try {
@@ -97,8 +97,8 @@ function listFiles(folder: string | undefined): readonly string[] {
   }
 }
 
-/** Returns a state that is still valid: the default data or the contract may have changed since the start. */
-function validated(name: string, state: State, validator: StateValidator): State {
+/** Returns the state if it is valid. Throws `SnapshotError` otherwise: the default data or the contract may have changed since the start. */
+function requireValid(name: string, state: State, validator: StateValidator): State {
   const [issue] = validator.validate(structuredClone(state));
   if (!issue) return state;
   throw new SnapshotError(
@@ -106,7 +106,7 @@ function validated(name: string, state: State, validator: StateValidator): State
   );
 }
 
-/** Whether two states have the same lists. */
+/** Returns whether two states consist of the same list objects. */
 export function isSame(state: State, other: State): boolean {
   return Object.keys(state).every((list) => state[list] === other[list]);
 }

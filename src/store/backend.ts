@@ -1,26 +1,26 @@
 import type { State } from './state.ts';
 
-/** Thrown if a state exceeds the size limit of its backend or its sandbox. Nothing was changed. `message` names the limit and the remedy. */
+/** Thrown if a state exceeds the size limit of the data file or the sandbox. The state has not changed. `message` contains the limit and what to do. */
 export class StateTooLargeError extends Error {
   override readonly name = 'StateTooLargeError';
 }
 
-/** Stores the committed state. */
+/** Stores a state durably, for example in a file. The store calls one method at a time. */
 export interface Backend<S extends State = State> {
   /**
-   * Resolves when the state is stored; if it rejects, the previous state is still stored. The store never calls it twice at once. Throws
-   * `StateTooLargeError` if a smaller state could still be committed.
+   * Stores a state. If it rejects, the previous state is still stored. Rejects with `StateTooLargeError` if the state is too large, so that the store
+   * can commit fewer changes at once.
    */
   commit(next: S): Promise<void>;
   /**
-   * Returns an external edit of the stored state once; undefined if there is none or if it is not a valid state. The store never calls it during a
-   * commit. It never rejects.
+   * Returns the new state if another program has changed the stored state since the last call. Returns undefined if there is no change, or if the
+   * new content is invalid. Never rejects.
    */
   findEdit(): Promise<S | undefined>;
   close(): Promise<void>;
 }
 
-/** Creates a backend that stores nothing: the state is lost when the process ends. */
+/** Creates a backend without durable storage: the state is lost when the process ends. */
 export function createMemoryBackend<S extends State>(): Backend<S> {
   return {
     async commit() {},

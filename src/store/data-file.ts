@@ -5,25 +5,27 @@ import { limitList } from '../util/limit-list.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Disk, describeDiskError, getTargetSignature } from './disk.ts';
 import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from './json-syntax-error.ts';
-import { MAX_FILE_BYTES } from './new-file.ts';
 import type { State } from './state.ts';
 import type { StateValidator } from './validate-state.ts';
 
-/** Thrown if a data file can't be used. `message` names the file, the place in it, what is wrong and what to do. */
+/** The maximum size of a data file, in bytes. The server reads the whole file at the start, and each commit writes the whole file. */
+export const MAX_FILE_BYTES = 90_000_000;
+
+/** Thrown if a data file can't be used. `message` contains the file, the line or JSON Pointer, what is wrong, and what to do. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 }
 
-/** Thrown if a file is empty or not JSON, as a torn write leaves it. */
+/** Thrown if a file is empty or not JSON, for example after an interrupted write. */
 class TornFileError extends DataFileError {}
 
-/** A state and the text that it was parsed from. */
+/** A state and its JSON text. */
 export interface StateText {
   readonly state: State;
   readonly text: string;
 }
 
-/** A file with a state. */
+/** A file that contains a state. */
 export interface StateFile {
   readonly path: string;
   readonly disk: Disk;
@@ -32,15 +34,15 @@ export interface StateFile {
 
 /** Options for reading a state from a file. */
 interface ReadOptions extends StateFile {
-  /** What the user can do if the file can't be used: sentences without the final period. */
+  /** What the user can do if the file is invalid: one or more sentences, without the final period. */
   readonly remedy: string;
-  /** A possible cause of an empty or truncated file: a sentence without the final period. */
+  /** A possible cause of an empty or truncated file: a sentence, without the final period. */
   readonly causeOfTearing?: string;
 }
 
 /**
- * Reads a state and validates it against the contract and its own references. Returns undefined if the file does not exist. Throws `DataFileError`,
- * which ends with the remedy, if the content is not a valid state. Never changes the file.
+ * Reads a state from a file and validates it. Returns undefined if the file does not exist. Throws `DataFileError` with the remedy if the content is
+ * not a valid state.
  */
 export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOptions): StateText | undefined {
   try {
@@ -49,7 +51,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
     const text = decode(path, bytes);
     const data = parse(path, text);
     requireValid(path, check(data));
-    // Validation adds the contract's defaults, and a commit writes them.
+    // The validation has added the default values of the contract, so a commit can write more bytes than the file has.
     requireFileSize(path, data);
     return { state: data as State, text };
   } catch (error) {
@@ -59,7 +61,7 @@ export function readState({ path, disk, check, remedy, causeOfTearing }: ReadOpt
   }
 }
 
-/** Reads the lists of a state that differ from the default data. Throws `DataFileError` if the file, or the default data with these lists, is not a valid state. */
+/** Reads a file with some lists of a state. Throws `DataFileError` if the default data with these lists is not a valid state. */
 export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
   if (!bytes) throw new DataFileError(`${path} does not exist`);
@@ -70,12 +72,12 @@ export function readStateOverrides({ path, disk, check }: StateFile, defaults: S
   return change as Partial<State>;
 }
 
-/** Creates a function that returns the default data and reads its file again after each change, so that a reset restores the current content. */
+/** Creates a function that returns the default data. The function reads the file again if the file has changed since the last call. */
 export function createDefaultDataReader({ path, disk, check }: StateFile): () => StateText {
   const remedy = 'Fix it, or use another file with --default-data FILE';
   let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
-    // If the file can't be examined, reading it reports why.
+    // If the signature can't be read, `readState` throws the reason.
     const signature = tryOrUndefined(() => getTargetSignature(disk, path));
     if (cached && cached.signature === signature && signature !== undefined) return cached.content;
     const content = readState({ path, disk, check, remedy });
@@ -112,7 +114,7 @@ function decode(path: string, bytes: Buffer): string {
   }
 }
 
-/** Parses JSON, with or without a byte order mark. Refuses duplicate names and deep nesting. */
+/** Parses JSON, with or without a byte order mark. Throws `DataFileError` for invalid JSON, deep nesting, or a name that occurs twice in an object. */
 function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
   let data: unknown;
@@ -130,14 +132,14 @@ function parse(path: string, textWithMark: string): unknown {
   return data;
 }
 
-/** Throws `DataFileError` if a commit of the data would write more bytes than a data file can have. */
+/** Throws `DataFileError` if a commit of the data would exceed the maximum size of a data file. */
 function requireFileSize(path: string, data: unknown): void {
   const printed = print(data);
   if (printed !== undefined && Buffer.byteLength(printed) <= MAX_FILE_BYTES) return;
-  throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when it is written`);
+  throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/** Returns data as a commit writes it; undefined if it exceeds the length of a JavaScript string. */
+/** Returns the JSON text that a commit writes; undefined if it would exceed the maximum length of a JavaScript string. */
 function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }
@@ -146,16 +148,16 @@ function locate(path: string, { line, message }: JsonSyntaxError): string {
   return `${path}:${line} ${printable(message)}`;
 }
 
-/** How much of a text from a file a message shows, in characters. */
+/** The maximum length of a text from a file in a message, in characters. */
 const MAX_SHOWN_LENGTH = 400;
 
-/** Truncates a text from a file and escapes its control characters, which could break the line or control the terminal. */
+/** Truncates a text from a file and escapes its control characters, because a terminal would interpret them. */
 function printable(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
   return shown.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** How many issues a message describes; it counts the others. */
+/** The maximum number of issues that a message describes. For the other issues, the message contains only their number. */
 const MAX_SHOWN_ISSUES = 3;
 
 function requireValid(path: string, issues: readonly Issue[]): void {

@@ -6,8 +6,8 @@ import { DataFileError } from './data-file.ts';
 import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
- * Returns the absolute path of a data file with symbolic links resolved, since a rename onto a link would replace the link. The file does not have to
- * exist; its folder is created. Throws `DataFileError`.
+ * Returns the absolute path of a data file with symbolic links resolved: a rename onto a link would replace the link. Creates the folder if it does
+ * not exist. The file need not exist. Throws `DataFileError`.
  */
 export async function resolveDataPath(disk: Disk, path: string): Promise<string> {
   try {
@@ -33,8 +33,8 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
 }
 
 /**
- * Returns the path of a file with the name that its folder lists. A case-insensitive file system opens `db.json` as `DB.JSON` too, but the lock is
- * derived from the name. Returns the path unchanged if the folder lists that name, or no other name of this file.
+ * Returns the path of a file with the file name that its folder lists. A case-insensitive file system opens `db.json` as `DB.JSON` too, but the two
+ * names would have different locks. Returns the same path if the folder lists the given name, or if it does not list the file.
  */
 export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
@@ -46,12 +46,12 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Whether two stats are those of one file; false if one of them does not exist. */
+/** Returns whether the stats belong to the same file. Returns false if one of the files does not exist. */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }
 
-/** Creates a folder and its missing parents durably. Node's recursive mkdir never returns below /proc. */
+/** Creates a folder and its missing parents durably. Does not use Node's recursive mkdir, which never returns for a path in /proc. */
 async function makeFolders(disk: Disk, folder: string): Promise<void> {
   if (disk.stats(folder)) return;
   await makeFolders(disk, dirname(folder));

@@ -1,21 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError } from './data-file.ts';
-import { getSignature, syncFolder, syncPath } from './disk.ts';
-import { type Content, type FileDurability, isMountedFile, warnIfNotReplaceable, writeNewFile } from './new-file.ts';
+import { StateTooLargeError } from './backend.ts';
+import { MAX_FILE_BYTES } from './data-file.ts';
 import {
-  createSiblingNames,
+  createFileExclusively,
+  type Disk,
+  getSignature,
+  isSymbolicLink,
+  type Signature,
+  syncFolder,
+  syncPath,
+  writeNewFile,
+} from './disk.ts';
+import {
+  createTemporaryNames,
   type FileContext,
-  linkCurrentFile,
-  type ReplacedFile,
-  releaseFile,
   removeLeftovers,
-  unlinkReplacedFile,
-} from './replaced-file.ts';
+  saveEditedContent,
+  saveEditedFile,
+  saveReplacedLink,
+} from './edit-conflicts.ts';
+import { refuseMountedFile, warnIfNotReplaceable } from './replaceable-file.ts';
 
-const SINGLE_FILE_MOUNT =
-  'is a mount of a single file, so changes could not be stored. Mount its folder instead (docker run -v ./data:/app/data, with --data data/db.json), or keep the state in memory with --durability memory.';
+/** Whether a commit calls fsync. With `disk`, it does: committed changes survive a power cut. With `os`, they only survive the end of the process. */
+export type FileDurability = 'disk' | 'os';
+
+/** The content of a file and its signature. */
+export interface Content {
+  readonly bytes: Buffer;
+  readonly signature: Signature;
+}
 
 /** Options of a durable file. */
 interface DurableFileOptions extends FileContext {
@@ -25,68 +40,84 @@ interface DurableFileOptions extends FileContext {
 }
 
 /**
- * A file that is replaced atomically and as a whole, without losing what others write to it. Its mode and owner are preserved.
+ * A reference to a replaced file: the name of a hard link. On file systems without hard links, a file descriptor. If another program had replaced the
+ * file by a symbolic link, the target of the link.
+ */
+type ReplacedFile = { readonly name: string } | { readonly descriptor: number } | { readonly target: string };
+
+/** The error codes of file systems without hard links, and of a file with the maximum number of hard links. */
+const NO_HARD_LINKS: readonly unknown[] = ['EPERM', 'EACCES', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
+
+const TOO_LARGE = `the data file would be larger than ${MAX_FILE_BYTES / 1e6} MB. Delete data, restore the default data with POST /_control/sandboxes/default/reset, or edit the file`;
+
+/**
+ * A file whose content is replaced as a whole. A reader, a crash or a power cut finds either the old or the new content. The owner and the mode of the
+ * file stay the same. The steps of a replacement:
  *
- * A replacement writes a new file beside the current one and calls fsync, keeps a link to the current file, renames the new file over it, and calls
- * fsync for the folder, without which a power cut can undo the rename. If that fails, the old file is renamed back. At last the old file is unlinked,
- * unless its content is not the known one: then someone edited it meanwhile.
+ * 1. Write the new content to a temporary file in the same folder, and call fsync for it.
+ * 2. Create a hard link to the current file, so that its content can be read after step 3.
+ * 3. Rename the temporary file over the current file.
+ * 4. Call fsync for the folder: without it, a power cut can undo the rename. If this fails, rename the old file back.
+ * 5. Read the old file. If another program has edited it, save it as `NAME.conflict-TIME` and log a warning. Otherwise delete it.
  */
 export class DurableFile {
-  /** The content that this process last wrote or loaded. */
+  /** The content that this process last wrote or loaded. If the file has another content, another program has edited it. */
   known: Content;
   readonly #options: DurableFileOptions;
-  readonly #names: ReturnType<typeof createSiblingNames>;
-  #isAhead = false;
+  readonly #names: ReturnType<typeof createTemporaryNames>;
+  #hasFailedChange = false;
 
   /**
-   * Opens the file at `path`. Removes leftovers of killed processes and warns about what would prevent a replacement. Throws `DataFileError`, without
-   * any change, if the file can never be replaced.
+   * Opens the file at `path`. Deletes temporary files of processes that were killed. Logs a warning if a replacement would fail now. Throws
+   * `DataFileError`, and changes nothing, if a replacement would always fail.
    */
   constructor(options: DurableFileOptions) {
     this.#options = options;
     // Not the process id: two containers that share a folder can both be process 1.
-    this.#names = createSiblingNames(options.path, randomBytes(6).toString('hex'));
+    this.#names = createTemporaryNames(options.path, randomBytes(6).toString('hex'));
     this.known = options.content ?? { bytes: Buffer.alloc(0), signature: '' };
-    if (isMountedFile(options, this.#names.new)) throw new DataFileError(`${options.path} ${SINGLE_FILE_MOUNT}`);
+    refuseMountedFile(options, this.#names.new);
     removeLeftovers(options);
     warnIfNotReplaceable(options, this.#names.new);
   }
 
-  /** Whether the file contains a change that failed and could not be rolled back. It must be replaced again. */
-  get isAhead(): boolean {
-    return this.#isAhead;
+  /** Whether the file contains a change that failed and could not be rolled back. The caller must replace the content again. */
+  get hasFailedChange(): boolean {
+    return this.#hasFailedChange;
   }
 
-  /**
-   * Replaces the content. If it rejects, the file has its previous content, and the next call starts from scratch. If the replaced content was not
-   * known, it is saved beside the file as `NAME.conflict-TIME`, with a warning.
-   */
+  /** Whether another program has changed the file since this process last wrote or loaded it. */
+  isEdited(): boolean {
+    return getSignature(this.#options.disk, this.#options.path) !== this.known.signature;
+  }
+
+  /** Replaces the content. If it rejects, the file has its old content, and a new call repeats all steps. */
   async replace(bytes: Buffer): Promise<void> {
     const { known } = this;
-    const options = this.#options;
-    const next = await writeNewFile(options, this.#names.new, bytes);
+    const next = await this.#writeTemporaryFile(bytes);
     const old = this.#renameOver(this.#names.new, next, known);
     try {
       await this.#syncFolder();
     } catch (error) {
       await this.#rollBack(next, old).catch(() => {
-        // The file has a change that was never acknowledged. Until it is replaced again, that is not an edit.
+        // The client gets an error, but the file contains the change. `known` prevents that the change counts as an edit by another program.
         this.known = next;
-        this.#isAhead = true;
-        options.log.warn(
-          `${options.path} contains a change that failed with an error and could not be rolled back yet.`,
+        this.#hasFailedChange = true;
+        const { path, log } = this.#options;
+        log.warn(
+          `${path} contains a change whose request failed with an error. The change could not be rolled back yet. The server will try again.`,
         );
       });
       throw error;
     }
     this.known = next;
-    if (old) unlinkReplacedFile(options, old, known.bytes);
-    // A failed rollback left its old file behind.
-    if (this.#isAhead) removeLeftovers(options);
-    this.#isAhead = false;
+    if (old) deleteOrSave(this.#options, old, known.bytes);
+    // A failed rollback has left its old file in the folder.
+    if (this.#hasFailedChange) removeLeftovers(this.#options);
+    this.#hasFailedChange = false;
   }
 
-  /** Resolves when the current content is durable, whoever wrote it. */
+  /** Resolves when the current content is durable, also if another program wrote it. */
   async sync(): Promise<void> {
     const { path, disk, durability } = this.#options;
     if (durability !== 'disk' || !disk.stats(path)?.isFile()) return;
@@ -99,16 +130,24 @@ export class DurableFile {
     if (durability === 'disk') await syncFolder(disk, dirname(path));
   }
 
+  /** Step 1. Throws `StateTooLargeError` if the content exceeds the size limit. */
+  async #writeTemporaryFile(bytes: Buffer): Promise<Content> {
+    if (bytes.length > MAX_FILE_BYTES) throw new StateTooLargeError(TOO_LARGE);
+    const { path, disk, durability } = this.#options;
+    const name = this.#names.new;
+    return { bytes, signature: await writeNewFile(disk, { path, name, bytes, isSynced: durability === 'disk' }) };
+  }
+
   /**
-   * Renames the file `from`, which contains `next`, over the one that is known to contain `current`. Returns a reference to the replaced file;
-   * undefined if there was none.
+   * Steps 2 and 3: renames the file `from` over the current file. `next` and `current` are the expected contents of these two files. Returns a reference
+   * to the replaced file; undefined if there was no file.
    */
   #renameOver(from: string, next: Content, current: Content): ReplacedFile | undefined {
     const { path, disk } = this.#options;
     let old: ReplacedFile | undefined;
     try {
-      old = linkCurrentFile(this.#options, this.#names.old(current.signature));
-      // Nothing may happen between these two steps: a file that someone renames to `path` in between is lost.
+      old = linkFile(this.#options, this.#names.old(current.signature));
+      // No `await` between these two calls: if another program renames a file to `path` between them, that file is lost.
       disk.rename(from, path);
     } catch (error) {
       // A network file system can report an error for a rename that succeeded.
@@ -120,36 +159,80 @@ export class DurableFile {
     return old;
   }
 
-  /** Restores the old file, unless someone has replaced the new one meanwhile. Throws if that fails. */
+  /** Restores the old file after a failed step 4, unless another program has already replaced the new file. Rejects if a file system call fails. */
   async #rollBack(next: Content, old: ReplacedFile | undefined): Promise<void> {
     const { path, disk } = this.#options;
     const signature = tryOrUndefined(() => getSignature(disk, path));
     if (signature !== undefined && signature !== next.signature) {
-      if (old) unlinkReplacedFile(this.#options, old, this.known.bytes);
+      if (old) deleteOrSave(this.#options, old, this.known.bytes);
       return;
     }
-    const replaced = old ? await this.#restore(next, old) : this.#moveAside(next);
-    if (replaced) unlinkReplacedFile(this.#options, replaced, next.bytes);
+    const replaced = old ? await this.#restore(next, old) : this.#renameNewFile(next);
+    if (replaced) deleteOrSave(this.#options, replaced, next.bytes);
     await this.#syncFolder().catch(() => {
-      // The fsync that caused the rollback failed too. Either file can survive a power cut, but neither is torn.
+      // The fsync of the folder failed again. A power cut can leave either the old or the new file, but each of them is complete.
     });
   }
 
-  /** Renames the old file over the one that replaced it; writes it again if it has no name any more. */
+  /** Renames the old file over the new one. If the old file has no name any more, writes its content to another file first. */
   async #restore(next: Content, old: ReplacedFile): Promise<ReplacedFile | undefined> {
     if ('name' in old) return this.#renameOver(old.name, this.known, next);
     try {
-      this.known = await writeNewFile(this.#options, this.#names.new, this.known.bytes);
+      this.known = await this.#writeTemporaryFile(this.known.bytes);
       return this.#renameOver(this.#names.new, this.known, next);
     } finally {
-      unlinkReplacedFile(this.#options, old, this.known.bytes);
+      deleteOrSave(this.#options, old, this.known.bytes);
     }
   }
 
-  /** Renames a file that was created where none was. */
-  #moveAside({ signature }: Content): ReplacedFile {
+  /** Gives the new file a temporary name if there was no old file. */
+  #renameNewFile({ signature }: Content): ReplacedFile {
     const name = this.#names.old(signature);
     this.#options.disk.rename(this.#options.path, name);
     return { name };
   }
+}
+
+/** Step 2: creates a hard link to the file at `path`, or another reference if that is not possible. Returns undefined if the file does not exist. */
+function linkFile({ path, disk }: FileContext, name: string): ReplacedFile | undefined {
+  try {
+    // On some systems, `link` creates a hard link to the target of a symbolic link.
+    if (isSymbolicLink(disk, path)) return { target: disk.readLink(path) };
+    createFileExclusively(disk, name, () => disk.link(path, name));
+    return { name };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (NO_HARD_LINKS.includes(code)) return { descriptor: disk.open(path) };
+    throw error;
+  }
+}
+
+/** Step 5: deletes a replaced file with the expected content, and saves any other file. */
+function deleteOrSave(context: FileContext, file: ReplacedFile, expected: Buffer): void {
+  const { disk } = context;
+  if ('target' in file) saveReplacedLink(context, file.target);
+  else if ('descriptor' in file) {
+    const bytes = tryOrUndefined(() => disk.read(file.descriptor));
+    if (bytes && !bytes.equals(expected)) saveEditedContent(context, bytes);
+    releaseFile(disk, file);
+  } else {
+    const isExpected = tryOrUndefined(() => hasContent(disk, file.name, expected));
+    if (isExpected === true) releaseFile(disk, file);
+    else if (isExpected === false) saveEditedFile(context, file.name);
+    // Otherwise the file can't be read now. The next start examines it.
+  }
+}
+
+function hasContent(disk: Disk, name: string, expected: Buffer): boolean {
+  // Reading a pipe could block.
+  return disk.linkStats(name)?.isFile() === true && disk.read(name).equals(expected);
+}
+
+/** Deletes the hard link to a replaced file, or closes its descriptor. Ignores errors. */
+function releaseFile(disk: Disk, file: ReplacedFile): void {
+  tryOrUndefined(() => {
+    if ('name' in file) disk.remove(file.name);
+    if ('descriptor' in file) disk.close(file.descriptor);
+  });
 }

@@ -1,65 +1,65 @@
 import { setTimeout } from 'node:timers/promises';
 import { DataFileError, readState, type StateFile } from './data-file.ts';
 import { type Disk, getSignature, isSymbolicLink, type Signature } from './disk.ts';
-import type { Content } from './new-file.ts';
-import type { FileContext } from './replaced-file.ts';
+import type { Content } from './durable-file.ts';
+import type { FileContext } from './edit-conflicts.ts';
 import type { State } from './state.ts';
 
-/** Options of an edit watcher. It logs why an edit is invalid. */
-export interface EditWatcherOptions extends StateFile, FileContext {
-  /** Returns the contract that `check` currently uses. An edit that another contract refused is checked again. */
+/** Options of an edit reader. It logs why an edit is invalid. */
+export interface EditReaderOptions extends StateFile, FileContext {
+  /** Returns the contract that `check` uses now. An edit that is invalid under one contract is read again after the contract has changed. */
   readonly checkedBy?: (() => unknown) | undefined;
 }
 
-/** A change of the data file that this process did not write. */
+/** A valid change of the data file by another program. */
 export interface Edit {
   readonly content: Content;
-  /** The new state; undefined if the content is the known content. */
+  /** The new state; undefined if only the signature of the file has changed. */
   readonly state: State | undefined;
 }
 
 /** How long a file must be unchanged before it is read, in ms. */
 const STABLE_MS = 50;
 
-/** How long an invalid file may be a save that has not finished, in ms. */
-const UNFINISHED_MS = 500;
+/** How long an invalid file must be unchanged before it is reported, in ms. An editor can pause while it saves. */
+const INVALID_MS = 500;
 
 /** How long to wait for a file that keeps changing, in ms. */
 const MAX_WAIT_MS = 1_000;
 
-const STATE_KEPT = 'The server keeps the previous state.';
+const NOT_LOADED = 'The server keeps the previous state.';
 
-const REMEDY = `${STATE_KEPT} Fix the file; otherwise the next change replaces it and saves it beside`;
+const REMEDY = `${NOT_LOADED} Fix the file; otherwise the next change replaces it and saves a copy beside it`;
 
-const FOLDER_REMEDY = `${STATE_KEPT} Changes return 503. Move the folder away: the next change creates the file again.`;
+const FOLDER_REMEDY = `${NOT_LOADED} Changes return 503. Move the folder away: the next change creates the file again.`;
 
-const LOOP_REMEDY = `${STATE_KEPT} Changes return 503. Remove the link: the next change creates the file again.`;
+const LOOP_REMEDY = `${NOT_LOADED} Changes return 503. Remove the link: the next change creates the file again.`;
 
-const LINK_REMEDY = `${STATE_KEPT} Restart the server to use the target of the link; otherwise the next change replaces the link and saves it beside.`;
+const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link by a file and saves the link beside it.`;
 
 /**
- * Creates a function that returns an edit of the data file if it is valid, and otherwise logs once why it is not. The function waits for an editor
- * that saves in several steps. It throws if the file can't be examined.
+ * Creates a function that reads an edited data file after an editor has finished saving it. The function returns undefined for an invalid edit, and
+ * logs once why it is invalid. It throws if a file system call fails.
  */
-export function createEditWatcher(options: EditWatcherOptions): (known: Content) => Promise<Edit | undefined> {
+export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;
-  /** The last invalid edit, and the known content at that time: a missing file has the same signature each time. */
-  let refused: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
+  /** The last invalid edit. `known` is compared too, because a deleted file always has the same signature. */
+  let invalid: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   return async (known) => {
     let signature = getSignature(disk, path);
     let result: Edit | string | undefined;
     let stableMs = 0;
-    const isRefused = () => signature === refused?.signature && known === refused.known && refused.by === checkedBy();
-    const isNew = () => signature !== known.signature && !isRefused();
+    const isInvalid = () => signature === invalid?.signature && known === invalid.known && invalid.by === checkedBy();
+    const isNew = () => signature !== known.signature && !isInvalid();
     for (let ms = 0; isNew() && ms < MAX_WAIT_MS; ms += STABLE_MS) {
       await setTimeout(STABLE_MS);
       const current = getSignature(disk, path);
       stableMs = current === signature ? stableMs + STABLE_MS : 0;
       if (stableMs === STABLE_MS) result = readEdit(options, known, signature);
       if (stableMs > 0 && typeof result === 'object') return result;
-      if (stableMs >= UNFINISHED_MS && typeof result === 'string') {
-        refused = { signature, known, by: checkedBy() };
+      if (stableMs >= INVALID_MS && typeof result === 'string') {
+        invalid = { signature, known, by: checkedBy() };
         log.warn(result);
       }
       signature = current;
@@ -68,15 +68,15 @@ export function createEditWatcher(options: EditWatcherOptions): (known: Content)
   };
 }
 
-/** Returns the edit, or why it is invalid; undefined if the file has changed meanwhile. */
-function readEdit(options: EditWatcherOptions, known: Content, signature: Signature): Edit | string | undefined {
+/** Returns the edit, or why it is invalid; undefined if the file changes while it is read. */
+function readEdit(options: EditReaderOptions, known: Content, signature: Signature): Edit | string | undefined {
   const { path, disk } = options;
   try {
-    const reason = findReplacedFile(disk, path);
+    const reason = describeOtherFileType(disk, path);
     if (reason !== undefined) return reason;
     const read = readState({ ...options, remedy: REMEDY });
     if (getSignature(disk, path) !== signature) return undefined;
-    if (!read) return `${path} was deleted. ${STATE_KEPT} The next change creates the file again.`;
+    if (!read) return `${path} was deleted. ${NOT_LOADED} The next change creates the file again.`;
     const bytes = Buffer.from(read.text);
     return { content: { bytes, signature }, state: bytes.equals(known.bytes) ? undefined : read.state };
   } catch (error) {
@@ -85,9 +85,9 @@ function readEdit(options: EditWatcherOptions, known: Content, signature: Signat
   }
 }
 
-/** Returns why an edit can't be loaded if the data file was replaced by something that is not a regular file. */
-function findReplacedFile(disk: Disk, path: string): string | undefined {
-  // A commit would replace the link by a file, and its target would keep the old content.
+/** Returns a message if another program has replaced the data file by a symbolic link or a folder. */
+function describeOtherFileType(disk: Disk, path: string): string | undefined {
+  // The content of the target is not loaded, because the next commit would replace the link and not change the target.
   if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
   if (isSymbolicLink(disk, path)) return `${path} is now a symbolic link. ${LINK_REMEDY}`;
   // No file can be renamed over a folder.

@@ -1,26 +1,31 @@
 import { type Adapter, Low } from 'lowdb';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Backend, StateTooLargeError } from './backend.ts';
 import { DataFileError, readState } from './data-file.ts';
 import { describeDiskError, getSignature } from './disk.ts';
-import { DurableFile } from './durable-file.ts';
-import { createEditWatcher, type Edit, type EditWatcherOptions } from './edits.ts';
-import { createFailureLog, type Logger } from './failure-log.ts';
+import { DurableFile, type FileDurability } from './durable-file.ts';
+import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts';
 import type { Lock } from './lock.ts';
-import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
-import type { TextCache } from './text-cache.ts';
 
-/** Options of a file backend. `path` has its symbolic links resolved, and its folder exists. */
-export interface FileBackendOptions extends EditWatcherOptions {
-  /** The lock of this process on the file. Closing the backend releases it. */
+/** A log for events of the data file. pino implements it. */
+export interface Logger {
+  info(message: string): void;
+  warn(message: string): void;
+  error(fields: { readonly err?: unknown }, message: string): void;
+}
+
+/** Options of a file backend. `path` contains no symbolic links, and its folder exists. */
+export interface FileBackendOptions extends EditReaderOptions {
+  /** The lock of this process on the file. `close` releases the lock. */
   readonly lock: Lock;
   readonly durability: FileDurability;
   /** The content of a new file. */
   readonly defaults: State;
   readonly texts: TextCache;
   readonly log: Logger;
-  /** Prepares what is derived from a state, such as search indexes, before the state is served. */
+  /** Computes data that is derived from a state, such as search indexes, before requests use the state. */
   readonly prepare?: (state: State) => void;
 }
 
@@ -29,9 +34,9 @@ const POWER_CUT = 'A power cut with --durability os can cause this';
 /** Opens the data file; creates it if it does not exist. Throws `DataFileError`, without any change, if the file can't be used. */
 export async function openFileBackend(options: FileBackendOptions) {
   const { path, disk } = options;
-  // If the file can't be examined, reading it reports why.
+  // If the signature can't be read, `readState` throws the reason.
   const signature = tryOrUndefined(() => getSignature(disk, path)) ?? '';
-  // Reading comes first, so that an invalid file and its folder stay as they are.
+  // The file is validated first: an invalid file and its folder must not change.
   const stored = readState({ ...options, remedy: getRemedy(path), causeOfTearing: POWER_CUT });
   const content = stored && { bytes: Buffer.from(stored.text), signature };
   const file = new DurableFile({ ...options, content });
@@ -54,7 +59,7 @@ function quoteForShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Creates the lowdb adapter of a data file that contains `stored`; null if the file does not exist yet. */
+/** Creates the lowdb adapter of a data file. Its first read returns `stored`, the state in the file; null if the file does not exist yet. */
 function createAdapter(
   file: DurableFile,
   stored: State | null,
@@ -64,10 +69,10 @@ function createAdapter(
   return {
     async read() {
       const state = unread;
-      // The adapter outlives this state.
+      // Does not keep the state in memory after later changes.
       unread = null;
-      // The content may never have been synced, and it is served from now on.
-      if (state) await file.sync().catch((cause) => log.warn(`${path} can't be synced (${describeDiskError(cause)}).`));
+      // The program that wrote the file may not have called fsync.
+      if (state) await file.sync().catch((cause) => log.warn(`fsync of ${path} failed (${describeDiskError(cause)}).`));
       return state;
     },
     write: (state) => file.replace(texts.get(state)),
@@ -76,10 +81,10 @@ function createAdapter(
 
 function createFileBackend(database: Low<State>, file: DurableFile, options: FileBackendOptions): Backend {
   const { path, lock, log, prepare } = options;
-  const findEdit = createEditWatcher(options);
+  const readEdit = createEditReader(options);
   const failures = createFailureLog(log);
 
-  /** Loads an edit once it is durable, like every state that is served. */
+  /** Calls fsync for an edited file, and replaces the state by its content. */
   async function loadEdit({ content, state }: Edit): Promise<State | undefined> {
     if (state) {
       await file.sync();
@@ -98,29 +103,75 @@ function createFileBackend(database: Low<State>, file: DurableFile, options: Fil
       try {
         await lock.renew();
         await database.write();
-        failures.worked(`${path} can be written again.`);
+        failures.logRecovery(`${path} can be written again.`);
       } catch (cause) {
-        // lowdb keeps data that it failed to write.
+        // lowdb does not restore its data if a write fails.
         database.data = previous;
         if (cause instanceof StateTooLargeError) throw cause;
         const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
-        const message = `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`;
-        failures.failed(message, reason);
+        failures.logFailure(
+          `${path} can't be written (${reason.message}). Changes return 503 until it can be written.`,
+          reason,
+        );
         throw reason;
       }
     },
     async findEdit() {
       try {
-        if (file.isAhead) await database.write();
-        const edit = await findEdit(file.known);
+        if (file.hasFailedChange) await database.write();
+        const edit = file.isEdited() ? await readEdit(file.known) : undefined;
         return edit && (await loadEdit(edit));
       } catch (error) {
-        // The file is examined again later; commits report an error of the disk.
+        // A disk error needs no warning: `findEdit` is called again before each commit, and the commit reports the error.
         const isDiskError = typeof (error as NodeJS.ErrnoException).code === 'string';
-        if (!isDiskError) log.warn(`${path} can't be examined: ${(error as Error).stack}`);
+        if (!isDiskError) log.warn(`${path} can't be checked for edits: ${(error as Error).stack}`);
         return undefined;
       }
     },
     close: () => lock.release(),
+  };
+}
+
+/** Creates a log of a failure that can occur in each request. It logs the first of several equal failures, and the first success after a failure. */
+export function createFailureLog(log: Logger) {
+  let lastMessage: string | undefined;
+  return {
+    /** Logs the message of a failure, with the stack of `err`, unless the last failure had the same message. */
+    logFailure(message: string, err?: unknown): void {
+      if (message !== lastMessage) log.error(err === undefined ? {} : { err }, message);
+      lastMessage = message;
+    },
+    /** Logs the message if the last attempt failed. */
+    logRecovery(message: string): void {
+      if (lastMessage !== undefined) log.info(message);
+      lastMessage = undefined;
+    },
+  };
+}
+
+/** Stores the contents of data files by state. */
+export type TextCache = ReturnType<typeof createTextCache>;
+
+/** Creates a cache for states with these collections, in the order of the data file. Compares states and lists by identity, because they never change in place. */
+export function createTextCache(collections: readonly string[]) {
+  const sources = new WeakMap<State, Buffer>();
+  const printEntry = memoizeByObject(
+    (entry: object) => `    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
+  );
+  const printList = memoizeByObject((list: readonly object[]) =>
+    Buffer.from(list.length === 0 ? '[]' : `[\n${list.map(printEntry).join(',\n')}\n  ]`),
+  );
+  const printState = memoizeByObject((state: State) => {
+    const parts = collections.flatMap((name, index) => [
+      Buffer.from(`${index === 0 ? '{\n' : ',\n'}  "${name}": `),
+      printList(state[name] ?? []),
+    ]);
+    return Buffer.concat([...parts, Buffer.from('\n}\n')]);
+  });
+  return {
+    /** Returns a state as JSON in UTF-8, with an indentation of two spaces. Uses the texts of lists and entries from earlier calls. */
+    get: (state: State): Buffer => sources.get(state) ?? printState(state),
+    /** Stores the original text of a state, which `get` then returns. */
+    set: (state: State, text: string): void => void sources.set(state, Buffer.from(text)),
   };
 }

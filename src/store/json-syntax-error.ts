@@ -3,13 +3,13 @@ import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 
 /** An error in a JSON text. */
 export interface JsonSyntaxError {
-  /** The line of the error, from 1. */
+  /** The line of the error. The first line is 1. */
   readonly line: number;
-  /** The rest of a sentence that starts with the place. */
+  /** What is wrong: the end of a sentence that begins with the file and the line. */
   readonly message: string;
 }
 
-/** Describes why a text is not JSON. V8 does not report the position of every error, so an error-tolerant parser finds it. */
+/** Creates the error for a text that is not JSON. Parses the text a second time, because `JSON.parse` does not report the position of every error. */
 export function createJsonSyntaxError(text: string, { message }: Error): JsonSyntaxError {
   const errors: ParseError[] = [];
   completesWithinStack(() => jsonc.parse(text, errors, { disallowComments: true }));
@@ -19,7 +19,7 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
   return { line, message: `is not JSON: ${reason}` };
 }
 
-/** Returns the first duplicate name in an object of a valid JSON text, since `JSON.parse` silently drops all values but the last. */
+/** Returns the first name that occurs twice in an object of a valid JSON text. `JSON.parse` uses the last value, without an error. */
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];
   let duplicate: JsonSyntaxError | undefined;
@@ -40,7 +40,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   return isComplete ? duplicate : { line: 1, message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` };
 }
 
-/** Runs a recursive step; returns false if it overflows the stack. */
+/** Runs a recursive function. Returns false if it exceeds the size of the call stack. */
 function completesWithinStack(step: () => unknown): boolean {
   try {
     step();

@@ -10,28 +10,31 @@ import { DataFileError } from './data-file.ts';
 
 /** The lock of this process on a data file. */
 export interface Lock {
-  /** Acquires the lock again if another folder has replaced the one that contained the file. Throws `DataFileError`. */
+  /** Acquires the lock of the current folder if the folder of the file was replaced by another one. Throws `DataFileError`. */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** How many times to try to acquire the lock of a process that is ending, and the delay between two attempts, in ms. */
+/** The number of attempts to acquire a lock, because its owner may be about to end. */
 const MAX_ATTEMPTS = 25;
+
+/** The delay between two attempts, in ms. */
 const RETRY_DELAY_MS = 20;
 
-/** How long to wait for the owner of a lock to identify itself, in ms. */
+/** The time limit for a response of the owner, in ms. */
 const OWNER_TIMEOUT_MS = 1_000;
 
 /**
- * Acquires the lock on the file at `path`. The file does not have to exist, but its folder does. Throws `DataFileError` if another process has the
- * lock. The owner tells others its process id and the URL that `address` returns. The kernel releases the lock when the process ends, however it ends.
+ * Acquires the lock on the file at `path`. The folder must exist, but not the file. Throws `DataFileError` if another process has the lock: the message
+ * contains the process id of the owner and the URL that its `address` returns.
  *
- * The lock is a socket, named after the folder itself and the file name, since each commit replaces the file. It works within one machine: not
- * between machines that share a folder, and not between containers with separate networks.
+ * The lock is a local socket on which the owner listens. The kernel closes the socket when the process ends, even after a crash. The name of the
+ * socket is a hash of the inode of the folder and the file name. The inode of the file can't be used, because each commit replaces the file. The lock
+ * does not work between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
   let socketPath = getSocketPath(path);
-  /** Whether the folder is still the one in the name of the lock. If not, another folder can have its inode number. */
+  /** Returns whether the folder still has the inode in the name of the socket. If not, gives up the lock: another folder can get the inode. */
   const isCurrent = () => {
     if (tryOrUndefined(() => getSocketPath(path)) !== socketPath) socketPath = YIELDED_PATH;
     return socketPath !== YIELDED_PATH;
@@ -50,20 +53,20 @@ export async function lockFile(path: string, address: () => string | undefined):
   };
 }
 
-/** The socket path of a lock that was yielded to another process. */
+/** The socket path of a lock after it was given up. */
 const YIELDED_PATH = '';
 
-/** The owner of a lock. */
+/** A process that acquires or has a lock. */
 interface Owner {
-  /** The data file, for error messages. */
+  /** The path of the data file, for error messages. */
   readonly path: string;
-  /** Returns the URL of its server; undefined if it is not listening. */
+  /** Returns the URL of the server of this process; undefined if the server is not listening. */
   address(): string | undefined;
-  /** Whether the lock is still for the current folder. Called when another process wants the lock, which is yielded if not. */
+  /** Returns whether the lock still protects the file. Called when another process connects to the socket; if false, that process gets the lock. */
   isCurrent(): boolean;
 }
 
-/** Acquires the lock with a socket path. Throws `DataFileError` if another process has it. */
+/** Listens on the socket of a lock. Throws `DataFileError` if another process has the lock. Returns a function that releases the lock. */
 export async function acquire(socketPath: string, owner: Owner): Promise<Lock['release']> {
   for (let attempt = 1; ; attempt++) {
     const server = await listen(socketPath, owner);
@@ -73,13 +76,13 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
       throw new DataFileError(
         `${owner.path} is in use by ${describeOwner(response)}. Stop that process, or choose another file with --data FILE.`,
       );
-    // No process is listening. The kernel frees an abstract name; the file of a file socket stays.
+    // The owner has ended without a release. Only the file of a file socket still exists.
     if (response === undefined && isFileSocket(socketPath)) rmSync(socketPath, { force: true });
     await setTimeout(RETRY_DELAY_MS);
   }
 }
 
-/** Returns the path of the socket: an abstract name on Linux, a named pipe on Windows, a file elsewhere. */
+/** Returns the path of the socket for a file: an abstract socket on Linux, a named pipe on Windows, a file elsewhere. */
 function getSocketPath(path: string): string {
   const { dev, ino } = statSync(dirname(path), { bigint: true });
   const hash = createHash('sha256')
@@ -95,17 +98,17 @@ function isFileSocket(socketPath: string): boolean {
   return !socketPath.startsWith('\0') && !socketPath.startsWith('\\\\.\\pipe\\');
 }
 
-/** The response of an owner that yields its lock. */
+/** The response of an owner that gives up its lock. */
 const YIELDED = 'given away';
 
-/** Starts a server that tells each client who has the lock; undefined if the socket path is in use. */
+/** Starts a server that sends the process id and the URL of the owner to each client. Resolves to undefined if the socket path is in use. */
 function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
       const hasLock = isCurrent();
       if (!hasLock) server.close();
       const response = hasLock ? JSON.stringify({ pid, url: address() }) : YIELDED;
-      // A client that disconnects early is not an error.
+      // A client can disconnect before it has read the response.
       socket.on('error', () => {}).end(response, () => socket.destroy());
     });
     server.unref();
@@ -117,7 +120,7 @@ function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Serv
   });
 }
 
-/** Returns the response of the owner: empty if it does not respond in time, undefined if no process is listening. */
+/** Returns the response of the owner: an empty string if it does not respond in time, undefined if no process is listening. */
 function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let response = '';
@@ -132,12 +135,12 @@ function requestOwner(socketPath: string): Promise<string | undefined> {
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(undefined);
     });
-    // An owner that is releasing the lock closes connections that it has not accepted.
+    // A connection without a response: the owner is releasing the lock.
     socket.on('close', () => resolve(response === '' ? YIELDED : response));
   });
 }
 
-/** Returns "process 123 at http://…". Any process can send the response, so only these two values are taken from it. */
+/** Returns "process 123 at http://…". Uses only these two values of the response, because any process can send one. */
 function describeOwner(response: string | undefined): string {
   const [, processId] = /"pid":(\d+)/.exec(response ?? '') ?? [];
   const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(response ?? '') ?? [];

@@ -5,77 +5,75 @@ import { createMemoryBackend } from './backend.ts';
 import { createDefaultDataReader, DataFileError, type StateText } from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
 import { type Disk, machineDisk } from './disk.ts';
-import { createFailureLog } from './failure-log.ts';
-import { type FileBackendOptions, openFileBackend } from './file-backend.ts';
+import type { FileDurability } from './durable-file.ts';
+import { createFailureLog, createTextCache, type FileBackendOptions, openFileBackend } from './file-backend.ts';
 import { lockFile } from './lock.ts';
-import type { FileDurability } from './new-file.ts';
 import type { State } from './state.ts';
 import { createStore, type Store } from './store.ts';
-import { createTextCache } from './text-cache.ts';
 
-/** What an acknowledged change survives; with `memory` there is no file, and it ends with the program. */
+/** The durability of committed changes. With `memory`, there is no data file, and all changes are lost when the process ends. */
 export type Durability = FileDurability | 'memory';
 
-/** Where the state comes from and where it is stored. */
-export interface StatePlaces extends Pick<FileBackendOptions, 'check' | 'checkedBy' | 'log' | 'prepare'> {
-  /** The data file; undefined for a state in memory. */
+/** Options for opening a state. */
+export interface OpenStateOptions extends Pick<FileBackendOptions, 'check' | 'checkedBy' | 'log' | 'prepare'> {
+  /** The path of the data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;
-  /** The file with the default data. */
+  /** The path of the file with the default data. */
   readonly defaultData: string;
-  /** The names of the collections, in the order in which a data file has them. */
+  /** The names of the collections, in the order of the data file. */
   readonly collections: readonly string[];
-  /** The time, in ms since 1970. */
+  /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
-  /** Returns the address of this server once it listens. Processes that need the same data file report it. */
+  /** Returns the URL of this server; undefined until it listens. If another process opens the same data file, its error message contains the URL. */
   readonly address: () => string | undefined;
-  /** By default the disk of this machine. */
+  /** Default: the disk of this machine. */
   readonly disk?: Disk;
 }
 
-/** An opened state. */
+/** A state that is ready for use. */
 export interface OpenedState<S extends State = State> {
   readonly store: Store<S>;
-  /** The data file, by its absolute path without symbolic links; undefined for memory. */
+  /** The absolute path of the data file, with symbolic links resolved; undefined for a state in memory. */
   readonly path: string | undefined;
-  /** Returns the default data, as its file contains it now. Throws `DataFileError`. */
+  /** Returns the default data, from the current content of its file. Throws `DataFileError`. */
   readonly defaults: () => S;
 }
 
 /** The polling interval for edits of the data file, in ms. */
 const POLL_MS = 200;
 
-/** Opens a store with the data file, or in memory with the default data if there is none. Throws `DataFileError`. */
-export async function openState<S extends State = State>(places: StatePlaces): Promise<OpenedState<S>> {
-  const { data, durability, defaultData, check, nowMs, disk = machineDisk } = places;
-  const texts = createTextCache(places.collections);
+/** Opens a store with the state of the data file or, without a data file, a store in memory with the default data. Throws `DataFileError`. */
+export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
+  const { data, durability, defaultData, check, nowMs, disk = machineDisk } = options;
+  const texts = createTextCache(options.collections);
   const read = createDefaultDataReader({ path: defaultData, disk, check });
-  const readLogged = logFailures(read, places);
-  // A copy each time: a reset is committed even if the state is the default one already, since the data file may contain another.
+  const readLogged = logFailures(read, options);
+  // Creates a copy, because the store commits only a new object, and a reset must always commit: the data file may have other content.
   const toState = ({ state: source, text }: StateText) => {
     const state = { ...source };
     texts.set(state, text);
     return state;
   };
-  // The caller reports why the first start fails.
+  // Not logged: the caller reports the error of a failed start.
   const createInitial = () => toState(read());
   const { path, backend, initial } =
     data === undefined || durability === 'memory'
       ? { path: undefined, backend: createMemoryBackend(), initial: createInitial() }
-      : await openFile({ ...places, data, durability, disk, texts }, createInitial);
+      : await openFile({ ...options, data, durability, disk, texts }, createInitial);
   const store = createStore({ backend, initial, defaults: () => toState(readLogged()), nowMs });
   const opened = {
     path,
-    store: data === undefined || path === undefined ? store : watchEdits(store, createLinkCheck(data, path, places)),
+    store: data === undefined || path === undefined ? store : watchEdits(store, createLinkCheck(data, path, options)),
     defaults: () => readLogged().state,
   };
-  // What is read satisfies `check`, which knows the application's state.
+  // `check` has validated the state as the state of the application.
   return opened as unknown as OpenedState<S>;
 }
 
-/** Opens the data file; `createDefaults` returns the content of a new one. */
+/** Opens the data file. `createDefaults` returns the content of a new file. */
 async function openFile(
-  options: StatePlaces & Pick<FileBackendOptions, 'durability' | 'disk' | 'texts'> & { readonly data: string },
+  options: OpenStateOptions & Pick<FileBackendOptions, 'durability' | 'disk' | 'texts'> & { readonly data: string },
   createDefaults: () => State,
 ) {
   const { data, defaultData, disk, log } = options;
@@ -84,7 +82,8 @@ async function openFile(
   const lock = await lockFile(path, options.address);
   try {
     const opened = await openFileBackend({ ...options, path, lock, defaults: createDefaults() });
-    if (isNewer(disk, defaultData, path)) log.warn(`${defaultData} is newer than ${path}. A reset loads it.`);
+    if (isNewer(disk, defaultData, path))
+      log.warn(`${defaultData} is newer than ${path}. The server uses ${path}. A reset loads the newer file.`);
     return { path, ...opened };
   } catch (error) {
     await lock.release();
@@ -92,35 +91,34 @@ async function openFile(
   }
 }
 
-/** Returns a function that reads the default data and logs when that starts to fail, without a stack, and when it works again. */
-function logFailures(read: () => StateText, { defaultData, log }: StatePlaces): () => StateText {
+/** Returns a function that reads the default data. The function logs when reading starts to fail, and when reading works again. */
+function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptions): () => StateText {
   const failures = createFailureLog(log);
   return () => {
     try {
       const content = read();
-      failures.worked(`${defaultData} can be read again.`);
+      failures.logRecovery(`${defaultData} can be read again.`);
       return content;
     } catch (error) {
-      if (error instanceof DataFileError) failures.failed(error.message);
+      if (error instanceof DataFileError) failures.logFailure(error.message);
       throw error;
     }
   };
 }
 
-/** Returns a function that warns once if `data`, a link to the data file, leads elsewhere: an editor may have replaced it by a file. */
-function createLinkCheck(data: string, path: string, { disk = machineDisk, log }: StatePlaces): () => void {
+/** Returns a function that logs a warning once if `data` was a symbolic link to the data file and now leads to another file. */
+function createLinkCheck(data: string, path: string, { disk = machineDisk, log }: OpenStateOptions): () => void {
   if (resolve(data) === path) return () => {};
   let isLogged = false;
   return () => {
     const target = tryOrUndefined(() => getListedPath(disk, realpathSync(data)));
-    if (target !== undefined && target !== path && !isLogged) {
-      log.warn(`${data} no longer leads to ${path}, which stays in use. Restart the server to use ${target}.`);
-    }
+    if (target !== undefined && target !== path && !isLogged)
+      log.warn(`${data} no longer leads to ${path}, which the server still uses. Restart the server to use ${target}.`);
     isLogged = target !== path;
   };
 }
 
-/** Returns a store that loads edits by itself until it is closed, and calls `checkLink` at the same interval. */
+/** Returns a store that looks for edits of the data file at regular intervals until it is closed, and calls `checkLink` each time. */
 function watchEdits(store: Store, checkLink: () => void): Store {
   const timer = setInterval(() => {
     checkLink();

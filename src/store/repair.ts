@@ -1,28 +1,24 @@
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { createDefaultDataReader, DataFileError, readState } from './data-file.ts';
+import { createDefaultDataReader, DataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
 import { DurableFile } from './durable-file.ts';
+import { createConflictName, type FileContext } from './edit-conflicts.ts';
 import { lockFile } from './lock.ts';
-import type { Content } from './new-file.ts';
-import { createConflictName, type FileContext } from './replaced-file.ts';
-import type { StateValidator } from './validate-state.ts';
 
 /** Options of a repair. */
-interface RepairOptions {
+interface RepairOptions extends Pick<StateFile, 'check'>, Pick<FileContext, 'log'> {
   /** The path of the data file. */
   readonly data: string;
   /** The path of the file with the default data. */
   readonly defaultData: string;
-  readonly check: StateValidator['validate'];
-  readonly log: FileContext['log'];
-  /** By default the disk of this machine. */
+  /** Default: the disk of this machine. */
   readonly disk?: Disk;
 }
 
 /**
- * Replaces an invalid data file by the default data and saves its content beside it. Does not change a valid file. Returns a message that says what
- * was done. Throws `DataFileError` if the repair fails; no content is lost.
+ * Replaces an invalid data file by the default data, and saves its previous content in the same folder. Does not change a valid file. Returns a message
+ * for the user. Throws `DataFileError` if the repair fails; then no content is lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, defaultData: defaultPath, check, log, disk = machineDisk } = options;
@@ -30,7 +26,7 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {
-    if (isValid(disk, path, check)) return `${path} is valid. Nothing was changed.`;
+    if (isValid({ path, disk, check })) return `${path} is valid. Nothing was changed.`;
     const file = new DurableFile({ path, disk, durability: 'disk', content: undefined, log });
     const backup = createBackup(disk, path);
     if (backup?.content) file.known = backup.content;
@@ -46,43 +42,41 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
   }
 }
 
-function isValid(disk: Disk, path: string, check: StateValidator['validate']): boolean {
+function isValid(file: StateFile): boolean {
   try {
-    return readState({ path, disk, check, remedy: '' }) !== undefined;
+    return readState({ ...file, remedy: '' }) !== undefined;
   } catch (error) {
     if (error instanceof DataFileError) return false;
     throw error;
   }
 }
 
-/** The invalid file or folder under another name. A readable file keeps its old name too, so that it can be replaced atomically. */
-interface Backup {
-  readonly name: string;
-  /** The content of a readable file. */
-  readonly content: Content | undefined;
-}
+type Backup = ReturnType<typeof createBackup>;
 
-/** Removes the backup after a failed repair if no content is lost by that. Returns the error of the repair. */
-function undoBackup(disk: Disk, path: string, backup: Backup | undefined, cause: unknown): DataFileError {
+/** Removes the backup after a failed repair if the data file still has the same content. Returns the error of the repair. */
+function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
   const signature = tryOrUndefined(() => getSignature(disk, path));
   if (backup?.content && signature === backup.content.signature) tryOrUndefined(() => disk.remove(backup.name));
   else if (backup && signature === '') tryOrUndefined(() => disk.rename(backup.name, path));
-  const isKept = backup && tryOrUndefined(() => disk.stats(backup.name));
+  const hasBackup = backup && tryOrUndefined(() => disk.stats(backup.name));
   const reason = `${path} can't be repaired (${describeDiskError(cause)}).`;
-  return new DataFileError(`${reason}${describeBackup(isKept && backup)}`, { cause });
+  return new DataFileError(`${reason}${describeBackup(hasBackup && backup)}`, { cause });
 }
 
-function describeBackup(backup: Backup | undefined): string {
+function describeBackup(backup: Backup): string {
   return backup ? ` Its previous content is in ${backup.name}.` : '';
 }
 
-/** Gives the file or folder at `path` another name; returns undefined if there is none. Throws `DataFileError` for anything else, such as a device. */
-function createBackup(disk: Disk, path: string): Backup | undefined {
+/**
+ * Creates a backup of the file or folder at `path`; returns undefined if nothing is there. The backup of a readable file is a hard link, so that the file
+ * can still be replaced atomically. Anything else is renamed; then `content` is undefined. Throws `DataFileError` for a device or a pipe.
+ */
+function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);
   if (!stats) return undefined;
   if (!stats.isFile() && !stats.isDirectory())
     throw new DataFileError(`${path} is not a regular file. Choose another file with --data FILE.`);
-  const name = createConflictName(disk, { path, label: 'broken', timeOf: path });
+  const name = createConflictName(disk, { path, label: 'broken', timeSource: path });
   const content = tryOrUndefined(() => {
     const current = { bytes: disk.read(path), signature: getSignature(disk, path) };
     disk.link(path, name);

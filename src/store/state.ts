@@ -1,10 +1,10 @@
-/** An entry of a collection. */
+/** An entry of a collection: a JSON object. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** The state of an application: its entries by the name of their collection, as plain data that is never changed in place. The shape of a data file. */
+/** The state of an application, as in a data file: a list of entries for each collection. It never changes in place: a change creates a new state. */
 export type State = Readonly<Record<string, readonly Entry[]>>;
 
-/** A committed state and its revision, which grows by one with each commit that changes something. */
+/** A committed state and its revision: the number of times that the state has changed since the start. */
 export interface CommittedState<S extends State = State> {
   readonly state: S;
   readonly revision: number;

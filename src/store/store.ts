@@ -2,44 +2,44 @@ import { setImmediate } from 'node:timers/promises';
 import { type Backend, StateTooLargeError } from './backend.ts';
 import type { CommittedState, State } from './state.ts';
 
-/** The outcome of a change: the next state, if it changes, and the result for the caller. */
+/** The result of a change: the next state, or none if the state does not change, and the value for the caller. */
 export interface ChangeResult<Result, S extends State = State> {
   readonly next?: S;
   readonly result: Result;
 }
 
-/** A pure function of the state and the time (ms since 1970). If it throws, nothing changes and only its caller gets the error. */
+/** A pure function that computes the next state from the current state and the time (ms since 1970). If it throws, the state does not change. */
 export type Change<Result, S extends State = State> = (state: S, nowMs: number) => ChangeResult<Result, S>;
 
-/** Stores a state: the only place where it changes. */
+/** Contains the current state. The state changes only through this interface. */
 export interface Store<S extends State = State> {
-  /** Returns the committed state, without changes that are not committed yet. */
+  /** Returns the committed state, without pending changes. */
   read(): CommittedState<S>;
   /**
-   * Applies a change and resolves to its result once it is committed. Changes are applied one after the other in the order of the calls. Rejects with
-   * `StoreUnavailableError` if nothing can be stored at present, with `StateTooLargeError` if the change exceeds the size limit.
+   * Applies a change, and resolves to its result after the commit. Applies changes one after the other in the order of the calls. Rejects with
+   * the error of the change, with `StoreUnavailableError` if the commit fails, or with `StateTooLargeError` if the next state exceeds the size limit.
    */
   update<Result>(change: Change<Result, S>): Promise<Result>;
-  /** Replaces the state by the default state, in order with the changes. */
+  /** Replaces the state by the default state. Pending changes are applied first. */
   reset(): Promise<void>;
-  /** Loads an external edit of the stored state if it is valid. Later changes apply to it. */
+  /** Loads the stored state if another program has changed it and it is valid. */
   loadEdits(): Promise<void>;
-  /** Resolves when pending changes are committed; later ones reject with `StoreUnavailableError`. Can be called more than once. */
+  /** Commits pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. Can be called more than once. */
   close(): Promise<void>;
 }
 
 /** Options of a store. */
 export interface StoreOptions<S extends State = State> {
   readonly backend: Backend<S>;
-  /** The state that the backend has stored at the start. */
+  /** The state that the backend contains at the start. */
   readonly initial: S;
-  /** Returns the default state. Called for each reset, since its file can change. If it throws, the reset rejects. */
+  /** Returns the default state. Called for each reset, because the file with the default data can change. If it throws, the reset rejects. */
   readonly defaults: () => S;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
 }
 
-/** Thrown if a change can't be stored. Neither the memory nor the backend has changed. */
+/** Thrown if a change can't be stored. The state has not changed, neither in memory nor in the backend. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
@@ -57,8 +57,8 @@ export function createStore<S extends State>(options: StoreOptions<S>): Store<S>
 }
 
 /**
- * A store that applies all pending changes to the committed state and commits them together; only then their callers get their results. So the memory is
- * never ahead of the backend, and 50 concurrent callers cost one commit.
+ * A store with group commit: it applies all pending changes, commits the resulting state once, and then resolves the promises of all callers. The memory
+ * is never ahead of the backend, and 50 concurrent changes need one commit.
  */
 class GroupCommitStore<S extends State> implements Store<S> {
   private committed: CommittedState<S>;
@@ -70,7 +70,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     this.committed = { state: options.initial, revision: 0 };
   }
 
-  // Arrow functions: callers pass them on without the store.
+  // Arrow functions, because callers use them without the store: `{ ...store, update }`.
   readonly read = (): CommittedState<S> => this.committed;
 
   readonly update = <Result>(change: Change<Result, S>): Promise<Result> => {
@@ -97,8 +97,8 @@ class GroupCommitStore<S extends State> implements Store<S> {
   /** Commits the pending changes until there are none. */
   private async drain(): Promise<void> {
     do {
-      // Requests that arrive in one turn of the event loop are handled one by one. Without this, a commit that does not wait for the disk would be
-      // complete before the second request is read.
+      // Lets the server read all requests that have arrived. Without this, a commit that does not wait for the disk would be complete before the
+      // second request is read.
       await setImmediate();
       const edited = await this.options.backend.findEdit();
       if (edited) this.setCommitted(edited);
@@ -109,7 +109,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     this.draining = undefined;
   }
 
-  /** Commits a batch. If the state gets too large, commits each half separately, so that only the changes that cause it are rejected. */
+  /** Commits a batch. If the state becomes too large, commits each half separately, so that only changes that exceed the limit are rejected. */
   private async commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
       await this.commit(batch);
@@ -141,7 +141,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 }
 
-/** Returns the state after all changes of a batch, and functions that settle the callers' promises once it is committed. */
+/** Applies all changes of a batch. Returns the next state, and functions that resolve or reject the promises of the callers after the commit. */
 function applyChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
   let next = state;
   const settleAll = batch.map(({ change, resolve, reject }) => {

@@ -3,58 +3,58 @@ import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import type { State } from './state.ts';
 
-/** A list of a state. */
+/** A collection of a state: a list of entries with the same schema. */
 export interface Collection {
-  /** The name of the schema of its entries in the contract. */
+  /** The name of the entries' schema in the contract. */
   readonly schema: string;
-  /** The property that identifies an entry: a string that is unique in the list. */
+  /** The name of the property that identifies an entry. Its value is a string that is unique in the list. */
   readonly key: string;
-  /** Whether the list has at least one entry. */
+  /** Whether the list must have at least one entry. */
   readonly isNeverEmpty?: boolean;
 }
 
-/** Returns the issues of a value under a schema of the contract that allows no other properties than its own. Adds the schema's defaults to the value. */
+/** Validates a value by a schema of the contract, without additional properties. Adds the default values of the schema to the value. Returns the issues. */
 export type ValidateEntry = (schema: string, value: unknown) => readonly Issue[];
 
-/** The rules that data satisfies to be the state of an application. */
+/** The rules for the state of an application. */
 export interface StateRules<S extends State = State> {
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
   readonly validateEntry: ValidateEntry;
   /**
-   * Checks what no schema can express, such as references between entries, if the schemas are satisfied. Yields each issue, and undefined after each
-   * step, so that other work can be done between them.
+   * Checks rules that a schema can't express, such as references between entries. Called only with a state that satisfies the schemas. Yields each
+   * issue, and undefined after each entry, so that the caller can handle requests between two entries.
    */
   findReferenceIssues?(state: S): Steps;
 }
 
-/** The steps of a validation: an issue each, or undefined. */
+/** The steps of a validation. A step yields an issue, or undefined if an entry is complete. */
 export type Steps = Iterable<Issue | undefined>;
 
 /** Validates data as the state of an application under one version of its contract. */
 export interface StateValidator {
-  /** Returns all issues; none if `data` is a state. Adds the defaults of the contract to `data`. */
+  /** Returns all issues; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
   validate(data: unknown): readonly Issue[];
-  /** Returns the first 1,000 issues. Leaves `data` as it is. Other requests are handled meanwhile. */
+  /** Returns the first 1,000 issues. Does not change `data`. The server can handle other requests during the validation. */
   validateInSlices(data: unknown): Promise<readonly Issue[]>;
 }
 
-/** The number of entries that are validated before other requests are handled. */
+/** The number of validation steps before the server handles other requests. */
 const SLICE_ENTRIES = 200;
 
-/** The number of issues after which a validation in slices ends. */
+/** The maximum number of issues of a validation in slices. */
 const MAX_ISSUES = 1_000;
 
 /**
- * Creates the validator of an application's states. Decision: it is strict, since an application can't serve by the contract what violates it. It first
- * checks the shape by the schemas of the contract, and if that holds what no schema can express: unique keys, and the rules of the application.
+ * Creates the validator for the states of an application. First it validates the collections by the schemas of the contract. If there are no issues, it
+ * checks that keys are unique, and the rules of the application. Decision: it allows no additional properties, because responses must satisfy the contract.
  */
 export function createStateValidator(rules: StateRules): StateValidator {
-  const copying: StateRules = {
+  const copyingRules: StateRules = {
     ...rules,
     validateEntry(schema, value) {
       const place = findLargeObject(value);
       if (place === undefined) return rules.validateEntry(schema, structuredClone(value));
-      return [{ pointer: place, message: `has more than ${MAX_PROPERTIES} properties: use fewer` }];
+      return [{ pointer: place, message: `has more than ${MAX_PROPERTIES} properties: remove some` }];
     },
   };
   return {
@@ -62,7 +62,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
     async validateInSlices(data) {
       const issues: Issue[] = [];
       let steps = 0;
-      for (const issue of validationSteps(data, copying)) {
+      for (const issue of validationSteps(data, copyingRules)) {
         if (issue) issues.push(issue);
         if (issues.length === MAX_ISSUES) break;
         if (++steps % SLICE_ENTRIES === 0) await setImmediate();
@@ -72,10 +72,10 @@ export function createStateValidator(rules: StateRules): StateValidator {
   };
 }
 
-/** The maximum number of properties of an object in a state that a client sends: an error for each of a million would block the server for seconds. */
+/** The maximum number of properties of an object in a state from a client: a million validation errors would block the server for seconds. */
 const MAX_PROPERTIES = 10_000;
 
-/** Returns the location of an object with too many properties (JSON Pointer); undefined if there is none. */
+/** Returns the JSON Pointer of an object with too many properties; undefined if there is none. */
 function findLargeObject(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value) && Object.keys(value).length > MAX_PROPERTIES) return '';
@@ -127,7 +127,7 @@ function duplicateSteps(name: string, key: string, { [name]: entries = [] }: Sta
   });
 }
 
-/** Finds the issues of each entry of a list, one entry a step. The pointers of its issues are relative to the entry. */
+/** Calls `findIssues` for each entry of a list, and yields its issues. The pointers that `findIssues` returns are relative to the entry. */
 export function* entrySteps<Entry>(
   list: string,
   entries: readonly Entry[],

@@ -1,7 +1,7 @@
-/** Header names that the server looks up in this spelling. */
+/** The spelling of response headers that the server reads, by their lower-case names. */
 const SPELLINGS: Readonly<Record<string, string>> = { 'content-type': 'Content-Type', location: 'Location' };
 
-/** Returns headers with the names that the server looks up in its spelling. HTTP names are case-insensitive (RFC 9110, section 5.1). */
+/** Returns headers with `Content-Type` and `Location` in this spelling. Header names are case-insensitive (RFC 9110, section 5.1), but property names are not. */
 export function normalizeHeaderNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [SPELLINGS[name.toLowerCase()] ?? name, value]),

@@ -1,19 +1,19 @@
-/** One thing that is wrong with data or a document. */
+/** An error in data or in a document. */
 export interface Issue {
-  /** Where it is (JSON Pointer, RFC 6901). */
+  /** The location of the error (JSON Pointer, RFC 6901). */
   readonly pointer: string;
-  /** What is wrong, and how to fix it: the end of a sentence that begins with the place. */
+  /** What is wrong, and how to fix it: the end of a sentence that begins with the location. */
   readonly message: string;
-  /** The rule that is broken, by the name of a JSON Schema keyword if there is one. */
+  /** The violated rule: the name of a JSON Schema keyword, or a similar name. */
   readonly rule?: string;
-  /** How to fix it, a clause: the end of the message. */
+  /** How to fix the error: the part of the message after the colon. */
   readonly remedy?: string;
 }
 
-/** What is wrong, as the predicate of a sentence about the place, the rule that is broken, and how to fix it, as a clause. */
+/** The parts of an issue without its location. `problem` is the part of the message before the colon, such as `is not a number`. */
 export type IssueParts = Required<Pick<Issue, 'rule' | 'remedy'>> & { readonly problem: string };
 
-/** Creates an issue at a place (JSON Pointer). */
+/** Creates an issue. `pointer` is the location of the error (JSON Pointer). */
 export function createIssue(pointer: string, { rule, problem, remedy }: IssueParts): Issue {
   return { pointer, message: `${problem}: ${remedy}`, rule, remedy };
 }

@@ -1,26 +1,27 @@
-/** The maximum nesting of objects and arrays in JSON from outside: the functions that walk such values recurse once for each level. */
+/** The maximum nesting of objects and arrays in JSON from clients and files. Recursive functions for such values call themselves once for each level. */
 export const MAX_JSON_DEPTH = 100;
 
-/** What is wrong with a value that is nested deeper, and what to do. */
+/** What is wrong with a value that exceeds the maximum nesting. */
 export const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+
+/** What to do about a value that exceeds the maximum nesting. */
 export const TOO_DEEP_REMEDY = 'reduce the nesting';
 
-/** The maximum number of issues that are returned for a value. */
+/** The maximum number of issues of a value. */
 const MAX_ISSUES = 20;
 
 /** A reason why a JSON value can't be processed. */
 interface JsonIssue {
   readonly rule: 'depth' | 'finite';
-  /** The property names and array indexes that lead to the value; for `depth`, only the first two. */
+  /** The property names and array indexes that lead to the value. For the rule `depth`, only the first two of them. */
   readonly path: readonly string[];
-  /** The number, or the value at `path` that is nested too deeply. */
+  /** The value at `path`. */
   readonly value: unknown;
 }
 
 /**
- * Returns the reasons why a value can't be processed: more levels than `MAX_JSON_DEPTH` (then this is the only issue), and numbers that JavaScript
- * can't represent: `JSON.parse` turns `1e400` into `Infinity`. Recursion stops at `MAX_JSON_DEPTH`. `outerLevels`: the number of levels around the
- * values that are not counted.
+ * Returns the reasons why a value can't be processed. If it has more levels than `MAX_JSON_DEPTH`, that is the only reason. Otherwise the reasons are
+ * numbers that JavaScript can't represent: `JSON.parse` returns `Infinity` for `1e400`. The first `outerLevels` levels do not count.
  */
 export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIssue[] {
   const issues: JsonIssue[] = [];
@@ -35,7 +36,7 @@ export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIs
     }
     if (typeof inner !== 'object' || inner === null) return true;
     if (path.length >= maxDepth) return false;
-    // A large body has millions of values: neither an array of entries nor an object is created for each.
+    // Creates no array of entries and no object for each value, because a large body has millions of values.
     if (Array.isArray(inner)) {
       for (let index = 0; index < inner.length; index++) if (!visitEntry(index, inner[index])) return false;
       return true;
@@ -52,7 +53,7 @@ export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIs
   return visit(value) ? issues : [createDepthIssue(value, path.map(String))];
 }
 
-/** The number of steps in the path of a depth issue. */
+/** The number of property names and array indexes in the path of an issue with the rule `depth`. */
 const DEPTH_PATH_LENGTH = 2;
 
 function createDepthIssue(root: unknown, steps: readonly string[]): JsonIssue {
@@ -61,10 +62,10 @@ function createDepthIssue(root: unknown, steps: readonly string[]): JsonIssue {
   return { rule: 'depth', path, value };
 }
 
-/** The maximum number of values in JSON that is parsed. A state of 16 MB has at most 1,060,000, unless it has arrays of many short strings. */
+/** The maximum number of values in JSON from a client. A state of 16 MB has at most 1,060,000 values, unless it has arrays of many short strings. */
 export const MAX_JSON_VALUES = 1_200_000;
 
-/** Returns whether JSON has more than `MAX_JSON_VALUES` objects, arrays, properties and entries. Takes 20 ms for 16 MB. */
+/** Returns whether a JSON text has more than `MAX_JSON_VALUES` objects, arrays, properties and entries. Takes 20 ms for 16 MB. */
 export function hasTooManyValues(json: string): boolean {
   if (json.length <= MAX_JSON_VALUES) return false;
   let count = 0;
@@ -80,7 +81,7 @@ export function hasTooManyValues(json: string): boolean {
 
 const [QUOTE, COMMA, OPEN_ARRAY, OPEN_OBJECT, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
 
-/** Returns the index of the closing quotation mark of the string that starts at `start`; the length of the JSON if it is not closed. */
+/** Returns the index of the closing quotation mark of the string that starts at `start`; the length of the text if there is none. */
 function findStringEnd(json: string, start: number): number {
   for (let index = start + 1; index < json.length; index++) {
     const code = json.charCodeAt(index);

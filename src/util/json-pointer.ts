@@ -1,9 +1,9 @@
-/** Returns the JSON Pointer (RFC 6901) of property names and array indexes. */
+/** Formats property names and array indexes as a JSON Pointer (RFC 6901). */
 export function formatPointer(...steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Returns the property names and array indexes of a JSON Pointer, unescaped. */
+/** Returns the property names and array indexes in a JSON Pointer, without escapes. */
 export function parsePointer(pointer: string): readonly string[] {
   return pointer
     .split('/')

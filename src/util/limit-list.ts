@@ -1,4 +1,4 @@
-/** Returns the first `max` items, formatted, followed by "and N more" if there are further ones, which are not formatted. */
+/** Formats the first `max` items of a list. If the list has N other items, adds the text "and N more". */
 export function limitList<Item>(
   items: readonly Item[],
   max: number,

@@ -1,11 +1,11 @@
-/** Returns a function that computes the value of each object once, on the first call with it. Keeps the value as long as the object is in use. */
-export function memoizeByObject<Key extends object, Value extends object>(
+/** Returns a function that computes the value of each object once, on the first call with the object. Stores the value as long as the object is in use. */
+export function memoizeByObject<Key extends object, Value extends object | string>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();
   return (key) => {
     let value = values.get(key);
-    if (!value) {
+    if (value === undefined) {
       value = compute(key);
       values.set(key, value);
     }

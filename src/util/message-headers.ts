@@ -1,4 +1,4 @@
-/** Returns whether a header describes the message or the connection: the server writes it, and a response must not set it. */
+/** Returns whether a header describes the connection or the length of a message. The server sets such headers itself. */
 export function isMessageHeader(name: string): boolean {
   return /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/i.test(name);
 }

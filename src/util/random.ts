@@ -1,14 +1,14 @@
-/** A pseudo-random number generator: the same seed gives the same numbers. */
+/** A pseudo-random number generator. The same seed produces the same numbers. */
 export interface Random {
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** Returns an integer from `least` to `most`, both included. */
+  /** Returns an integer from `least` to `most`, including both. */
   integer(least: number, most: number): number;
-  /** Returns one of the values, of which there must be at least one. */
+  /** Returns one of the values. The list must not be empty. */
   pick<Value>(values: readonly Value[]): Value;
 }
 
-/** Creates a generator (T. Ettinger, Mulberry32, 2017: 32 bits of state, passes gjrand's tests). */
+/** Creates a generator with 32 bits of state (T. Ettinger, Mulberry32, 2017). It passes the gjrand tests. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -21,7 +21,7 @@ export function createRandom(seed: number): Random {
   return { next, integer: whole, pick: (values) => values[whole(0, values.length - 1)] as (typeof values)[number] };
 }
 
-/** Returns the hash of a string as a seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
+/** Returns the 32-bit hash of a string, for use as a seed (FNV-1a, G. Fowler, L. Noll and P. Vo, 1991). */
 export function toSeed(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

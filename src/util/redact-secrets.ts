@@ -1,32 +1,34 @@
 import { MAX_JSON_DEPTH } from './json-limits.ts';
 import { tryOrUndefined } from './try-or-undefined.ts';
 
-/** Names of headers, parameters and properties whose values may be secret. */
+/** The names of headers, parameters and properties with secret values. The only list of such names: journal, matchers and `storefront check` use it. */
 const SECRET =
   /authorization|(^|[^a-z])(auth|jwt|pin|pwd)([^a-z]|$)|cookie|token|secret|passw|passphrase|passcode|credential|session|(api|auth|access)[-_]?key|card[-_]?number|credit[-_]?card|cvc|cvv/i;
 
-/** The replacements of a value that may be secret, and of one that is nested too deep to be searched. */
-const REDACTED = '[left out]';
+/** The replacement for a secret value. */
+const REDACTED = '[redacted]';
+
+/** The replacement for a value that exceeds the maximum nesting. */
 const TOO_DEEP = '…';
 
-/** The maximum depth of parameters within parameters that are searched. */
+/** The maximum nesting of encoded parameters in the value of another parameter. */
 const MAX_PARAMETER_DEPTH = 3;
 
-/** The number of characters of a text that are searched and returned: a URL or a header of 64 kB takes too long. */
+/** The maximum length of a redacted text, in characters: a URL or a header of 64 kB would take too long. */
 const MAX_TEXT_LENGTH = 8_000;
 
-/** Whether the value of a header, parameter or property of this name may be secret. */
+/** Returns whether a header, parameter or property with this name has a secret value. */
 export function isSecretName(name: string): boolean {
   return SECRET.test(name);
 }
 
-/** Returns a value with `[left out]` in place of what may be secret: values of properties with such names, at any depth, and values in its texts. */
+/** Replaces secrets in a JSON value by `[redacted]`: the values of properties with secret names at any depth, and secrets in strings. */
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
-  // A violation has the value that its pointer refers to.
+  // The property `value` of a violation is the value at its `pointer`.
   const { pointer } = value as { readonly pointer?: unknown };
   const isSecret = (name: string) =>
     isSecretName(name) || (name === 'value' && typeof pointer === 'string' && isSecretName(pointer));
@@ -38,18 +40,18 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-/** Returns the first 8,000 characters of a text (JSON, also cut off, a form, a URL or a sentence) without secrets. */
+/** Returns the first 8,000 characters of a text with `[redacted]` in place of secrets. The text can be JSON, a truncated JSON, a form, a URL, or a sentence. */
 export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);
 }
 
-/** Returns a whole text without secrets, whatever its length. `depth`: the number of parameters around it. */
+/** Returns a text of any length with `[redacted]` in place of secrets. `depth`: the number of parameters that contain the text in their values. */
 export function redactFullText(text: string, depth = 0): string {
   if (!SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
   return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
 }
 
-/** Returns header values by name, with `[left out]` in place of those that may be secret. */
+/** Returns headers with `[redacted]` in place of secret values. An empty value is not replaced. */
 export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -59,14 +61,14 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
   );
 }
 
-/** Redacts what follows the name of an authentication scheme, or precedes the host of a URL. */
+/** Redacts credentials after `Bearer` or `Basic`, and user names and passwords in URLs. */
 function redactCredentials(text: string): string {
   return text
     .replaceAll(/\b(bearer|basic) [^\s",;]+/gi, `$1 ${REDACTED}`)
     .replaceAll(/:\/\/[^/\s@"]{1,200}@/g, `://${REDACTED}@`);
 }
 
-/** Redacts the values in the messages of violations, also within JSON. */
+/** Redacts values after a secret name in a sentence, as in `token is "abc"`. The quotation marks can be escaped, as in JSON. */
 function redactSentences(text: string): string {
   const named = /(?<![\w.-])([\w.-]+)( is)? (?:\\?"(?:[^"\\]|\\[^"])*(?:\\?"|$)|-?\d[\w.+-]*)/g;
   return text.replaceAll(named, (whole, name: string, is = '') =>
@@ -74,7 +76,7 @@ function redactSentences(text: string): string {
   );
 }
 
-/** Redacts the values of parameters, as in a URL or a form, and values that contain secrets. */
+/** Redacts the values of parameters in a URL or a form: values with a secret name, and encoded values that contain a secret. */
 function redactPairs(text: string, depth: number): string {
   return text.replaceAll(
     /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
@@ -85,25 +87,25 @@ function redactPairs(text: string, depth: number): string {
   );
 }
 
-/** Whether a value contains a secret; one that is nested too deep may. */
+/** Returns whether a parameter's value contains a secret. Returns true for a secret name beyond the maximum nesting. */
 function hasSecret(value: string, depth: number): boolean {
   return SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }
 
-/** Decodes a name or a value; a stray % stands for itself. */
+/** Decodes a percent-encoded text. Returns the same text if an escape is invalid. */
 function decode(text: string): string {
   return tryOrUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
-/** Redacts the values of properties, in JSON that may be cut off anywhere. */
+/** Redacts the values of properties with secret names in a JSON text, which can be truncated. */
 function redactProperties(text: string): string {
-  // The length of a name is bounded: otherwise each quote of a text full of them is followed to its end.
+  // The length of a name is limited. Otherwise the time would be quadratic for a text with many quotation marks.
   const property = /"((?:[^"\\]|\\.){0,100})"\s*:\s*/g;
   let result = '';
   let from = 0;
   for (let found = property.exec(text); found; found = property.exec(text)) {
     const [, name = ''] = found;
-    // A name that is no valid JSON string stands for itself.
+    // If the name has an invalid escape, it is compared with the escape.
     if (!isSecretName(tryOrUndefined(() => JSON.parse(`"${name}"`)) ?? name)) continue;
     result += `${text.slice(from, property.lastIndex)}"${REDACTED}"`;
     from = findEndOfValue(text, property.lastIndex);
@@ -112,7 +114,7 @@ function redactProperties(text: string): string {
   return result + text.slice(from);
 }
 
-/** Returns where the JSON value that starts at `begin` ends: the end of the text if it is cut off. */
+/** Returns the index after the JSON value that starts at `begin`; the length of the text if the value is truncated. */
 function findEndOfValue(text: string, begin: number): number {
   const token = /"(?:[^"\\]|\\.)*("|$)|[[{]|[\]}]|[^[\]{}",]+|,/gy;
   token.lastIndex = begin;

@@ -1,15 +1,14 @@
 import { tryOrUndefined } from './try-or-undefined.ts';
 
-/** Returns a path that `decodeURIComponent` accepts: if an escape is invalid, each `%` stands for itself, as in a query. */
+/** Returns a path that `decodeURIComponent` accepts. If the path contains an invalid escape, replaces each `%` by `%25`. */
 export function toDecodablePath(path: string): string {
   if (!path.includes('%')) return path;
-  // decodeURIComponent throws only for an invalid escape.
   return tryOrUndefined(() => decodeURIComponent(path)) === undefined ? path.replaceAll('%', '%25') : path;
 }
 
 /**
- * Returns the parameters of a query by name; a repeated one has an array. Decision: read as browsers do, since front ends send search terms without
- * encoding them: `+` is a space, and a `%` that starts no escape stands for itself.
+ * Returns the parameters of a query by name. A parameter that occurs several times has an array of values. Decision: parses queries as browsers do,
+ * because front ends send search terms without encoding: `+` is a space, and a `%` without a valid escape is a percent sign.
  */
 export function parseQuery(querystring: string): Readonly<Record<string, string | string[]>> {
   if (querystring === '') return {};
@@ -21,22 +20,22 @@ export function parseQuery(querystring: string): Readonly<Record<string, string 
   return Object.fromEntries(entries);
 }
 
-/** The path of the folder of images. */
+/** The URL path of the images. */
 export const IMAGES_PATH = '/images';
 
-/** Returns whether a path, with or without a query, is that of an image. */
+/** Returns whether a path, with or without a query, is the path of an image. */
 export function isImagePath(path: string): boolean {
   return path.startsWith(`${IMAGES_PATH}/`);
 }
 
-/** Returns the path of a request target, without the query, and with one slash at the start. */
+/** Returns the path of a request target without the query. Replaces several slashes at the start by one. */
 export function getPathname(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);
   return path.startsWith('//') ? path.replace(/^\/+/, '/') : path;
 }
 
-/** Returns whether a content type is that of a URL-encoded form. */
+/** Returns whether a content type is `application/x-www-form-urlencoded`. */
 export function isFormType(type: string | undefined): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type ?? '');
 }

@@ -1,4 +1,4 @@
-/** Returns the result of a step that is optional or has a fallback; undefined if it throws. */
+/** Calls a function and returns its result; undefined if it throws. For steps that are optional or have a fallback. */
 export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
   try {
     return step();

@@ -1,4 +1,4 @@
-/** Runs tasks one after the other, one in each turn of the event loop, so that other requests are handled in between. */
+/** Adds a task to a queue. The queue runs one task in each turn of the event loop, so that the server handles requests between two tasks. */
 type TurnQueue = (task: () => void) => void;
 
 /** Creates an empty queue. */

@@ -91,7 +91,7 @@ describe('POST /_control/sandboxes/ID/requests/count', () => {
     expect([await count({ $glob: '{"productId":*' }), await count({ quantity: 3 })]).toEqual([0, 0]);
     const { body } = await sandbox.steer('POST', '/requests/verify', { where: { body: { quantity: 3 } } });
     expect(body.nearMisses[0].reasons).toEqual([
-      'body: cannot be compared, because the journal keeps only the first 4 kB',
+      'body: cannot be compared, because the journal contains only its first 4 kB',
     ]);
   });
 });

@@ -49,11 +49,11 @@ describe('a secret in a request', () => {
     expect(body).toHaveLength(5);
     expect(text).not.toContain(SECRET);
     expect(body[0].request).toMatchObject({
-      url: '/api/products?search=a&access_token=[left out]',
-      query: { search: 'a', access_token: '[left out]' },
-      headers: { authorization: '[left out]', cookie: '[left out]', 'x-api-key': '[left out]' },
+      url: '/api/products?search=a&access_token=[redacted]',
+      query: { search: 'a', access_token: '[redacted]' },
+      headers: { authorization: '[redacted]', cookie: '[redacted]', 'x-api-key': '[redacted]' },
     });
-    expect(body[1].request.body).toEqual({ ...ITEM, card: { cardNumber: '[left out]', cvc: '[left out]' } });
+    expect(body[1].request.body).toEqual({ ...ITEM, card: { cardNumber: '[redacted]', cvc: '[redacted]' } });
   });
 
   it('is redacted in the response that rejects it', async () => {

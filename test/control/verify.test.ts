@@ -85,7 +85,9 @@ describe('POST /_control/sandboxes/ID/requests/verify', () => {
     const { nearMisses } = await verify(sandbox, { operation: 'listOrders', atMost: 2 });
     expect(nearMisses.map(({ request }: TestResponse['body']) => request.id)).toEqual([3, 4, 5]);
     const { nearMisses: surplus } = await verify(sandbox, { operation: 'listOrders', times: 4 });
-    expect(surplus).toMatchObject([{ request: { id: 5 }, reasons: ['the request matches, and is one too many'] }]);
+    expect(surplus).toMatchObject([
+      { request: { id: 5 }, reasons: ['the request matches, but exceeds the expected number'] },
+    ]);
   });
 
   it('returns no near misses if the journal is empty', async () => {
@@ -135,7 +137,7 @@ describe('a verification of a journal that has dropped requests', () => {
     return sandbox;
   }
 
-  const DROPPED_NOTE = /; the journal has dropped the requests up to #3: /;
+  const DROPPED_NOTE = /; the journal no longer contains the requests up to #3: /;
 
   it('fails if the dropped requests could be too many, and names the last dropped one', async () => {
     const sandbox = await createWithDropped();

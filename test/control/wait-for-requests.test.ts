@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { waitForRequests } from '../../src/control/wait-for-requests.ts';
-import type { Entry, Follower } from '../../src/sandbox/journal/journal.ts';
+import type { Follower } from '../../src/sandbox/journal/journal.ts';
+import type { Entry } from '../../src/sandbox/journal/recorded-request.ts';
 import type { Bounds } from '../../src/sandbox/journal/verify-requests.ts';
 import { sendFiveRequests, verify } from '../support/harness/journal.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';

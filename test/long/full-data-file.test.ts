@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_FILE_BYTES } from '../../src/store/new-file.ts';
+import { MAX_FILE_BYTES } from '../../src/store/data-file.ts';
 import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';

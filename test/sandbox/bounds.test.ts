@@ -55,7 +55,7 @@ describe('the registry at the maximum number of sandboxes', () => {
   });
 
   it('rejects a new sandbox if all were written to, with the time until the first one expires', () => {
-    const { sandboxes, pass } = createTestRegistry({ most: 3 });
+    const { sandboxes, pass } = createTestRegistry({ maxSandboxes: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.create(id);
     pass(60_000);
     const error = getThrown(() => sandboxes.get('more'));
@@ -72,7 +72,7 @@ describe('the registry at the maximum number of sandboxes', () => {
   });
 
   it('removes expired sandboxes first', () => {
-    const { sandboxes, pass } = createTestRegistry({ most: 3 });
+    const { sandboxes, pass } = createTestRegistry({ maxSandboxes: 3 });
     for (const id of ['a', 'b', 'c']) sandboxes.create(id);
     pass(HOUR_MS - 1);
     sandboxes.get('a');
@@ -82,7 +82,7 @@ describe('the registry at the maximum number of sandboxes', () => {
   });
 
   it('keeps a sandbox that handles a request or whose journal is followed', async () => {
-    const { sandboxes } = createTestRegistry({ most: 3 });
+    const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
     let finish = () => {};
     const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
     sandboxes.get('followed').journal.follow({ onEntry() {}, onEnd() {} });

@@ -160,14 +160,14 @@ describe('a sandbox that was written to', () => {
     ['a new fault', ({ faults }) => faults.add(parseFault({ delay: 1 }))],
     ['a new snapshot', ({ snapshots, store }) => snapshots.set('s', store.read().state)],
   ])('is not removed to make room for others after %s', async (_, write) => {
-    const { sandboxes } = createTestRegistry({ most: 3 });
+    const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
     await write(sandboxes.get('written'));
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'written', 'w3', 'w4']);
   });
 
   it('is not removed to make room for others if the control API created it', () => {
-    const { sandboxes } = createTestRegistry({ most: 3 });
+    const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
     sandboxes.create('made', { ...defaults });
     for (let n = 0; n < 5; n++) sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'made', 'w3', 'w4']);

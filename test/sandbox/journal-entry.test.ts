@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { truncateText } from '../../src/sandbox/journal/compact.ts';
-import type { RecordedRequest } from '../../src/sandbox/journal/journal.ts';
 import { toJournalEntry } from '../../src/sandbox/journal/journal-entry.ts';
+import { type RecordedRequest, truncateText } from '../../src/sandbox/journal/recorded-request.ts';
 import { createJournal, createRequest, createResponse } from '../support/harness/journals.ts';
 
-const LEFT_OUT = '[left out]';
+const REDACTED = '[redacted]';
 
 /** Returns the journal entry of a request. */
 function getEntry(overrides: Partial<RecordedRequest>) {
@@ -96,8 +95,8 @@ describe('toJournalEntry', () => {
       },
     });
     expect(JSON.stringify(entry)).not.toContain('hunter2');
-    expect(entry.request.body).toEqual({ user: { password: LEFT_OUT } });
-    expect(entry.violations?.[1]?.value).toEqual({ password: LEFT_OUT });
+    expect(entry.request.body).toEqual({ user: { password: REDACTED } });
+    expect(entry.violations?.[1]?.value).toEqual({ password: REDACTED });
   });
 
   it('redacts secrets in a path', () => {

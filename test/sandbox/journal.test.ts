@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Journal, RecordedRequest } from '../../src/sandbox/journal/journal.ts';
+import type { Journal } from '../../src/sandbox/journal/journal.ts';
+import type { RecordedRequest } from '../../src/sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../../src/util/limits.ts';
 import { createJournal, createRequest, createResponse, createTestJournals } from '../support/harness/journals.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';

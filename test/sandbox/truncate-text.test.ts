@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { truncateText } from '../../src/sandbox/journal/compact.ts';
+import { truncateText } from '../../src/sandbox/journal/recorded-request.ts';
 
 const KEPT_BYTES = 4096;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { createTextCache } from '../../src/store/text-cache.ts';
+import { createTextCache } from '../../src/store/file-backend.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 
 const EMPTY: State = { products: [], deliveryOptions: [], cartItems: [], orders: [] };

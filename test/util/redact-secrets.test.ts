@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactSecrets, redactText } from '../../src/util/redact-secrets.ts';
 
-const LEFT_OUT = '[left out]';
+const REDACTED = '[redacted]';
 
 describe('redactSecrets', () => {
   it.each([
@@ -34,12 +34,12 @@ describe('redactSecrets', () => {
     'accessKey',
     'passcode',
   ])('redacts the value of %s', (name) => {
-    expect(redactSecrets({ [name]: 'hunter2', other: 'a' })).toEqual({ [name]: LEFT_OUT, other: 'a' });
+    expect(redactSecrets({ [name]: 'hunter2', other: 'a' })).toEqual({ [name]: REDACTED, other: 'a' });
   });
 
   it('redacts values at any depth and of any type', () => {
     expect(redactSecrets([{ a: { tokens: [1, { b: 2 }], c: [{ password: null }] } }])).toEqual([
-      { a: { tokens: LEFT_OUT, c: [{ password: LEFT_OUT }] } },
+      { a: { tokens: REDACTED, c: [{ password: REDACTED }] } },
     ]);
   });
 
@@ -67,20 +67,20 @@ function longTexts(part: string): readonly string[] {
 
 describe('redactText', () => {
   it.each([
-    ['/api/products?token=hunter2', `/api/products?token=${LEFT_OUT}`],
-    ['/api/products?a=b&api_key=hunter2&c=d', `/api/products?a=b&api_key=${LEFT_OUT}&c=d`],
-    ['password=hunter2&a=b', `password=${LEFT_OUT}&a=b`],
-    ['{"password":"hunter2","a":"b', `{"password":"${LEFT_OUT}","a":"b`],
-    ['{"a":"b","password":"hunt', `{"a":"b","password":"${LEFT_OUT}"`],
-    ['{"password" : "hun\\"ter2", "a": 1', `{"password" : "${LEFT_OUT}", "a": 1`],
-    ['{"cvc": 123, "a": 1', `{"cvc": "${LEFT_OUT}", "a": 1`],
-    ['{"tokens":["hunter2","hunter3"],"a":1', `{"tokens":"${LEFT_OUT}","a":1`],
-    ['/api/products?filter=%7B%22password%22%3A%22hunter2%22%7D&a=b', `/api/products?filter=${LEFT_OUT}&a=b`],
+    ['/api/products?token=hunter2', `/api/products?token=${REDACTED}`],
+    ['/api/products?a=b&api_key=hunter2&c=d', `/api/products?a=b&api_key=${REDACTED}&c=d`],
+    ['password=hunter2&a=b', `password=${REDACTED}&a=b`],
+    ['{"password":"hunter2","a":"b', `{"password":"${REDACTED}","a":"b`],
+    ['{"a":"b","password":"hunt', `{"a":"b","password":"${REDACTED}"`],
+    ['{"password" : "hun\\"ter2", "a": 1', `{"password" : "${REDACTED}", "a": 1`],
+    ['{"cvc": 123, "a": 1', `{"cvc": "${REDACTED}", "a": 1`],
+    ['{"tokens":["hunter2","hunter3"],"a":1', `{"tokens":"${REDACTED}","a":1`],
+    ['/api/products?filter=%7B%22password%22%3A%22hunter2%22%7D&a=b', `/api/products?filter=${REDACTED}&a=b`],
     ['/api/products?filter=%7B%22name%22%3A%22a%22%7D', '/api/products?filter=%7B%22name%22%3A%22a%22%7D'],
-    ['/login?next=%2Fapi%3Ftoken%3Dhunter2', `/login?next=${LEFT_OUT}`],
-    ['cvc 123 is above the maximum of 99', `cvc ${LEFT_OUT} is above the maximum of 99`],
-    ['card.pin is 12.5, no whole number', `card.pin is ${LEFT_OUT}, no whole number`],
-    ['password "hunter2" is too short', `password ${LEFT_OUT} is too short`],
+    ['/login?next=%2Fapi%3Ftoken%3Dhunter2', `/login?next=${REDACTED}`],
+    ['cvc 123 is above the maximum of 99', `cvc ${REDACTED} is above the maximum of 99`],
+    ['card.pin is 12.5, no whole number', `card.pin is ${REDACTED}, no whole number`],
+    ['password "hunter2" is too short', `password ${REDACTED} is too short`],
     ['quantity 11 is above the maximum of 10', 'quantity 11 is above the maximum of 10'],
     ['/api/products?search=a', '/api/products?search=a'],
     ['{"a":"b","c":[1,2', '{"a":"b","c":[1,2'],

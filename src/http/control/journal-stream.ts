@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Ending, Entry, Journal } from '../../sandbox/journal/journal.ts';
+import type { Ending, Journal } from '../../sandbox/journal/journal.ts';
 import { toJournalEntry } from '../../sandbox/journal/journal-entry.ts';
+import type { Entry } from '../../sandbox/journal/recorded-request.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { createTurnQueue } from '../../util/turn-queue.ts';
 import type { HttpRequest } from '../pipeline/request.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { truncateText } from '../../sandbox/journal/compact.ts';
-import type { Journal, RecordedResponse } from '../../sandbox/journal/journal.ts';
+import type { Journal } from '../../sandbox/journal/journal.ts';
+import { type RecordedResponse, truncateText } from '../../sandbox/journal/recorded-request.ts';
 import type { ResponseCache } from '../response-cache.ts';
 import type { Exchange } from './values.ts';
 import type { SentResponse } from './write.ts';

@@ -2,7 +2,7 @@ import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationInput } from '../../openapi/validate-request.ts';
 import type { FaultEffect } from '../../sandbox/faults/combine-faults.ts';
-import type { Remarks } from '../../sandbox/journal/journal.ts';
+import type { Remarks } from '../../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { Preferences } from './preferences.ts';

@@ -2,17 +2,17 @@ import type { FaultDefinition } from '../../control/operation.ts';
 import { MAX_DELAY_MS } from '../../util/limits.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 
-/** Before or after the operation. */
+/** When a fault has its effect: before or after the operation. */
 export type Phase = 'before' | 'after';
 
-/** A forced response: its status or the name of a contract example, and optionally its own body and headers. */
+/** A response that a fault forces: a status or the name of an example in the contract, and optionally a body and headers. */
 export type ForcedResponse = {
   readonly [Name in 'status' | 'example' | 'body' | 'headers']?: FaultDefinition[Name] | undefined;
 };
 
 /** The combined effect of the faults that apply to a request. */
 export interface FaultEffect {
-  /** The ids of the faults. */
+  /** The ids of the faults that apply. */
   readonly faults: readonly string[];
   /** The delay before and after the operation, in ms. */
   readonly delayMs: Readonly<Record<Phase, number>>;
@@ -22,15 +22,15 @@ export interface FaultEffect {
   readonly bodyDurationMs?: number;
 }
 
-/** Which effects a request allows. */
+/** The effects of faults that a request allows. */
 export interface AllowedEffects {
-  /** Whether the request selects its response with a `Prefer` header. */
+  /** Whether the request has a `Prefer` header that selects the response. */
   readonly hasPreference: boolean;
   /** Returns whether a fault can have its effect on the request's operation. */
   readonly canApply: (fault: FaultDefinition) => boolean;
 }
 
-/** Returns whether a fault is compatible with the effect of earlier faults. */
+/** Returns whether a fault can apply together with the earlier faults, whose effect is `effect`. */
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
   effect: FaultEffect | undefined,
@@ -44,14 +44,14 @@ export function isCompatible(
   return (connection === undefined && bodyDurationMs === undefined) || !(effect?.connection || effect?.bodyDurationMs);
 }
 
-/** A fault with its random source. */
+/** A fault that matches a request, with its random number generator. */
 export interface MatchedFault {
   readonly id: string;
   readonly definition: FaultDefinition;
   readonly random: Random;
 }
 
-/** Returns an effect with the effect of another fault added. */
+/** Adds the effect of a fault to the effect of earlier faults. */
 export function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
   const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
@@ -65,13 +65,13 @@ export function combineFaults(effect: FaultEffect | undefined, { id, definition,
   };
 }
 
-/** Returns a delay in ms: a fixed one, or a random one from a range with its bounds in any order. */
+/** Returns a delay in ms: the fixed delay, or a random delay in the range. The bounds of the range can be in any order. */
 function chooseDelay(delay: FaultDefinition['delay'], random: Random): number {
   if (typeof delay !== 'object') return delay ?? 0;
   return random.integer(Math.min(delay.from, delay.to), Math.max(delay.from, delay.to));
 }
 
-/** Creates a function that returns the delay of each response in ms. A range gives the same sequence at each start. */
+/** Creates a function that returns the delay of each response, in ms. The random delays of a range are the same after each start. */
 export function createDelay(delay: FaultDefinition['delay']): () => number {
   const random = createRandom(1);
   return () => chooseDelay(delay, random);

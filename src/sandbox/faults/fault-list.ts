@@ -1,7 +1,7 @@
 import type { Fault } from '../../control/operation.ts';
 import { createRandom } from '../../util/random.ts';
 import { type Clock, parseTime } from '../clock.ts';
-import { charactersOf, type MatchableRequest } from '../matcher/request-matcher.ts';
+import { countCharacters, type MatchableRequest } from '../matcher/request-matcher.ts';
 import {
   type AllowedEffects,
   combineFaults,
@@ -11,7 +11,7 @@ import {
 } from './combine-faults.ts';
 import type { ParsedFault } from './parse-fault.ts';
 
-/** The faults exceed a limit of the sandbox. */
+/** Thrown if the faults exceed a limit of the sandbox. */
 export class TooManyFaultsError extends Error {
   override readonly name = 'TooManyFaultsError';
 }
@@ -19,39 +19,43 @@ export class TooManyFaultsError extends Error {
 /** The maximum number of faults of a sandbox. */
 const MAX_FAULTS = 100;
 
-/** The maximum length of the faults of a sandbox together, as JSON in characters. */
+/** The maximum length of all faults of a sandbox as JSON, in characters. */
 const MAX_FAULT_LENGTH = 20_000;
 
-/** The memory of a fault in bytes per character of its JSON. Measured: 1 MB of number lists uses 116 MB, and bodies are compared in two ways. */
+/** The memory of a fault, in bytes per character of its JSON. Measured: 1 MB of number lists uses 116 MB, and a body has two matchers. */
 const BYTES_PER_CHARACTER = 240;
 
-/** The maximum number of instructions of the regular expressions of a sandbox's faults, and the memory of each in bytes. */
+/** The maximum number of instructions in the regular expressions of all faults of a sandbox. */
 const MAX_INSTRUCTIONS = 20_000;
+
+/** The memory of an instruction of a regular expression, in bytes. */
 const BYTES_PER_INSTRUCTION = 1_000;
 
-/** The maximum number of steps of regular expressions for one request: half a second on a slow machine. */
+/** The maximum number of steps of regular expressions for one request. The steps take half a second on a slow machine. */
 const MAX_STEPS = 50_000_000;
 
-/** What a fault list uses of its sandbox. */
-export interface FaultListParts {
+/** Options of a fault list. */
+export interface FaultListOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** A monotonic clock in ms. */
+  /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
-  /** Reserves more memory, or releases it if negative. Throws if the sandbox exceeds its limit. */
+  /** Reserves memory. A negative number frees memory. Throws `StateTooLargeError` if the sandbox exceeds its limit. */
   readonly reserve: (moreBytes: number) => void;
-  /** Logs that a fault has expired early. */
+  /** Logs that a fault has expired because its regular expressions are too large. */
   readonly log: (message: string) => void;
 }
 
-/** A fault with its state. */
+/** A fault with its random number generator, its expiry times, and the numbers of requests. */
 interface Rule extends ParsedFault, MatchedFault {
-  /** When it expires by the monotonic clock, in ms. */
+  /** The expiry time of the fault's duration, in ms of the monotonic clock. */
   readonly endsMs: number;
-  /** When it expires by the sandbox's clock, in ms since 1970. */
+  /** The expiry time by the clock of the sandbox, in ms since 1970. */
   readonly untilMs: number;
+  /** The number of requests that the fault matches. */
   matched: number;
+  /** The number of requests to which the fault was applied. */
   applied: number;
-  /** Whether it has expired because its regular expressions take too long. */
+  /** Whether the fault has expired because its regular expressions take too long. */
   isTooSlow: boolean;
 }
 
@@ -60,9 +64,9 @@ export class FaultList {
   private rules: readonly Rule[] = [];
   private lastNumber = 0;
 
-  constructor(private readonly parts: FaultListParts) {}
+  constructor(private readonly parts: FaultListOptions) {}
 
-  /** Whether a fault can apply to a request. */
+  /** Whether at least one fault has not expired. */
   get isActive(): boolean {
     return this.rules.some((rule) => !this.isExpired(rule));
   }
@@ -78,16 +82,16 @@ export class FaultList {
     return rule && this.toFault(rule);
   }
 
-  /** Adds a fault. Throws a `TooManyFaultsError`. */
+  /** Adds a fault. Throws `TooManyFaultsError`. */
   add(fault: ParsedFault): Fault {
     const rule = this.createRule(fault);
     const rules = [...this.rules, rule];
-    // Expired faults stay listed as long as there is room.
+    // Expired faults stay in the list until a limit is reached.
     this.setRules(findExceededLimit(rules) ? rules.filter((one) => one === rule || !this.isExpired(one)) : rules);
     return this.toFault(rule);
   }
 
-  /** Replaces all faults. Throws a `TooManyFaultsError`. */
+  /** Replaces all faults. Throws `TooManyFaultsError`. */
   replace(faults: readonly ParsedFault[]): readonly Fault[] {
     this.setRules(faults.map((fault) => this.createRule(fault)));
     return this.list();
@@ -105,14 +109,14 @@ export class FaultList {
     this.setRules([]);
   }
 
-  /** Applies the matching faults to a request and counts it. Returns undefined if none applies. */
+  /** Returns the combined effect of the faults that apply to a request, and counts the request. Returns undefined if no fault applies. */
   apply(request: MatchableRequest, allowed: AllowedEffects): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
     for (const rule of this.rules) {
       if (this.isExpired(rule) || rule.matcher(request).length > 0 || !allowed.canApply(rule.definition)) continue;
       rule.matched++;
-      if (isCompatible(rule.definition, effect, allowed) && applies(rule)) effect = combineFaults(effect, rule);
+      if (isCompatible(rule.definition, effect, allowed) && isApplied(rule)) effect = combineFaults(effect, rule);
     }
     return effect;
   }
@@ -144,18 +148,18 @@ export class FaultList {
     };
   }
 
-  /** Replaces the rules. Throws a `TooManyFaultsError`, or the error of `reserve` if there is no memory. */
+  /** Replaces the rules. Throws `TooManyFaultsError`, or `StateTooLargeError` if the sandbox exceeds its memory limit. */
   private setRules(rules: readonly Rule[]): void {
     rejectTooManyFaults(rules);
-    this.parts.reserve(measureBytes(rules) - measureBytes(this.rules));
+    this.parts.reserve(measure(rules).bytes - measure(this.rules).bytes);
     this.rules = rules;
   }
 
-  /** Expires the rules whose regular expressions would take too long for a request, starting with the last. */
+  /** Adds up the steps of the regular expressions for a request, rule by rule. A rule expires if the sum then exceeds the maximum. */
   private expireSlowRules(request: MatchableRequest): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
     if (rules.length === 0) return;
-    const characters = charactersOf(request);
+    const characters = countCharacters(request);
     let steps = 0;
     for (const rule of rules) {
       steps += rule.matcher.patternSize * characters;
@@ -168,38 +172,34 @@ export class FaultList {
   }
 }
 
-/** Returns whether a rule applies to a request that it matches, and counts it. */
-function applies(rule: Rule): boolean {
+/** Returns whether a matching rule applies to a request, by its `skip` and `probability`. Counts the request if it does. */
+function isApplied(rule: Rule): boolean {
   const { skip = 0, probability = 1 } = rule.definition;
   if (rule.matched <= skip || rule.random.next() >= probability) return false;
   rule.applied++;
   return true;
 }
 
-/** Describes the limit of a sandbox that faults exceed; undefined if they exceed none. */
+/** Returns a message about the limit that faults exceed; undefined if they exceed no limit. */
 function findExceededLimit(faults: readonly ParsedFault[]): string | undefined {
+  const { length, instructions } = measure(faults);
   if (faults.length > MAX_FAULTS) return `There are ${MAX_FAULTS} faults already: delete some, or replace all of them`;
-  if (measureLength(faults) > MAX_FAULT_LENGTH)
-    return `The faults are longer than ${MAX_FAULT_LENGTH} characters in all: delete some, or shorten where`;
-  if (measurePatterns(faults) > MAX_INSTRUCTIONS)
-    return `The regular expressions of the faults compile to more than ${MAX_INSTRUCTIONS} instructions in all: delete some`;
+  if (length > MAX_FAULT_LENGTH)
+    return `All faults together have more than ${MAX_FAULT_LENGTH} characters as JSON: delete some, or shorten their matchers`;
+  if (instructions > MAX_INSTRUCTIONS)
+    return `The regular expressions of all faults together compile to more than ${MAX_INSTRUCTIONS} instructions: delete some faults`;
   return undefined;
 }
 
-/** Throws a `TooManyFaultsError` if faults exceed a limit of a sandbox. */
+/** Throws `TooManyFaultsError` if faults exceed a limit of a sandbox. */
 export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
   const message = findExceededLimit(faults);
   if (message !== undefined) throw new TooManyFaultsError(message);
 }
 
-function measurePatterns(faults: readonly ParsedFault[]): number {
-  return faults.reduce((size, { matcher }) => size + matcher.patternSize, 0);
-}
-
-function measureBytes(faults: readonly ParsedFault[]): number {
-  return measureLength(faults) * BYTES_PER_CHARACTER + measurePatterns(faults) * BYTES_PER_INSTRUCTION;
-}
-
-function measureLength(faults: readonly ParsedFault[]): number {
-  return faults.reduce((length, { definition }) => length + JSON.stringify(definition).length, 0);
+/** Measures faults: their length as JSON in characters, the instructions of their regular expressions, and their memory in bytes. */
+function measure(faults: readonly ParsedFault[]) {
+  const length = faults.reduce((sum, { definition }) => sum + JSON.stringify(definition).length, 0);
+  const instructions = faults.reduce((sum, { matcher }) => sum + matcher.patternSize, 0);
+  return { length, instructions, bytes: length * BYTES_PER_CHARACTER + instructions * BYTES_PER_INSTRUCTION };
 }

@@ -11,7 +11,7 @@ export interface ParsedFault {
   readonly matcher: RequestMatcher;
 }
 
-/** Compiles the matcher of a fault. `at` is the location of the fault (JSON Pointer). Throws an `InvalidMatcherError`. */
+/** Compiles the matcher of a fault. `at` is the JSON Pointer of the fault in the request body. Throws `InvalidMatcherError`. */
 export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   try {
     return { definition, matcher: createRequestMatcher(definition) };
@@ -21,7 +21,7 @@ export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   }
 }
 
-/** Returns the issues of a fault that its schema cannot describe: headers that the server sets itself, and repeated ones. */
+/** Returns the issues of a fault that its schema cannot describe: headers that the server sets itself, and repeated header names. */
 export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   return Object.keys(headers).flatMap((name, index) => {

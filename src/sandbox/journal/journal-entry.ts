@@ -3,11 +3,11 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { redactSecrets, redactText } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import type { MatchableRequest } from '../matcher/request-matcher.ts';
-import type { Entry, RecordedResponse } from './journal.ts';
+import type { Entry, RecordedResponse } from './recorded-request.ts';
 
-/** Returns a journal entry as the control API shows it, with secrets redacted. */
+/** Converts an entry to the format of the control API, with secrets redacted. */
 export function toJournalEntry(entry: Entry): JournalEntry {
-  const { id, atMs, durationMs: ms, operationId, response: answer, remarks = {} } = entry;
+  const { id, atMs, durationMs: ms, operationId, response, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body } = toMatchableRequest(entry);
   return {
@@ -23,7 +23,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
       headers: redactValues(headers),
       ...toBodyProperties(body, entry.isTruncated),
     },
-    response: answer ? toJournalResponse(answer) : null,
+    response: response ? toJournalResponse(response) : null,
     ...(violations.length > 0 ? { violations: redactSecrets(violations) as typeof violations } : {}),
     ...(responseViolations.length > 0 ? { responseViolations: responseViolations.map(redactText) } : {}),
     ...(notes.length > 0 ? { notes: notes.map(redactText) } : {}),
@@ -31,7 +31,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
   };
 }
 
-/** Returns the parts of a recorded request that matchers compare. */
+/** Returns the parts of a recorded request that a matcher compares. */
 export function toMatchableRequest(entry: Entry): MatchableRequest {
   const { operationId, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
@@ -49,7 +49,7 @@ export function toMatchableRequest(entry: Entry): MatchableRequest {
   };
 }
 
-/** Returns headers by their names in lower case; the values of repeated headers are joined. */
+/** Returns headers by their lower-case names. Joins the values of a header that occurs several times. */
 function parseHeaders(parts: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < parts.length; index += 2) {
@@ -61,7 +61,7 @@ function parseHeaders(parts: Entry['headers']): Record<string, string> {
   return headers;
 }
 
-/** Parses a complete body of JSON or a form. Returns the text of other and truncated bodies, and undefined if there is none. */
+/** Parses a complete body that is JSON or a form. Returns the text of any other body; undefined if there is no body. */
 function parseBody(text: string | undefined, isTruncated: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isTruncated) return text;
@@ -69,7 +69,7 @@ function parseBody(text: string | undefined, isTruncated: boolean, type = ''): u
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON, or malformed.
+    // The text is not JSON.
     return text;
   }
 }

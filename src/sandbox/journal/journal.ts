@@ -1,58 +1,7 @@
-import type { JournalEntry } from '../../control/operation.ts';
-import { measureHeaders, shareHeaders, truncateText } from './compact.ts';
-import type { JournalMemory, MemoryUser } from './journal-memory.ts';
+import { MEGABYTE } from '../../util/limits.ts';
+import { createEntry, type Entry, type RecordedRequest, shareHeaders } from './recorded-request.ts';
 
-/** A request with its response, as `http` hands it over. */
-export interface RecordedRequest {
-  readonly method: string;
-  /** The request target as it was sent, including the prefix. */
-  readonly url: string;
-  /** The beginning of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
-  readonly prefix: string;
-  /** Names and values in turn, as they were sent. */
-  readonly rawHeaders: readonly string[];
-  /** The text of its body, as far as it was read. */
-  readonly bodyText?: string | undefined;
-  /** Undefined if no response was sent. */
-  readonly response: RecordedResponse | undefined;
-  /** The time from request to response, in ms. */
-  readonly durationMs: number;
-  readonly operationId: string | undefined;
-  /** Undefined for most requests. */
-  readonly remarks: Remarks | undefined;
-}
-
-/** What the journal adds to a request: its violations, notes, and the effects of faults and preferences. */
-export type Remarks = {
-  readonly [Name in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[Name] | undefined;
-};
-
-/** A response as it was sent. The cache records one object for many requests. */
-export interface RecordedResponse {
-  readonly status: number;
-  /** Headers that differ between responses. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The length of the complete body in bytes. */
-  readonly bytes: number;
-  /** The beginning of the body. */
-  readonly text: string;
-}
-
-/** A recorded request. */
-export interface Entry extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> {
-  readonly id: number;
-  /** The time of the response, in ms since 1970. */
-  readonly atMs: number;
-  /** Names and values in turn. Consecutive requests with the same headers share one list. */
-  readonly headers: readonly string[];
-  /** The beginning of the body. */
-  readonly body: string | undefined;
-  readonly isTruncated: boolean;
-  /** The approximate memory of the entry in bytes, including what it shares with others. */
-  readonly bytes: number;
-}
-
-/** Why a journal ended: its sandbox was deleted or has expired. */
+/** The end of a journal, because its sandbox was deleted or has expired. */
 export interface Ending {
   readonly event: 'removed' | 'expired';
   readonly sandbox: string;
@@ -63,26 +12,27 @@ export interface Ending {
 /** Receives the new entries of a journal. */
 export interface Follower {
   readonly onEntry: (entry: Entry) => void;
-  /** `ending` is undefined if the journal continues without this follower. */
+  /** `ending` is undefined if only this follower is removed, because its `onEntry` threw an error. */
   readonly onEnd: (ending?: Ending) => void;
 }
 
 /** Options of a journal. */
 export interface JournalOptions {
-  /** The number of requests that it keeps. */
+  /** The maximum number of entries. */
   readonly maxEntries: number;
-  /** Called each time a follower leaves. */
+  /** Called each time a follower is removed. */
   readonly onUnfollow: () => void;
-  /** The memory that the journals of a server share. */
+  /** The memory of all journals of the server. */
   readonly memory: JournalMemory;
   /** Returns the machine's time in ms since 1970. */
   readonly nowMs: () => number;
-  /** A monotonic clock in ms. */
+  /** Returns the time of a monotonic clock in ms. */
   readonly elapsedMs: () => number;
 }
 
-/** The recorded requests of a sandbox, in a ring buffer: the entry with an id has the index `(id - 1) % maxEntries`. */
-export class Journal implements MemoryUser {
+/** The request journal of a sandbox: a ring buffer, in which the entry with an id has the index `(id - 1) % maxEntries`. */
+export class Journal {
+  /** The approximate memory of the entries, in bytes. */
   usedBytes = 0;
   private readonly ring: (Entry | undefined)[] = [];
   private readonly followers = new Set<Follower>();
@@ -120,33 +70,34 @@ export class Journal implements MemoryUser {
     return this.latestId - this.firstId + 1;
   }
 
-  /** Returns the oldest entry with an id greater than `id`. */
+  /** Returns the oldest entry with an id greater than `id`; undefined if there is none. */
   entryAfter(id: number): Entry | undefined {
     return id < this.latestId ? this.get(Math.max(this.firstId, id + 1)) : undefined;
   }
 
-  /** Returns the id of the last request that was added, even if the journal has dropped it; 0 if there is none. */
+  /** Returns the id of the latest request, even if its entry was deleted; 0 if there is none. */
   lastId(): number {
     return this.latestId;
   }
 
-  /** Returns the id of the last request that was dropped to make room since the journal was cleared; 0 if there is none. */
+  /** Returns the id of the latest entry that was deleted because of a limit; 0 if there is none since the journal was cleared. */
   lastDroppedId(): number {
     return this.droppedId;
   }
 
-  /** Deletes the entries. Requests that are in progress are not recorded. Ids continue. */
+  /** Deletes the entries. Requests that are in progress will not be recorded. The next id is not reset. */
   clear(): void {
     this.drop(this.latestId);
     this.droppedId = 0;
     this.clearedMs = this.options.elapsedMs();
   }
 
+  /** Whether the journal has a follower. */
   get isFollowed(): boolean {
     return this.followers.size > 0;
   }
 
-  /** Calls the follower for each new request and for the end of the journal. Returns a function that stops this. */
+  /** Adds a follower: calls it for each new request and for the end of the journal. Returns a function that removes the follower. */
   follow(follower: Follower): () => void {
     this.followers.add(follower);
     return () => {
@@ -154,13 +105,14 @@ export class Journal implements MemoryUser {
     };
   }
 
-  /** Deletes the entries, ends the followers, and ignores new requests. */
+  /** Deletes the entries, calls `onEnd` of the followers, and ignores later requests. */
   end(ending: Ending): void {
     this.hasEnded = true;
     this.clear();
     for (const { onEnd } of this.followers) onEnd(ending);
   }
 
+  /** Deletes the older half of the entries. */
   dropOlderHalf(): void {
     this.drop(this.firstId + Math.floor((this.latestId - this.firstId) / 2));
   }
@@ -170,7 +122,7 @@ export class Journal implements MemoryUser {
     return this.ring[(id - 1) % this.options.maxEntries];
   }
 
-  /** Drops the entries up to an id. */
+  /** Deletes the entries up to and including an id. */
   private drop(lastId: number): void {
     const { maxEntries, memory } = this.options;
     for (; this.firstId <= lastId; this.firstId++) {
@@ -181,37 +133,40 @@ export class Journal implements MemoryUser {
   }
 }
 
-/** The memory of an entry in addition to its texts, in bytes. */
-const ENTRY_BYTES = 500;
-
-/** Creates an entry. Lists its properties, because an object made with spread syntax uses twice the memory. */
-function createEntry(request: RecordedRequest, { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>): Entry {
-  const { method, url, prefix, response, durationMs, operationId, remarks, bodyText } = request;
-  const body = bodyText && truncateText(bodyText);
-  const isTruncated = body !== bodyText;
-  const bytes = ENTRY_BYTES + url.length + measureHeaders(headers) + (body?.length ?? 0) + (response?.text.length ?? 0);
-  return {
-    id,
-    atMs,
-    method,
-    url,
-    prefix,
-    headers,
-    body,
-    isTruncated,
-    response,
-    durationMs,
-    operationId,
-    remarks,
-    bytes,
-  };
-}
-
-/** Hands an entry to a follower. A follower that throws is ended: its failure is not the request's. */
+/** Calls a follower with an entry. If the follower throws, calls its `onEnd`, because the error must not fail the request. */
 function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
   try {
     onEntry(entry);
   } catch {
     onEnd();
+  }
+}
+
+/** The maximum memory of all journals of a server, in bytes. */
+const MAX_BYTES = 32 * MEGABYTE;
+
+/** The memory to which the journals are reduced when they exceed the maximum, in bytes. It is smaller than the maximum, so that most requests delete nothing. */
+const REDUCED_BYTES = MAX_BYTES * 0.9;
+
+/** Counts the memory of all journals of a server, and enforces the limit of 32 MB. */
+export class JournalMemory {
+  private readonly journals = new Set<Journal>();
+  private bytes = 0;
+
+  /** Adds bytes to the memory of a journal. A negative number removes bytes. */
+  add(journal: Journal, bytes: number): void {
+    journal.usedBytes += bytes;
+    this.bytes += bytes;
+    if (journal.usedBytes === 0) this.journals.delete(journal);
+    else this.journals.add(journal);
+  }
+
+  /** If the limit is exceeded, deletes the older half of the entries of the journals with the most memory. */
+  enforceLimit(): void {
+    if (this.bytes <= MAX_BYTES) return;
+    while (this.bytes > REDUCED_BYTES && this.journals.size > 0) {
+      const journals = [...this.journals].sort((a, b) => b.usedBytes - a.usedBytes);
+      for (const journal of journals) if (this.bytes > REDUCED_BYTES) journal.dropOlderHalf();
+    }
   }
 }

@@ -1,25 +1,26 @@
 import type { ControlInput, RequestFilter, Verification } from '../../control/operation.ts';
 import { createRequestMatcher, TRUNCATED_BODY } from '../matcher/request-matcher.ts';
 import { createMatcherError } from '../matcher/value-matcher.ts';
-import type { Entry, Journal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { toJournalEntry, toMatchableRequest } from './journal-entry.ts';
+import type { Entry } from './recorded-request.ts';
 
-/** The expected number of requests as the control API takes it. */
+/** The expected number of requests in the format of the control API. */
 type ExpectedCount = Pick<ControlInput<'verifyRequests'>['body'], 'times' | 'atLeast' | 'atMost'>;
 
-/** Returns the bounds of an expected number; without properties at least one request is expected. */
+/** Returns the minimum and the maximum of an expected number of requests. By default, at least one request is expected. */
 export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
   const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** The expected number of requests, from `least` to `most`. It is impossible if `least > most`. */
+/** The minimum and the maximum of an expected number of requests. No number is correct if `least` is greater than `most`. */
 export type Bounds = ReturnType<typeof parseBounds>;
 
-/** The maximum number of steps of regular expressions for the entries of a journal: about 3 s. */
+/** The maximum number of steps of regular expressions for the entries of a journal. The steps take about 3 s. */
 const MAX_STEPS = 300_000_000;
 
-/** Throws an `InvalidMatcherError` if the regular expressions of a matcher would take too long for the entries of a journal. */
+/** Throws `InvalidMatcherError` if the regular expressions of a filter would take too long for the entries of a journal. */
 export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (patternSize * bytes <= MAX_STEPS) return;
@@ -28,7 +29,7 @@ export function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: r
   throw createMatcherError({ pointer: '/where' }, { rule: 'complexity', problem, remedy });
 }
 
-/** Creates the selection of a filter. Throws an `InvalidMatcherError`. */
+/** Compiles a filter of requests. Throws `InvalidMatcherError`. */
 export function parseExpectedRequests(filter: RequestFilter) {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
@@ -42,17 +43,18 @@ export function parseExpectedRequests(filter: RequestFilter) {
   ];
   const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
   return {
-    /** Returns why an entry does not match, one sentence each; an empty list if it matches. */
+    /** Returns the reasons why an entry does not match, one sentence each; an empty list if it matches. */
     reasons,
+    /** Returns whether an entry matches. Returns false for an entry that takes too long to compare. */
     isMatch: (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
-    /** Only entries with a higher id match. */
+    /** An entry matches only if its id is greater than this number. */
     after,
-    /** The number of instructions of its regular expressions. */
+    /** The number of instructions in the regular expressions. */
     patternSize,
   };
 }
 
-/** Selects entries of a journal. */
+/** A compiled filter of journal entries. */
 export type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
@@ -60,21 +62,21 @@ function compareStatus(status: number | undefined, expected: readonly number[] |
   return [`status: expected ${expected.join(' or ')}, got ${status ?? 'no response'}`];
 }
 
-/** The maximum number of requests in a verification. */
+/** The maximum number of requests in the result of a verification. */
 const MAX_NEAR_MISSES = 3;
 
-/** The reason of a surplus request. */
-const ONE_TOO_MANY = 'the request matches, and is one too many';
+/** The reason for a request that exceeds the expected number. */
+const SURPLUS = 'the request matches, but exceeds the expected number';
 
-/** An entry with the reasons why it does not match. */
+/** An entry, and the reasons why it does not match. */
 interface ComparedEntry {
   readonly entry: Entry;
   readonly reasons: readonly string[];
 }
 
 /**
- * Verifies the number of matching requests. If it is wrong, returns the near misses (too few) or the last surplus matches (too many). Fails if entries that the
- * journal has dropped or truncated could change the result.
+ * Verifies the number of matching requests. If there are too few, returns the near misses; if there are too many, the last requests that exceed the
+ * number. The verification also fails if entries that the journal has deleted or truncated could change the result.
  */
 export function verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Verification {
   const entries = journal.entries();
@@ -94,7 +96,7 @@ export function verifyRequests(journal: Journal, expected: ExpectedRequests, bou
     message: [message, ...uncertainties].join('; '),
     nearMisses: shown.map(({ entry, reasons }) => ({
       request: toJournalEntry(entry),
-      reasons: reasons.length > 0 ? reasons : [ONE_TOO_MANY],
+      reasons: reasons.length > 0 ? reasons : [SURPLUS],
     })),
   };
 }
@@ -110,7 +112,7 @@ function countRequests(count: number): string {
   return `${count} matching request${count === 1 ? '' : 's'}`;
 }
 
-/** Describes why the number of matches is uncertain, one sentence each. */
+/** Returns the reasons why the number of matches is uncertain, one sentence each. */
 function describeUncertainties(
   droppedId: number,
   after: number,
@@ -119,18 +121,18 @@ function describeUncertainties(
   const undecided = compared.filter(isUndecided).length;
   return [
     ...(droppedId > after
-      ? [`the journal has dropped the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
+      ? [`the journal no longer contains the requests up to #${droppedId}: set \`after\`, or clear the journal first`]
       : []),
     ...(undecided > 0 ? [`the truncated bodies of ${undecided} requests cannot be compared`] : []),
   ];
 }
 
-/** Returns whether a request might match: only its truncated body cannot be compared. */
+/** Returns whether it is unknown if a request matches, because only its truncated body does not match. */
 function isUndecided({ reasons }: ComparedEntry): boolean {
   return reasons.length === 1 && reasons[0] === TRUNCATED_BODY;
 }
 
-/** Returns the entries with the fewest reasons, the latest first. */
+/** Returns the entries with the fewest reasons. Of entries with the same number of reasons, the latest comes first. */
 function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {
   return compared
     .filter(({ reasons }) => reasons.length > 0)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Predicate = (value: unknown) => boolean;
 
-/** Compares queries, headers and forms: as text. If a name is repeated, one of its values has to match. */
+/** Compares the values of queries, headers and forms as text. If a name occurs several times, one of its values must match. */
 export const textComparison = {
   /** Returns whether a value satisfies a predicate. */
   satisfies: (value: unknown, predicate: Predicate): boolean =>
@@ -10,11 +10,11 @@ export const textComparison = {
   isEqual: (value: unknown, expected: unknown) => value !== undefined && String(value) === String(expected),
   /** Returns NaN for a value that is not a number. */
   toNumber: (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN),
-  /** Returns the entries of a list; undefined for other values. A single value is a list of one. */
+  /** Returns the entries of a list. Returns a list with one entry for a single value, and undefined if there is no value. */
   toList: (value: unknown): readonly unknown[] | undefined => (value === undefined ? undefined : [value].flat()),
 };
 
-/** Compares JSON bodies: by type and value. */
+/** Compares the values of JSON bodies by type and value. */
 export const jsonComparison: typeof textComparison = {
   satisfies: (value, predicate) => predicate(value),
   isEqual: isDeepStrictEqual,

@@ -2,57 +2,55 @@ import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 import type { IssueParts } from '../../util/issue.ts';
 
-/** An invalid regular expression. */
-export class PatternError extends Error {
-  override readonly name = 'PatternError';
-
-  constructor(
-    readonly parts: IssueParts,
-    options?: ErrorOptions,
-  ) {
-    super(parts.problem, options);
-  }
-}
-
-/** The maximum length of a regular expression in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
+/** The maximum length of a regular expression, in characters. It limits the compile time to 0.6 s (measured with re2js 2.10.0). */
 const MAX_PATTERN_LENGTH = 1_000;
 
-const TOO_LONG = { rule: 'maxLength', problem: `has more than ${MAX_PATTERN_LENGTH} characters`, remedy: 'shorten it' };
+const TOO_LONG: IssueParts = {
+  rule: 'maxLength',
+  problem: `has more than ${MAX_PATTERN_LENGTH} characters`,
+  remedy: 'shorten it',
+};
 
-/** The maximum number of instructions of a matcher. Bounded repetition multiplies them: `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000. */
-export const MOST_INSTRUCTIONS = 10_000;
+/** The maximum number of instructions in the regular expressions of a matcher. Repetition multiplies them: `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000. */
+export const MAX_INSTRUCTIONS = 10_000;
 
-/** The syntax errors of re2js for lookaround and backreferences. */
+/** Matches the error messages of re2js for lookaround and backreferences. */
 const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 
-/** Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which runs without backtracking. Throws a `PatternError`. */
-export function compilePattern(source: string) {
-  if (source.length > MAX_PATTERN_LENGTH) throw new PatternError(TOO_LONG);
+/** A compiled regular expression. */
+interface CompiledPattern {
+  readonly isMatch: (text: string) => boolean;
+  /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
+  readonly size: number;
+}
+
+/**
+ * Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which needs no backtracking. Returns the parts of an issue if
+ * the expression is invalid.
+ */
+export function compilePattern(source: string): CompiledPattern | IssueParts {
+  if (source.length > MAX_PATTERN_LENGTH) return TOO_LONG;
   const { RE2JS, RE2JSSyntaxException } = loadEngine();
   try {
     const pattern = RE2JS.compile(source);
-    return {
-      isMatch: (text: string) => pattern.test(text),
-      /** The number of compiled instructions. The run time is at most this number times the length of the text, at about 10 ns each. */
-      size: pattern.programSize(),
-    };
+    return { isMatch: (text) => pattern.test(text), size: pattern.programSize() };
   } catch (cause) {
     if (!(cause instanceof RE2JSSyntaxException)) throw cause;
     const problem = UNSUPPORTED.test(cause.message)
       ? 'uses lookaround or a backreference, which are not supported because their run time has no bound'
       : `is not a regular expression (${cause.message.replace(/^error parsing regexp: /, '')})`;
-    throw new PatternError({ rule: 'format', problem, remedy: 'use RE2 syntax' }, { cause });
+    return { rule: 'format', problem, remedy: 'use RE2 syntax' };
   }
 }
 
 const require = createRequire(import.meta.url);
 
-/** Loads the engine on first use: loading takes 7 ms, and most servers do not need it. */
+/** Loads re2js on first use, because loading takes 7 ms, and most servers do not need it. */
 function loadEngine(): typeof Re2 {
   return require('re2js');
 }
 
-/** Compiles a glob pattern in which `*` matches any text. Its run time is linear in the sum of both lengths. */
+/** Compiles a glob pattern: `*` matches any text. The run time is linear in the sum of the lengths of pattern and text. */
 export function createGlob(pattern: string): (text: string) => boolean {
   const [prefix = '', ...rest] = pattern.split('*');
   const suffix = rest.pop();
@@ -70,8 +68,8 @@ export function createGlob(pattern: string): (text: string) => boolean {
 }
 
 /**
- * Creates a search that returns where the first occurrence of a part ends, or -1. Uses the algorithm of Knuth, Morris and Pratt (1977), because
- * `indexOf` takes up to the product of both lengths.
+ * Creates a function that returns the index after the first occurrence of `part` in a text; -1 if there is none. Uses the algorithm of Knuth, Morris and
+ * Pratt (1977), because the run time of `indexOf` can be the product of both lengths.
  */
 function createSearch(part: string): (text: string, from: number) => number {
   const borders = computeBorders(part);
@@ -85,7 +83,7 @@ function createSearch(part: string): (text: string, from: number) => number {
   };
 }
 
-/** Returns for each prefix of a text the length of its longest proper prefix that is also its suffix. */
+/** Computes the failure function of the algorithm: for each prefix of `part`, the length of its longest proper prefix that is also its suffix. */
 function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let length = 0;
@@ -96,7 +94,7 @@ function computeBorders(part: string): Uint32Array {
   return borders;
 }
 
-/** Returns the length of the longest prefix of a part that matches with another character, after one of length `matched`. */
+/** Returns the length of the longest prefix of `part` at the end of the text, after one more character. `matched` is the length before the character. */
 function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;
   while (length > 0 && part.charCodeAt(length) !== character) length = borders[length - 1] ?? 0;

@@ -2,10 +2,10 @@ import type { RequestFilter, Where } from '../../control/operation.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { redactText } from '../../util/redact-secrets.ts';
 import { jsonComparison, textComparison } from './comparison.ts';
-import { createGlob, MOST_INSTRUCTIONS } from './patterns.ts';
+import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
 import { createMatcherError, createValueMatcher, type MatcherContext, redactMismatch } from './value-matcher.ts';
 
-/** The parts of a request that matchers compare. */
+/** The parts of a request that a matcher compares. */
 export interface MatchableRequest {
   /** Undefined if the request matches no operation. */
   readonly operationId: string | undefined;
@@ -21,10 +21,10 @@ export interface MatchableRequest {
   readonly isForm?: boolean;
 }
 
-/** Returns why a request does not match, one sentence each; an empty list if it matches. */
+/** Returns the reasons why a request does not match, one sentence each; an empty list if it matches. */
 export interface RequestMatcher {
   (request: MatchableRequest): readonly string[];
-  /** The number of instructions of its regular expressions. */
+  /** The number of instructions in the regular expressions. */
   readonly patternSize: number;
 }
 
@@ -32,15 +32,15 @@ type PartMatcher = (request: MatchableRequest) => readonly string[];
 
 type AddPatternSize = MatcherContext['addPatternSize'];
 
-/** The JSON form of a request matcher. */
+/** A request matcher as JSON. */
 export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
 
-/** Creates a matcher: a request matches if all given parts match. Throws an `InvalidMatcherError`. */
+/** Creates a matcher. A request matches if all parts of the definition match. Throws `InvalidMatcherError`. */
 export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
   let patternSize = 0;
   const addPatternSize: AddPatternSize = (size) => {
     patternSize += size;
-    if (patternSize > MOST_INSTRUCTIONS) throw createMatcherError({ pointer: '/where' }, TOO_LARGE);
+    if (patternSize > MAX_INSTRUCTIONS) throw createMatcherError({ pointer: '/where' }, TOO_LARGE);
   };
   const matchers: readonly PartMatcher[] = [
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
@@ -54,7 +54,7 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
   return Object.assign(match, { patternSize });
 }
 
-/** Whether a valid matcher matches only requests with a body. */
+/** Returns whether a valid matcher matches only requests with a body. */
 export function needsBody(where: Where = {}): boolean {
   const nobody = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
   return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(nobody).length > 0;
@@ -62,17 +62,17 @@ export function needsBody(where: Where = {}): boolean {
 
 const TOO_LARGE = {
   rule: 'complexity',
-  problem: `has regular expressions that compile to more than ${MOST_INSTRUCTIONS} instructions`,
-  remedy: 'use fewer, or less repetition',
+  problem: `has regular expressions that compile to more than ${MAX_INSTRUCTIONS} instructions`,
+  remedy: 'use fewer regular expressions, or less repetition',
 };
 
-/** Returns the number of characters that regular expressions may compare. */
-export function charactersOf({ path, query, headers, body }: MatchableRequest): number {
+/** Returns the number of characters in the parts of a request that regular expressions can match. */
+export function countCharacters({ path, query, headers, body }: MatchableRequest): number {
   return JSON.stringify([path, query, headers, body]).length;
 }
 
-/** Why a truncated body does not match. */
-export const TRUNCATED_BODY = 'body: cannot be compared, because the journal keeps only the first 4 kB';
+/** The reason why a truncated body does not match. */
+export const TRUNCATED_BODY = 'body: cannot be compared, because the journal contains only its first 4 kB';
 
 function matchOperation(ids: readonly string[]): PartMatcher {
   const expected = ids.join(' or ');
@@ -91,7 +91,7 @@ function matchPath(expected: string): PartMatcher {
   return ({ path }) => (isMatch(path) ? [] : [`path: expected ${expected}, got ${redactText(path)}`]);
 }
 
-/** Returns the matchers of query parameters or headers by name. */
+/** Creates the matchers of the query parameters or the headers. */
 function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
   return Object.entries(where[part] ?? {}).map(([name, value]) => {
     const context = { ...textComparison, pointer: formatPointer('where', part, name), depth: 0, addPatternSize };
@@ -104,7 +104,7 @@ function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: Ad
 function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
   const root = { pointer: '/where/body', depth: 0 };
   const matchJson = createValueMatcher(expected, { ...root, ...jsonComparison, addPatternSize });
-  // A body is JSON or a form, so its patterns count once.
+  // Does not count the regular expressions twice: a body is either JSON or a form.
   const matchForm = createValueMatcher(expected, { ...root, ...textComparison, addPatternSize: () => {} });
   return ({ body, isTruncated = false, isForm = false }) =>
     isTruncated ? [TRUNCATED_BODY] : (isForm ? matchForm : matchJson)(body, 'body');

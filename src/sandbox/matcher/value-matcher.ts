@@ -4,9 +4,9 @@ import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import type { textComparison } from './comparison.ts';
-import { compilePattern, createGlob, PatternError } from './patterns.ts';
+import { compilePattern, createGlob } from './patterns.ts';
 
-/** An invalid matcher, with its issues. */
+/** Thrown for an invalid matcher. */
 export class InvalidMatcherError extends Error {
   override readonly name = 'InvalidMatcherError';
 
@@ -15,38 +15,39 @@ export class InvalidMatcherError extends Error {
   }
 }
 
-/** Creates the error of a matcher with one issue. */
+/** Creates the error for a matcher with one issue. `pointer` is the location of the issue. */
 export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, parts: IssueParts): InvalidMatcherError {
   return new InvalidMatcherError([createIssue(pointer, parts)]);
 }
 
 const TOO_DEEP: IssueParts = { rule: 'depth', problem: 'is nested too deeply', remedy: 'reduce the nesting' };
 
-/** Returns why a value does not match, one sentence each, beginning with its place; an empty list if it matches. */
+/** Returns the reasons why a value does not match; an empty list if it matches. Each reason is a sentence that begins with `place`. */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
-/** Where a matcher is, and how it compares values. */
+/** The location of a matcher, and how it compares values. */
 export type MatcherContext = typeof textComparison & {
-  /** The location of the matcher (JSON Pointer), and its depth in the outermost one. */
+  /** The location of the matcher (JSON Pointer). */
   readonly pointer: string;
+  /** The number of matchers that contain this one. */
   readonly depth: number;
-  /** Counts the instructions of a regular expression. Throws an `InvalidMatcherError` if there are too many. */
+  /** Adds the number of instructions in a regular expression to the sum. Throws `InvalidMatcherError` if the sum exceeds the maximum. */
   readonly addPatternSize: (size: number) => void;
 };
 
-/** Returns the context of a matcher within another one. */
-function enter(context: MatcherContext, step: string | number): MatcherContext {
+/** Creates the context of an inner matcher. `step` is the property name or index of the inner matcher. */
+function createInnerContext(context: MatcherContext, step: string | number): MatcherContext {
   return { ...context, pointer: context.pointer + formatPointer(step), depth: context.depth + 1 };
 }
 
-/** Creates a matcher from its JSON form in `where`. Throws an `InvalidMatcherError`. */
+/** Creates a matcher from a JSON value in `where`. Throws `InvalidMatcherError`. */
 export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
   if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, TOO_DEEP);
   if (Array.isArray(expected)) return matchList(expected, context);
   if (typeof expected !== 'object' || expected === null) return matchEqual(expected, context);
   const entries = Object.entries(expected);
   if (!entries.some(([name]) => name.startsWith('$'))) return matchProperties(entries, context);
-  const matchers = entries.map(([name, operand]) => matchOperator(name, operand, enter(context, name)));
+  const matchers = entries.map(([name, operand]) => matchOperator(name, operand, createInnerContext(context, name)));
   return (value, place) => matchers.flatMap((matcher) => matcher(value, place));
 }
 
@@ -57,7 +58,8 @@ function matchEqual(expected: unknown, { isEqual, satisfies }: MatcherContext): 
 
 function matchProperties(expected: readonly (readonly [string, unknown])[], context: MatcherContext): ValueMatcher {
   const matchers = expected.map(
-    ([name, value]) => [name, redactMismatch(name, createValueMatcher(value, enter(context, name)))] as const,
+    ([name, value]) =>
+      [name, redactMismatch(name, createValueMatcher(value, createInnerContext(context, name)))] as const,
   );
   return (value, place) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -69,14 +71,14 @@ function matchProperties(expected: readonly (readonly [string, unknown])[], cont
   };
 }
 
-/** Returns a matcher that does not reveal the value of a property, header or parameter with a secret name. */
+/** Wraps the matcher of a property, header or parameter. If the name is secret, the reasons do not contain the value. */
 export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
   if (!isSecretName(name)) return matcher;
   return (value, place) => (matcher(value, place).length === 0 ? [] : [`${place}: the value does not match`]);
 }
 
 function matchList(expected: readonly unknown[], context: MatcherContext): ValueMatcher {
-  const matchers = expected.map((value, index) => createValueMatcher(value, enter(context, index)));
+  const matchers = expected.map((value, index) => createValueMatcher(value, createInnerContext(context, index)));
   return (value, place) => {
     const entries = context.toList(value);
     if (!entries) return [describeMismatch(place, 'a list', value)];
@@ -86,18 +88,19 @@ function matchList(expected: readonly unknown[], context: MatcherContext): Value
   };
 }
 
+/** An operator of matchers, such as `$gt`. */
 interface Operator {
-  /** What the operand has to be. */
+  /** The valid operands, for error messages. */
   readonly operand: string;
   readonly isOperand: (value: unknown) => boolean;
   readonly createPredicate: (operand: never, context: MatcherContext) => (value: unknown) => boolean;
-  /** Describes the values that match. */
+  /** Describes the values that match, for reasons. */
   readonly describe: (operand: string) => string;
 }
 
 const isText = (value: unknown) => typeof value === 'string';
 
-/** Creates an operator that compares a number with its operand. */
+/** Creates an operator that compares numbers. */
 const createNumberOperator = (relation: string, isMatch: (value: number, operand: number) => boolean): Operator => ({
   operand: 'a number',
   isOperand: (value) => typeof value === 'number',
@@ -125,9 +128,10 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     operand: 'a regular expression as a string',
     isOperand: isText,
     createPredicate: (source: string, context) => {
-      const { isMatch, size } = compileOperand(source, context);
-      context.addPatternSize(size);
-      return (value) => typeof value === 'string' && isMatch(value);
+      const pattern = compilePattern(source);
+      if ('problem' in pattern) throw createMatcherError(context, pattern);
+      context.addPatternSize(pattern.size);
+      return (value) => typeof value === 'string' && pattern.isMatch(value);
     },
     describe: (operand) => `a string that matches ${operand}`,
   },
@@ -159,7 +163,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** Operators that compare all values of a repeated query parameter or header at once. */
+/** The operators that compare the list of all values if a query parameter or header occurs several times. */
 const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {
@@ -180,14 +184,6 @@ function matchOperator(name: string, operand: unknown, context: MatcherContext):
   return (value, place) => (isMatch(value) ? [] : [describeMismatch(place, expected, value)]);
 }
 
-function compileOperand(source: string, context: MatcherContext) {
-  try {
-    return compilePattern(source);
-  } catch (error) {
-    throw error instanceof PatternError ? createMatcherError(context, error.parts) : error;
-  }
-}
-
 function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
@@ -197,7 +193,7 @@ function describeMismatch(place: string, expected: string, value: unknown): stri
   return `${place}: expected ${expected}, got ${format(value)}`;
 }
 
-/** The maximum length of a value in a message, in characters. */
+/** The maximum length of a value in a reason, in characters. */
 const MAX_VALUE_LENGTH = 100;
 
 function format(value: unknown): string {

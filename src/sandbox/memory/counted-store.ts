@@ -3,15 +3,15 @@ import type { State } from '../../store/state.ts';
 import { createStore, type Store, type StoreOptions } from '../../store/store.ts';
 import type { MemoryQuota } from './memory.ts';
 
-/** Options of a store whose states count towards a quota. */
+/** Options of a store with a memory quota. */
 export interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
-  /** It counts the initial state already. */
+  /** The quota. It must contain the initial state. */
   readonly quota: MemoryQuota;
   /** Called with each change. */
   readonly onChange: () => void;
 }
 
-/** Creates a store in memory. It rejects a change that exceeds its quota with a `StateTooLargeError`. */
+/** Creates a store in memory. A change that exceeds the quota rejects with `StateTooLargeError`. */
 export function createCountedStore<S extends State>({ quota, onChange, ...options }: CountedStoreOptions<S>): Store<S> {
   const store = createStore({ ...options, backend: createMemoryBackend<S>() });
   const update: Store<S>['update'] = (change) =>
@@ -26,7 +26,7 @@ export function createCountedStore<S extends State>({ quota, onChange, ...option
   return { ...store, update, reset: () => update(() => ({ next: options.defaults(), result: undefined })) };
 }
 
-/** Snapshots by name, which count towards a quota. Setting one that exceeds it throws a `StateTooLargeError`. */
+/** The snapshots of a sandbox by name. `set` throws `StateTooLargeError` if the snapshot exceeds the memory quota. */
 export class CountedSnapshots<S extends State> extends Map<string, S> {
   /** `onChange` is called with each change. */
   constructor(

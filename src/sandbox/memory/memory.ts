@@ -3,11 +3,11 @@ import type { State } from '../../store/state.ts';
 import { MEGABYTE } from '../../util/limits.ts';
 import { type Owner, SharedObjects } from './shared-objects.ts';
 
-/** A limit for the part of each sandbox's memory that lies between two sizes. */
+/** A limit for one range of the memory of each sandbox, such as from 32 kB to 1 MB. */
 export interface PoolLimits {
   readonly fromBytes: number;
   readonly toBytes: number;
-  /** The limit for these parts of all sandboxes together. */
+  /** The limit for the sum of this range over all sandboxes. */
   readonly totalBytes: number;
 }
 
@@ -15,11 +15,11 @@ export interface PoolLimits {
 export interface MemoryLimits {
   /** The limit for one sandbox. */
   readonly sandboxBytes: number;
-  /** The limits for all sandboxes together, by size. What lies in no pool is guaranteed to each sandbox. */
+  /** The limits for all sandboxes together. Memory of a sandbox below the first pool is guaranteed. */
   readonly pools: readonly PoolLimits[];
 }
 
-/** The memory that lies between two sizes of each sandbox. */
+/** The memory of all sandboxes in one range of sizes. */
 class Pool {
   private usedBytes = 0;
 
@@ -29,12 +29,12 @@ class Pool {
     return this.usedBytes > this.limits.totalBytes;
   }
 
-  /** Records that a sandbox uses another number of bytes than before. */
+  /** Records a change of the number of bytes that a sandbox uses. */
   charge(beforeBytes: number, afterBytes: number): void {
     this.usedBytes += this.getGrowth(beforeBytes, afterBytes);
   }
 
-  /** Returns how many more bytes of this pool a sandbox uses than before. */
+  /** Returns the difference in the bytes of this pool if a sandbox uses `afterBytes` instead of `beforeBytes`. */
   getGrowth(beforeBytes: number, afterBytes: number): number {
     const { fromBytes, toBytes } = this.limits;
     const getPart = (bytes: number) => Math.max(0, Math.min(bytes, toBytes) - fromBytes);
@@ -42,12 +42,12 @@ class Pool {
   }
 }
 
-/** Counts the memory of the sandboxes of a server. What several states share is counted once. */
+/** Counts the memory of the sandboxes of a server. Counts an object of several states once. */
 export class Memory {
   readonly objects = new SharedObjects();
   private readonly pools: readonly Pool[];
 
-  /** `onFull` is called before a change is rejected because of the memory of other sandboxes: it may remove some. */
+  /** `onFull` is called if all sandboxes together exceed their memory limit. It can remove sandboxes, so that the change succeeds. */
   constructor(
     private readonly limits: MemoryLimits,
     readonly onFull: () => void,
@@ -56,8 +56,8 @@ export class Memory {
   }
 
   /**
-   * Creates the quota of a sandbox with a state and other bytes. It replaces the quota `old`, which is released. Throws a `StateTooLargeError` if a
-   * limit is exceeded; then `old` stays as it is.
+   * Creates the quota of a sandbox with a state and other bytes. Releases `old`, the quota of the sandbox that is replaced. Throws `StateTooLargeError`
+   * if a limit is exceeded; then `old` does not change.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
@@ -80,14 +80,14 @@ export class Memory {
 }
 
 /**
- * The memory of a sandbox: its state, its snapshots and its faults. A method that adds memory throws a `StateTooLargeError` if a limit is exceeded; then
- * nothing changes.
+ * The memory of a sandbox: its state, its snapshots and its faults. A method that adds memory throws `StateTooLargeError`, and changes nothing, if a
+ * limit is exceeded.
  */
 export class MemoryQuota implements Owner {
-  /** The current state and the snapshots; a state can occur several times. */
+  /** The current state and the snapshots. The same state can occur several times. */
   private readonly states: State[] = [];
   private otherBytes = 0;
-  /** All bytes that count for this sandbox. */
+  /** The sum of all bytes. */
   private bytes = 0;
   private isReleased = false;
 
@@ -102,60 +102,55 @@ export class MemoryQuota implements Owner {
     this.bytes += bytes;
   }
 
-  /** Replaces a state by another one; undefined is no state. */
+  /** Replaces a state by another one. Without `from`, adds a state; without `to`, removes a state. */
   replace(from: State | undefined, to: State | undefined): void {
-    if (this.isReleased) return;
-    const beforeBytes = this.bytes;
-    this.swap(from, to);
-    const message = this.findExceededLimit(beforeBytes);
-    // Removing entries creates new lists of the other entries, whose memory counts: it is always allowed.
-    if (message === undefined || (from && to && onlyRemoves(from, to))) return;
-    this.swap(to, from);
-    throw new StateTooLargeError(message);
+    this.applyOrReject(from, to, 0);
   }
 
-  /** Reserves bytes that belong to no state, or frees them if negative. */
+  /** Reserves bytes that are not part of a state. A negative number frees bytes. */
   reserve(bytes: number): void {
-    if (this.isReleased) return;
-    const beforeBytes = this.bytes;
-    this.addOther(bytes);
-    const message = this.findExceededLimit(beforeBytes);
-    if (message === undefined) return;
-    this.addOther(-bytes);
-    throw new StateTooLargeError(message);
+    this.applyOrReject(undefined, undefined, bytes);
   }
 
-  /** Frees all memory. Later calls do nothing. Returns a function that undoes the release. */
+  /** Frees all memory. Later calls of all methods do nothing. Returns a function that undoes the release. */
   release(): () => void {
     if (this.isReleased) return () => {};
     const { otherBytes } = this;
     const states = [...this.states];
-    for (const state of states) this.swap(state, undefined);
-    this.addOther(-otherBytes);
+    for (const state of states) this.apply(state, undefined, 0);
+    this.apply(undefined, undefined, -otherBytes);
     this.isReleased = true;
     return () => {
       this.isReleased = false;
-      for (const state of states) this.swap(undefined, state);
-      this.addOther(otherBytes);
+      for (const state of states) this.apply(undefined, state, 0);
+      this.apply(undefined, undefined, otherBytes);
     };
   }
 
-  private swap(from: State | undefined, to: State | undefined): void {
+  private applyOrReject(from: State | undefined, to: State | undefined, moreBytes: number): void {
+    if (this.isReleased) return;
+    const beforeBytes = this.bytes;
+    this.apply(from, to, moreBytes);
+    const message = this.findExceededLimit(beforeBytes);
+    // A change that only removes entries is always allowed, although its new lists can need more memory for a moment.
+    if (message === undefined || (from && to && onlyRemoves(from, to))) return;
+    this.apply(to, from, -moreBytes);
+    throw new StateTooLargeError(message);
+  }
+
+  private apply(from: State | undefined, to: State | undefined, moreBytes: number): void {
     if (to) this.states.push(to);
     if (from) this.states.splice(this.states.indexOf(from), 1);
     this.memory.objects.replace(from, to, this);
+    this.otherBytes += moreBytes;
+    this.charge(moreBytes);
   }
 
-  private addOther(bytes: number): void {
-    this.otherBytes += bytes;
-    this.charge(bytes);
-  }
-
-  /** Describes the limit that the growth of this sandbox exceeds; undefined if it exceeds none. */
+  /** Returns a message about the limit that is exceeded since the sandbox had `beforeBytes`; undefined if no limit is exceeded. */
   private findExceededLimit(beforeBytes: number): string | undefined {
     if (this.bytes <= beforeBytes) return undefined;
     if (this.bytes > this.limitBytes)
-      return `The sandbox would take ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
+      return `The sandbox would use ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
     const needed = this.pools.filter((pool) => pool.getGrowth(beforeBytes, this.bytes) > 0);
     const isFull = () => needed.some(({ isOverLimit }) => isOverLimit);
     if (isFull()) this.memory.onFull();
@@ -164,7 +159,7 @@ export class MemoryQuota implements Owner {
   }
 }
 
-/** Whether all entries of a state are entries of another one. */
+/** Returns whether all entries of the state `to` are entries of `from`. */
 function onlyRemoves(from: State, to: State): boolean {
   return Object.entries(to).every(([name, list]) => {
     if (from[name] === list) return true;

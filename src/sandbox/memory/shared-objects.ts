@@ -1,6 +1,6 @@
 import type { State } from '../../store/state.ts';
 
-/** Counts the bytes of objects. */
+/** A counter of bytes, such as the quota of a sandbox. */
 export interface Owner {
   /** Adds bytes, or removes them if negative. */
   charge(bytes: number): void;
@@ -8,27 +8,27 @@ export interface Owner {
 
 type List = State[string];
 
-/** An object of states: the number of references to it, its owner, and its size. */
+/** The reference count of a list or an entry, the owner that counts its bytes, and its size. */
 interface SharedObject {
   references: number;
   readonly owner: Owner;
   readonly bytes: number;
 }
 
-/** The owner of shared states. */
+/** The owner of shared states, which counts no bytes. */
 const NOBODY: Owner = { charge() {} };
 
-/** The lists of states and their entries, with reference counts. An object of several states counts once: for its first owner. */
+/** The reference counts of the lists and entries of states. The bytes of an object in several states count once: for the owner of the first state. */
 export class SharedObjects {
   private readonly objects = new Map<object, SharedObject>();
   private readonly shared = new WeakSet<object>();
 
-  /** Marks a state that sandboxes are created from: it counts for no owner from now on. */
+  /** Marks a state from which sandboxes are created. The bytes of its lists count for no owner. */
   share(state: State): void {
     for (const list of Object.values(state)) this.shared.add(list);
   }
 
-  /** Replaces a state by another one; undefined is no state. Costs a comparison for each entry of the lists that differ. */
+  /** Replaces a state by another one. Without `from`, adds a state; without `to`, removes a state. Compares each entry of lists that differ. */
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
     for (const name of Object.keys({ ...from, ...to })) {
       const [before, after] = [from?.[name], to?.[name]];
@@ -45,7 +45,7 @@ export class SharedObjects {
       this.releaseList(from);
       return;
     }
-    // A change replaces few entries of a list without other references: the references to the first and last entries in common stay.
+    // Most changes replace few entries of a list. The reference counts of equal entries at the start and at the end of the lists do not change.
     const { start, fromEnd, toEnd } = findDifference(from, to);
     this.retain(to, owner, measureList);
     for (const entry of to.slice(start, toEnd)) this.retain(entry, owner, measureEntry);
@@ -100,11 +100,11 @@ function findDifference(from: List, to: List) {
   return { start, fromEnd, toEnd };
 }
 
-/** Memory of V8's values on a 64-bit machine, in bytes: an object or a list, one of its properties or entries, a number that is no small integer, a text. */
+/** The memory of values in V8 on a 64-bit machine, in bytes. A slot is a property or a list entry. Small integers need no memory beside the slot. */
 const OBJECT_BYTES = 48;
 const SLOT_BYTES = 8;
 const NUMBER_BYTES = 16;
-const TEXT_BYTES = 24;
+const STRING_BYTES = 24;
 
 /** The memory of a reference count, in bytes: an entry of a map and its record. */
 const COUNTED_BYTES = 100;
@@ -120,7 +120,7 @@ function measureEntry(entry: object): number {
 }
 
 function measureValue(value: unknown): number {
-  if (typeof value === 'string') return TEXT_BYTES + value.length;
+  if (typeof value === 'string') return STRING_BYTES + value.length;
   if (typeof value === 'number') return NUMBER_BYTES;
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = OBJECT_BYTES;

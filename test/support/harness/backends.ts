@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
-import type { FileDurability } from '../../../src/store/new-file.ts';
+import type { FileDurability } from '../../../src/store/durable-file.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
 import { createFaultyDisk } from './faulty-disk.ts';

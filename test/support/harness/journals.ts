@@ -1,5 +1,5 @@
-import { Journal, type RecordedRequest } from '../../../src/sandbox/journal/journal.ts';
-import { JournalMemory } from '../../../src/sandbox/journal/journal-memory.ts';
+import { Journal, JournalMemory } from '../../../src/sandbox/journal/journal.ts';
+import type { RecordedRequest } from '../../../src/sandbox/journal/recorded-request.ts';
 import { NOW_MS } from './start-storefront.ts';
 
 /** Returns a request for the list of products with some properties replaced. */

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { collections } from '../../../src/shop/collections.ts';
 import type { State } from '../../../src/shop/state.ts';
-import { type OpenedState, openState, type StatePlaces } from '../../../src/store/open-state.ts';
+import { type OpenedState, type OpenStateOptions, openState } from '../../../src/store/open-state.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import { shopValidator } from '../fixtures/state-validator.ts';
 import { NOW_MS } from './start-storefront.ts';
 
 /** Opens a store over `data`, by default in memory with the default data and without a log. Closes it when the test ends. */
-export async function openTestState(places: Partial<StatePlaces> = {}): Promise<OpenedState<State>> {
+export async function openTestState(places: Partial<OpenStateOptions> = {}): Promise<OpenedState<State>> {
   const opened = await openState<State>({
     data: undefined,
     durability: 'disk',

@@ -1,0 +1,117 @@
+import type { JournalEntry } from '../../control/operation.ts';
+
+/** A request with its response, which `http` passes to the journal. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** The request target as the client sent it, including the prefix. */
+  readonly url: string;
+  /** The part of the target that selects the sandbox, such as `/_sandbox/w1`; empty if there is none. */
+  readonly prefix: string;
+  /** Header names and values in turn, as the client sent them. */
+  readonly rawHeaders: readonly string[];
+  /** The part of the body that the server has read. */
+  readonly bodyText?: string | undefined;
+  /** Undefined if the server sent no response. */
+  readonly response: RecordedResponse | undefined;
+  /** The time from the request to the response, in ms. */
+  readonly durationMs: number;
+  readonly operationId: string | undefined;
+  /** Undefined for most requests. */
+  readonly remarks: Remarks | undefined;
+}
+
+/** The violations of a request and its response, notes, and the effects of faults and preferences. */
+export type Remarks = {
+  readonly [Name in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[Name] | undefined;
+};
+
+/** A response as the server sent it. Requests with the same cached response share one object. */
+export interface RecordedResponse {
+  readonly status: number;
+  /** Only headers that differ between responses. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The length of the complete body in bytes. */
+  readonly bytes: number;
+  /** The first 4 kB of the body. */
+  readonly text: string;
+}
+
+/** A recorded request in a journal. */
+export interface Entry extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText'> {
+  readonly id: number;
+  /** The time of the response, in ms since 1970. */
+  readonly atMs: number;
+  /** Header names and values in turn. Consecutive requests with the same headers share one list. */
+  readonly headers: readonly string[];
+  /** The first 4 kB of the request body. */
+  readonly body: string | undefined;
+  readonly isTruncated: boolean;
+  /** The approximate memory of the entry in bytes, including shared lists. */
+  readonly bytes: number;
+}
+
+/** The memory of an entry in addition to its strings, in bytes. */
+const ENTRY_BYTES = 500;
+
+/** The memory of a header name or value in addition to its characters, in bytes. */
+const STRING_BYTES = 32;
+
+/** Creates an entry. Lists its properties, because an object from spread syntax uses twice the memory. */
+export function createEntry(
+  request: RecordedRequest,
+  { id, atMs, headers }: Pick<Entry, 'id' | 'atMs' | 'headers'>,
+): Entry {
+  const { method, url, prefix, response, durationMs, operationId, remarks, bodyText } = request;
+  const body = bodyText && truncateText(bodyText);
+  const isTruncated = body !== bodyText;
+  const headerBytes = headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0);
+  const bytes = ENTRY_BYTES + url.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
+  return {
+    id,
+    atMs,
+    method,
+    url,
+    prefix,
+    headers,
+    body,
+    isTruncated,
+    response,
+    durationMs,
+    operationId,
+    remarks,
+    bytes,
+  };
+}
+
+/** The maximum length of a body in the journal, in bytes. */
+const MAX_BODY_BYTES = 4096;
+
+/** Returns the first 4 kB of a text. A truncated text is a copy, so that the memory of the whole text can be freed. */
+export function truncateText(text: string): string {
+  // A UTF-16 code unit has at most three bytes in UTF-8.
+  if (text.length * 3 <= MAX_BODY_BYTES) return text;
+  const bytes = Buffer.from(text.slice(0, MAX_BODY_BYTES));
+  if (bytes.length <= MAX_BODY_BYTES) return text.length <= MAX_BODY_BYTES ? text : bytes.toString();
+  let end = MAX_BODY_BYTES;
+  // Does not split a character: the bytes after its first byte begin with the bits 10.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** The number of earlier requests whose headers are compared. */
+const COMPARED_REQUESTS = 4;
+
+/**
+ * Returns the equal header list of an earlier request if there is one, because clients repeat their headers and a shared list uses no memory.
+ * `getEarlier(2)` returns the list of the request before the previous one.
+ */
+export function shareHeaders(
+  headers: readonly string[],
+  getEarlier: (back: number) => readonly string[] | undefined,
+): readonly string[] {
+  for (let back = 1; back <= COMPARED_REQUESTS; back++) {
+    const earlier = getEarlier(back);
+    if (earlier?.length === headers.length && earlier.every((part, index) => part === headers[index])) return earlier;
+  }
+  return headers;
+}
