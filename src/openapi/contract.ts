@@ -4,7 +4,7 @@ import { closeSchemas } from './close-schemas.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
-import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
+import type { ResponseToVerify } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type RequestValidation,
   validateRequest,
 } from './validate-request.ts';
+import { type ResponseViolation, verifyResponse } from './verify-response.ts';
 import { createDataValidator, type DataValidator } from './violations.ts';
 
 /** A loaded contract: finds operations, and validates requests, responses and data. */

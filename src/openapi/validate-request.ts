@@ -2,13 +2,14 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { findJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
+import { suggestName } from '../util/similar-names.ts';
+import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
-import { suggestName } from './remedies.ts';
 import { FORM_TYPE, findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { MAX_LISTED, type RequestViolations, shorten, toViolations } from './violations.ts';
+import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
 export interface RequestToValidate {

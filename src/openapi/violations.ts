@@ -1,9 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { createIssue, type Issue } from '../util/issue.ts';
-import { TOO_DEEP } from '../util/json-limits.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
-import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
+import { describeError, getRemedy, shorten } from './describe-error.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** One way in which a request breaks the contract. */
@@ -74,36 +73,6 @@ function describeSubject({ in: part, pointer }: Violation): string {
   const name = shorten(parsePointer(pointer).join('.'));
   if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
-}
-
-/** Describes an error as a predicate whose subject is the invalid value: "is missing". */
-export function describeError(error: ErrorObject): string {
-  const { keyword, params, data } = error;
-  if (keyword === 'unusable') return String(error.message);
-  if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties') return 'is unknown';
-  if (error.propertyName !== undefined) return 'is not allowed as a name';
-  if (keyword === 'depth') return TOO_DEEP;
-  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
-  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
-  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
-  return getRemedy(error) === SEND_IT_ONCE ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
-}
-
-/** How much of a value is shown: characters of a string, entries of an array or object, levels of nesting. */
-const MAX_SHOWN = { characters: 200, entries: 10, levels: 3 };
-
-/** Shortens a value for a message. The cost doesn't depend on its size: a body can be nested deeper than JSON.stringify can follow. */
-export function shorten(value: unknown, levels = MAX_SHOWN.levels): unknown {
-  if (typeof value === 'string')
-    return value.length > MAX_SHOWN.characters ? `${value.slice(0, MAX_SHOWN.characters)}…` : value;
-  // JSON has no infinity: it would become null.
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN.entries).map((entry) => shorten(entry, levels - 1));
-  const entries = Object.entries(value).slice(0, MAX_SHOWN.entries);
-  return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
 }
 
 /** Returns the validation errors of a value against a component schema of the contract, given by its name. */

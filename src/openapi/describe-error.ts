@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { TOO_DEEP_REMEDY } from '../util/json-limits.ts';
-import { limitList } from '../util/limit-list.ts';
+import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
+import { suggestName } from '../util/similar-names.ts';
 
 /** The keywords of a schema that a remedy describes. */
 interface DescribedSchema
@@ -14,7 +14,7 @@ interface DescribedSchema
 }
 
 /** The remedy for a parameter that was sent more than once. */
-export const SEND_IT_ONCE = 'send it once';
+const SEND_IT_ONCE = 'send it once';
 
 /** Returns what to do about an error, as a clause. The error must come from an ajv with the option `verbose`. */
 export function getRemedy({ keyword, params, data, parentSchema, instancePath }: ErrorObject): string {
@@ -57,36 +57,6 @@ function lowercaseFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Returns the remedy for an unknown name: the similar name among `known`, or to remove it. */
-export function suggestName(name: string, known: readonly string[]): string {
-  const similar = similarName(name, known);
-  return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
-}
-
-/** The maximum number of names in a remedy. */
-const MAX_NAMES = 20;
-
-/** Returns the remedy for a name that has to be one of `known`, which are called `kind`: the similar one, and all of them. */
-export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
-  const similar = similarName(name, known);
-  const names = limitList(known, MAX_NAMES).join(', ');
-  return similar === undefined ? `use ${names}` : `did you mean "${similar}"? The ${kind} are ${names}`;
-}
-
-/** Returns the known name whose spelling differs from `name` in at most two adjacent letters, ignoring case; undefined if there is none. */
-export function similarName(name: string, known: readonly string[]): string | undefined {
-  return known.find((candidate) => isSimilar(name.toLowerCase(), candidate.toLowerCase()));
-}
-
-function isSimilar(a: string, b: string): boolean {
-  const shorter = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < shorter && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return start + end >= 2 && Math.max(a.length, b.length) - start - end <= 2;
-}
-
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
   if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.anyOf) return joinWithOr(schema.anyOf.map((alternative) => describeSchema(alternative)));
@@ -124,4 +94,34 @@ function describeRange({ minimum, maximum }: DescribedSchema): string {
 
 function joinWithOr(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+}
+
+/** Describes an error as a predicate whose subject is the invalid value: "is missing". */
+export function describeError(error: ErrorObject): string {
+  const { keyword, params, data } = error;
+  if (keyword === 'unusable') return String(error.message);
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'additionalProperties') return 'is unknown';
+  if (error.propertyName !== undefined) return 'is not allowed as a name';
+  if (keyword === 'depth') return TOO_DEEP;
+  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
+  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
+  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
+  return getRemedy(error) === SEND_IT_ONCE ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
+}
+
+/** How much of a value is shown: characters of a string, entries of an array or object, levels of nesting. */
+const MAX_SHOWN = { characters: 200, entries: 10, levels: 3 };
+
+/** Shortens a value for a message. The cost doesn't depend on its size: a body can be nested deeper than JSON.stringify can follow. */
+export function shorten(value: unknown, levels = MAX_SHOWN.levels): unknown {
+  if (typeof value === 'string')
+    return value.length > MAX_SHOWN.characters ? `${value.slice(0, MAX_SHOWN.characters)}…` : value;
+  // JSON has no infinity: it would become null.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '…';
+  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN.entries).map((entry) => shorten(entry, levels - 1));
+  const entries = Object.entries(value).slice(0, MAX_SHOWN.entries);
+  return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
 }
