@@ -16,23 +16,23 @@ import {
 import { type ResponseViolation, verifyResponse } from './verify-response.ts';
 import { createDataValidator, type DataValidator } from './violations.ts';
 
-/** A loaded contract: finds operations, and validates requests, responses and data. */
+/** A loaded contract. It routes requests, and validates requests, responses and data. */
 export interface Contract extends Routing {
-  /** The path of the file. */
+  /** The path of the contract file. */
   readonly path: string;
-  /** The text of the file. */
+  /** The text of the contract file. */
   readonly text: string;
-  /** The document in the file, with the edit of the options. */
+  /** The document in the file, after the edit in the options. */
   readonly document: Document;
-  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. Created when it is first read. */
+  /** The document that requests are validated against. In strict mode, its schemas are closed. Created on first use. */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
-  /** The document with schemas in the dialect of ajv, and an id for every operation. */
+  /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
-  /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
+  /** A message that lists ignored schema keywords, whose values are invalid; undefined if there are none. */
   readonly warning: string | undefined;
-  /** Validates a request to an operation. Returns its input or its violations. */
+  /** Validates a request. Returns the input of the operation, or violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
-  /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
+  /** Returns the violations in a response. `closed`: whether undocumented properties are violations. */
   verifyResponse(
     route: Route,
     response: ResponseToVerify,
@@ -40,29 +40,29 @@ export interface Contract extends Routing {
   ): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   isValid(schema: string, value: unknown): boolean;
-  /** Validates a value against a component schema, in which unknown properties are errors. */
+  /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verifyResponse`. Throws `ContractError` if a schema is unusable. */
+  /** Compiles the schemas of an operation in advance, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
   warmUp(route: Route, options: { readonly closed: boolean }): void;
 }
 
 /** Options of `loadContract`. */
 interface ContractOptions {
   readonly path: string;
-  /** Whether unknown query parameters and properties are violations. Otherwise they are ignored with a note. */
+  /** Whether unknown query parameters and properties are violations. If not, they are ignored. */
   readonly strict: boolean;
-  /** Edits the document before it is enforced. The same function makes the same edit. */
+  /** Edits the document before it is validated. Must be deterministic, since the result is cached by the function. */
   readonly edit?: EditDocument | undefined;
 }
 
-/** Returns a document with an edit. */
+/** Returns an edited copy of a document. */
 export type EditDocument = (document: Document) => Document;
 
 const cache = new Map<string, { text: string; edit: EditDocument | undefined; contract: Promise<Contract> }>();
 
 /**
- * Loads the contract in a YAML or JSON file. Throws `ContractError` if it can't be served. A contract has no state and takes 100 ms to create, so it is
- * cached until its text changes: tests that start a server each load it once.
+ * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, so the contract is cached
+ * until the file changes. Servers in one process share it, since it has no state.
  */
 export async function loadContract({ path, strict, edit }: ContractOptions): Promise<Contract> {
   const text = readContract(path);
@@ -77,11 +77,6 @@ export async function loadContract({ path, strict, edit }: ContractOptions): Pro
     cache.set(key, entry);
   }
   return entry.contract;
-}
-
-function createStrictDocument(document: Document): Contract['enforced'] {
-  const closed = closeSchemas(document);
-  return { document: closed, text: formatYaml(closed) };
 }
 
 async function createContract(
@@ -110,7 +105,7 @@ async function createContract(
     text,
     document,
     get enforced() {
-      enforced ??= strict ? createStrictDocument(document) : { document, text };
+      enforced ??= strict ? closeDocument(document) : { document, text };
       return enforced;
     },
     normalized,
@@ -134,7 +129,12 @@ async function createContract(
   };
 }
 
-/** Throws `ContractError` if the document can't be served. */
+function closeDocument(document: Document): Contract['enforced'] {
+  const closed = closeSchemas(document);
+  return { document: closed, text: formatYaml(closed) };
+}
+
+/** Normalizes the schemas and operationIds of a document. Throws `ContractError` if the document can't be served. */
 function normalize(path: string, text: string, document: Document) {
   const issues = checkStructure(document);
   if (issues.length > 0) throw new ContractError(formatIssues(path, text, issues));
@@ -146,7 +146,7 @@ function normalize(path: string, text: string, document: Document) {
   };
 }
 
-/** Compiles the schemas of media types: validates `undefined` against them, and returns the errors. */
+/** Compiles the schemas of media types by validating `undefined` against each. Returns the errors. */
 function compileSchemas(validate: SchemaValidator, media: Route['bodyMedia']): readonly ErrorObject[] {
   return Object.values(media).flatMap(({ schema }) => (schema === undefined ? [] : validate(schema, undefined)));
 }

@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv';
+import type { IssueParts } from '../util/issue.ts';
 import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { suggestName } from '../util/similar-names.ts';
 
-/** The keywords of a schema that a remedy describes. */
+/** The schema keywords that a remedy describes. */
 interface DescribedSchema
   extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern', string>>>,
     Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'minItems', number>>> {
@@ -13,11 +14,26 @@ interface DescribedSchema
   readonly anyOf?: readonly DescribedSchema[];
 }
 
-/** The remedy for a parameter that was sent more than once. */
-const SEND_IT_ONCE = 'send it once';
+/** Returns the rule, the problem and the remedy of an error. The error must come from an ajv with the option `verbose`. */
+export function describeError(error: ErrorObject): IssueParts {
+  return { rule: error.keyword, problem: getProblem(error), remedy: getRemedy(error) };
+}
 
-/** Returns what to do about an error, as a clause. The error must come from an ajv with the option `verbose`. */
-export function getRemedy({ keyword, params, data, parentSchema, instancePath }: ErrorObject): string {
+function getProblem(error: ErrorObject): string {
+  const { keyword, params, data, message, propertyName } = error;
+  if (keyword === 'unusable') return String(message);
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'additionalProperties') return 'is unknown';
+  if (propertyName !== undefined) return 'is not a valid name';
+  if (keyword === 'depth') return TOO_DEEP;
+  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
+  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
+  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
+  return isRepeatedParameter(error) ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
+}
+
+function getRemedy(error: ErrorObject): string {
+  const { keyword, params, parentSchema } = error;
   const schema = (parentSchema ?? {}) as DescribedSchema;
   const names = Object.keys(schema.properties ?? {});
   if (keyword === 'required') return `add ${describeSchema(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
@@ -25,13 +41,17 @@ export function getRemedy({ keyword, params, data, parentSchema, instancePath }:
   if (keyword === 'minProperties') return `add at least one of ${joinWithOr(names)}`;
   if (keyword === 'depth') return TOO_DEEP_REMEDY;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
-  if (keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/')) return SEND_IT_ONCE;
+  if (isRepeatedParameter(error)) return 'send it once';
   return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeSchema(schema)}`;
 }
 
+function isRepeatedParameter({ keyword, data, instancePath }: ErrorObject): boolean {
+  return keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/');
+}
+
 /**
- * Returns the remedy for a rule about which properties go together: the description of the rule, else one made of the names in it; undefined if the
- * keyword is no such rule.
+ * Returns the remedy for an `anyOf` or a `not` that requires or forbids combinations of properties: the description of the schema, else a list of the
+ * properties. Returns undefined for other keywords.
  */
 function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string | undefined {
   const { description, type, not, anyOf = [] } = schema;
@@ -63,7 +83,7 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   if (schema.type === 'integer') return `an integer${describeRange(schema)}`;
   if (schema.type === 'number') return `a number${describeRange(schema)}${describeStep(schema)}`;
   if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
-  // The schema of a property name often has a pattern without a type.
+  // The schema of a property name often has a pattern but no type.
   if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
     return describeString(schema);
   return TYPE_NAMES[schema.type ?? ''] ?? fallback;
@@ -96,32 +116,18 @@ function joinWithOr(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
 }
 
-/** Describes an error as a predicate whose subject is the invalid value: "is missing". */
-export function describeError(error: ErrorObject): string {
-  const { keyword, params, data } = error;
-  if (keyword === 'unusable') return String(error.message);
-  if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties') return 'is unknown';
-  if (error.propertyName !== undefined) return 'is not allowed as a name';
-  if (keyword === 'depth') return TOO_DEEP;
-  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
-  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
-  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
-  return getRemedy(error) === SEND_IT_ONCE ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
-}
+/** The limits of a shortened value: characters of a string, entries of an array or object, and levels of nesting. */
+const SHORTENED_LIMITS = { characters: 200, entries: 10, levels: 3 };
 
-/** How much of a value is shown: characters of a string, entries of an array or object, levels of nesting. */
-const MAX_SHOWN = { characters: 200, entries: 10, levels: 3 };
-
-/** Shortens a value for a message. The cost doesn't depend on its size: a body can be nested deeper than JSON.stringify can follow. */
-export function shorten(value: unknown, levels = MAX_SHOWN.levels): unknown {
-  if (typeof value === 'string')
-    return value.length > MAX_SHOWN.characters ? `${value.slice(0, MAX_SHOWN.characters)}…` : value;
-  // JSON has no infinity: it would become null.
+/** Shortens a value for a message, in constant time. A body can be nested too deeply for JSON.stringify. */
+export function shorten(value: unknown, levels = SHORTENED_LIMITS.levels): unknown {
+  const { characters, entries: count } = SHORTENED_LIMITS;
+  if (typeof value === 'string') return value.length > characters ? `${value.slice(0, characters)}…` : value;
+  // JSON.stringify turns Infinity into null.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN.entries).map((entry) => shorten(entry, levels - 1));
-  const entries = Object.entries(value).slice(0, MAX_SHOWN.entries);
+  if (Array.isArray(value)) return value.slice(0, count).map((entry) => shorten(entry, levels - 1));
+  const entries = Object.entries(value).slice(0, count);
   return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
 }

@@ -2,20 +2,20 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { getStatuses } from './check-structure.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
 
-/** A response of an operation. */
+/** A documented response of an operation. */
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** JSON Pointer of the response in the operation. */
+  /** The JSON Pointer of the response, below its operation even if it is a reference. */
   readonly pointer: string;
-  /** The body by media type; empty if the response has none. */
+  /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
   readonly headers: readonly DocumentedHeader[];
 }
 
 /** A Media Type Object. */
 export interface DocumentedMedia {
-  /** JSON Pointer of the schema. */
+  /** The JSON Pointer of the schema; undefined if there is no schema. */
   readonly schema: string | undefined;
   readonly examples: readonly Example[];
 }
@@ -24,17 +24,17 @@ export interface DocumentedMedia {
 export interface DocumentedHeader extends DocumentedMedia {
   readonly name: string;
   readonly isRequired: boolean;
-  /** The type of the value. */
+  /** The type of the header value. */
   readonly type: string;
 }
 
-/** An example. One from the keyword `example` has no name. */
+/** An example. An example from the keyword `example` has no name. */
 export interface Example {
   readonly name: string | undefined;
   readonly value: unknown;
 }
 
-/** Returns the responses of the operation at a pointer. */
+/** Returns the documented responses of the operation at a pointer. */
 export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
   return getStatuses(toNode(getNode(document, `${operation}/responses`))).map((name) => {
     const pointer = `${operation}/responses/${name}`;
@@ -51,13 +51,13 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
-/** Returns the response for a status: that of the status, of its range, or `default`. */
+/** Returns the documented response for a status: under the status, its range, or `default`. */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** Returns the Media Type Objects of the `content` at a pointer. */
+/** Returns the Media Type Objects in the `content` at a pointer. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
   const entries = Object.keys(toNode(getNode(document, content))).map((type) => {
     const pointer = content + formatPointer(type);
@@ -84,7 +84,7 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
   return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** Returns the examples of a media type, header or parameter: those in `examples`, else that in `example`. */
+/** Returns the examples of the media type, header or parameter at a pointer, from `examples` or else `example`. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
   const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
@@ -95,7 +95,7 @@ export function getExamples(document: Document, pointer: string): readonly Examp
   return 'example' in parent ? [{ name: undefined, value: parent.example }] : [];
 }
 
-/** Returns the documented media type that matches a content type: with its parameters, without them, or by a wildcard. */
+/** Returns the documented media type that matches a content type. Tries an exact match first, then a match without parameters, then wildcards. */
 export function findMediaType(types: readonly string[], contentType: string): string | undefined {
   if (types.includes(contentType)) return contentType;
   const bare = removeTypeParameters(contentType);
@@ -111,7 +111,7 @@ export function findMediaType(types: readonly string[], contentType: string): st
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Returns whether bodies of a media type are parsed and validated. */
+/** Returns whether request bodies of a media type are parsed and validated. */
 export function isParsedType(contentType: string): boolean {
   return isJsonType(contentType) || removeTypeParameters(contentType) === FORM_TYPE;
 }
@@ -121,7 +121,7 @@ export function removeTypeParameters(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** Returns whether a media type is one of JSON. */
+/** Returns whether a media type is JSON, such as `application/json` or `application/problem+json`. */
 export function isJsonType(type: string): boolean {
   return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
 }
@@ -130,9 +130,9 @@ export function isJsonType(type: string): boolean {
 export interface ResponseToVerify {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if there is none. */
+  /** Undefined if the response has no body. */
   readonly body?: unknown;
 }
 
-/** What happens to a response that violates the contract: it is logged, replaced by a 500 (`strict`), or not even checked. */
+/** The mode of response verification. A response that violates the contract is logged (`log`) or replaced by a 500 (`strict`). `off`: responses are not verified. */
 export type VerifyMode = 'log' | 'strict' | 'off';

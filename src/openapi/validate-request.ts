@@ -14,44 +14,44 @@ import { MAX_LISTED, type RequestViolations, toViolations } from './violations.t
 /** The parts of a request that are validated. */
 export interface RequestToValidate {
   readonly path: string;
-  /** A parameter that was sent more than once has an array. */
+  /** By parameter name. The value is an array if the parameter was sent more than once. */
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined if the request has no body, or one of a media type that isn't parsed. */
+  /** The parsed body; undefined if there is no body, or if its media type isn't parsed. */
   readonly body: unknown;
   /** The media type of the body; undefined if there is no body. */
   readonly contentType?: string | undefined;
-  /** Whether validation of the body stops at the first error: the errors of a large body can take more memory than the body. */
+  /** Whether validation stops at the first error in the body, because the errors of a large body can need more memory than the body. */
   readonly isLarge?: boolean | undefined;
 }
 
-/** The result of validating a request: the input of the operation's handler, or violations. */
+/** The result of validating a request: the input of the handler, or violations. `notes`: ignored unknown names. */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
   | ({ readonly kind: 'violations' } & RequestViolations);
 
-/** The input of any operation. */
+/** The input of an operation's handler. */
 export interface OperationInput {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly body: unknown;
 }
 
-/** What the requests of a contract are validated with. */
+/** The validators of a contract's requests. */
 export interface RequestValidation {
   readonly document: Document;
   /** Whether unknown query parameters and properties are violations. */
   readonly strict: boolean;
-  /** Returns the validators that openapi-backend compiled for an operation. */
+  /** Returns the parameter validators that openapi-backend compiles for an operation. */
   readonly getParameterValidators: (route: Route) => readonly ValidateFunction[];
   readonly validateJson: SchemaValidator;
-  /** Stops at the first error. */
+  /** Returns only the first error. */
   readonly validateLargeJson: SchemaValidator;
   /** Converts strings to the types of the schema. */
   readonly validateForm: SchemaValidator;
 }
 
-/** Validates a request to an operation. Returns its input or its violations. */
+/** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
   const { query, notes } = context.strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
@@ -75,16 +75,16 @@ function findErrors(
   const validateJson = request.isLarge ? context.validateLargeJson : context.validateJson;
   const parameterValidators = context.getParameterValidators(route);
   return [
-    // The validators are called directly: openapi-backend's own way parses bodies again and costs a fifth of a POST.
+    // Called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
     ...parameterValidators.flatMap((validate) => (validate(parameters) ? [] : (validate.errors ?? []))),
     ...validateBody({ document, validate: isForm ? context.validateForm : validateJson }, route, request),
     ...limits,
-    // Validation has turned strings into numbers.
+    // Validation has converted strings to numbers, which can exceed the limits.
     ...checkLimits(parameters, isForm ? request.body : undefined),
   ];
 }
 
-/** Returns the errors of values that the server can't process, whatever the schemas allow. */
+/** Returns errors for values that are nested too deeply or are not finite, even if the schemas allow them. */
 function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] {
   return findJsonIssues({ ...parameters, requestBody: body }, 1).map(({ rule, path, value }) => ({
     keyword: rule,
@@ -118,7 +118,7 @@ function validateBody(
   }));
 }
 
-/** Returns a schema with its properties resolved: a remedy describes them. */
+/** Returns a schema with the references of its properties resolved, for remedies that describe the properties. */
 function resolveProperties(document: Document, schema: unknown): Record<string, unknown> {
   if (!isNode(schema) || !isNode(schema.properties)) return (schema ?? {}) as Record<string, unknown>;
   const properties = Object.entries(schema.properties).map(([name, value]) => [name, resolveNode(document, value)]);
@@ -136,8 +136,8 @@ function createMissingBodyError(schema: unknown): ErrorObject {
 }
 
 /**
- * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, since front
- * ends send some.
+ * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, because real
+ * front ends send some.
  */
 function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate) {
   const isDeep = (name: string) =>

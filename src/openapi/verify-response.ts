@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
-import { describeError, getRemedy } from './describe-error.ts';
+import { describeError } from './describe-error.ts';
 import {
   type DocumentedResponse,
   findMediaType,
@@ -13,17 +13,17 @@ import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
 /** One way in which a response violates the contract. */
 export interface ResponseViolation {
-  /** `status`, `content type`, `header NAME`, or `body` and a JSON Pointer into it. */
+  /** The place: `status`, `content type`, `header NAME`, or `body` followed by a JSON Pointer. */
   readonly where: string;
   /** The JSON Schema keyword that failed, or `documented`. */
   readonly rule: string;
-  /** A sentence with both. */
+  /** A clause that has the place and the problem. */
   readonly message: string;
-  /** Returns the predicate of a sentence about an invalid value, and what to do, as a clause. A function, so that logs do not have it. */
-  readonly describe?: () => Omit<IssueParts, 'rule'>;
+  /** Returns the problem and the remedy. A function, so that logs do not contain the result. */
+  readonly describe?: () => IssueParts;
 }
 
-/** Returns how the status, media type, body and headers of a response violate the contract. */
+/** Returns the violations in the status, media type, body and headers of a response. */
 export function verifyResponse(
   validate: SchemaValidator,
   responses: readonly DocumentedResponse[],
@@ -65,7 +65,7 @@ function verifyHeaders(
   });
 }
 
-/** Types whose serialization in a header is not parsed. */
+/** The types of header values that are not parsed and not validated. */
 const STRUCTURED_TYPES = new Set(['array', 'object']);
 
 function parseHeader(text: string, type: string): unknown {
@@ -73,7 +73,7 @@ function parseHeader(text: string, type: string): unknown {
   return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
-/** Header names are compared without case. */
+/** Returns the value of a header, whose name is case-insensitive. */
 function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
   return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }
@@ -83,7 +83,7 @@ function toResponseViolations(part: string, errors: readonly ErrorObject[]): rea
     where: part + pointer,
     rule: error.keyword,
     message: `${part}${pointer} ${error.message}`,
-    describe: () => ({ problem: describeError(error), remedy: getRemedy(error) }),
+    describe: () => describeError(error),
   }));
 }
 

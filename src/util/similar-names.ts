@@ -1,22 +1,22 @@
 import { limitList } from './limit-list.ts';
 
-/** Returns the remedy for an unknown name: the similar name among `known`, or to remove it. */
+/** Returns the remedy for an unknown name: suggests a similar known name, or removing it. */
 export function suggestName(name: string, known: readonly string[]): string {
   const similar = similarName(name, known);
   return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
 }
 
-/** The maximum number of names in a remedy. */
+/** The maximum number of known names in a remedy. */
 const MAX_NAMES = 20;
 
-/** Returns the remedy for a name that has to be one of `known`, which are called `kind`: the similar one, and all of them. */
+/** Returns the remedy for a name that must be one of `known`: suggests a similar name, and lists the known names. `kind`: what the names are called, in the plural. */
 export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
   const similar = similarName(name, known);
   const names = limitList(known, MAX_NAMES).join(', ');
   return similar === undefined ? `use ${names}` : `did you mean "${similar}"? The ${kind} are ${names}`;
 }
 
-/** Returns the known name whose spelling differs from `name` in at most two adjacent letters, ignoring case; undefined if there is none. */
+/** Returns the first known name that differs from `name` in at most two adjacent letters, ignoring case; undefined if there is none. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   return known.find((candidate) => isSimilar(name.toLowerCase(), candidate.toLowerCase()));
 }
