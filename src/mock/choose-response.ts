@@ -10,17 +10,17 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 
-/** The preferences of a request for one of the documented responses. */
+/** The preferences of a request: which documented response the mock returns. */
 export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
   readonly example?: string | undefined;
-  /** Whether the body is generated from the schema rather than taken from the examples. */
+  /** Whether the body is generated from the schema instead of an example. */
   readonly dynamic?: boolean | undefined;
   readonly seed?: number | undefined;
 }
 
-/** Thrown for a preference that the contract doesn't document. `problem` says what is wrong, beginning with the value. */
+/** Thrown for a preferred status or example that the contract does not document. `problem` begins with the preferred value. */
 export class InvalidPreferenceError extends Error {
   override readonly name = 'InvalidPreferenceError';
 
@@ -34,8 +34,8 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Returns the preferred response and its status; else the response with an example of one of the names, preferably a success; else the success.
- * Throws `InvalidPreferenceError`.
+ * Chooses a documented response and its status. The preferred status comes first, then a response that has an example with one of the names (successes
+ * before errors), then the success response. Throws `InvalidPreferenceError`. `names`: names of examples.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -64,7 +64,7 @@ function isSuccess({ name }: DocumentedResponse): boolean {
   return name.startsWith('2');
 }
 
-/** Returns the status of a response: for a range, that in the body of the example, else the first of the range. */
+/** Returns the status of a response. For a range or `default`: the status in the body of the named example, else the first of the range. */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
   const status = getBodyStatus(getExamples(media).find((example) => names.includes(example.name ?? ''))?.value);
@@ -73,7 +73,7 @@ function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route
   return name === 'default' ? successStatus : Number(name.replace('XX', '00'));
 }
 
-/** Returns the `status` in a body, as problem documents have it (RFC 9457); undefined if there is none. */
+/** Returns the property `status` of a body (a problem document of RFC 9457 has it); undefined if it is not an HTTP status. */
 export function getBodyStatus(body: unknown): number | undefined {
   const { status } = (body ?? {}) as { status?: unknown };
   return typeof status === 'number' && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined;
@@ -97,7 +97,7 @@ function createExampleError(
   return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
 }
 
-/** Returns the media type of a response that an `Accept` header prefers. JSON is preferred among equals, and if no type is acceptable. */
+/** Chooses the media type of a response by an `Accept` header. Prefers JSON if several types are equally acceptable, or if none is. */
 export function chooseMediaType({ media }: DocumentedResponse, accept: string): string | undefined {
   const jsonFirst = Object.keys(media).toSorted((a, b) => Number(isJsonType(b)) - Number(isJsonType(a)));
   const ranges = accept
@@ -119,7 +119,7 @@ function isInRange(type: string, range: string): boolean {
   return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
-/** Returns the example with one of the names; else one whose body has the status; else the first, unless the response is a range of errors. */
+/** Chooses the example with one of the names; else the example whose body has the status; else the first example. A range of errors has no first example. */
 export function chooseExample(
   { examples }: DocumentedMedia,
   names: readonly string[],
@@ -134,9 +134,9 @@ export function chooseExample(
 }
 
 /**
- * Returns the names of the request examples that match a request. A name matches if every part of the request (body, parameters) that has an example of
- * this name was sent with its value. Returns only the names that match the most parts. Microcks, Specmatic and Prism also pair request and response
- * examples by name.
+ * Returns the names of the request examples that match a request. Examples of the body and of parameters can share a name: all of them must be equal to the
+ * values in the request. If several names match, returns those with the most examples. Microcks, Specmatic and Prism also pair request and response examples
+ * by name.
  */
 export function findExampleNames(
   { bodyMedia, parameters }: Route,
@@ -159,11 +159,11 @@ export function findExampleNames(
 
 interface RequestExample {
   readonly name: string | undefined;
-  /** Whether the part of the request was sent with its value. */
+  /** Whether the request contains the value of the example. */
   readonly isSent: boolean;
 }
 
-/** Returns the number of parts that have an example of the name and were sent with it; 0 if one was not. */
+/** Returns the number of examples with the name if the request contains all their values, else 0. `parts`: the examples of each part of the request. */
 function countSentParts(parts: readonly (readonly RequestExample[])[], name: string): number {
   const named = parts.map((examples) => examples.filter((example) => example.name === name));
   const withName = named.filter(({ length }) => length > 0);

@@ -1,23 +1,23 @@
 import type { Route } from '../openapi/routes.ts';
 
-/** The maximum length of a path that is compared with those of the contract, in characters. */
+/** The maximum length of a glob that is compared with the paths of the contract, in characters. */
 export const MAX_PATH_LENGTH = 500;
 
-/** Returns the operations with a path that can match a glob; all of them if there is none. */
+/** Returns the operations whose path can match a glob; all operations if the glob is undefined or too long. */
 export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
   if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
   return routes.filter((route) => canMatchPath(route.path, glob));
 }
 
-/** A trailing slash in the path of a request is ignored. */
+/** Returns whether a path of the template can match a glob, with or without a trailing slash. */
 function canMatchPath(template: string, glob: string): boolean {
   const templateGlob = template.replaceAll(/\{.*?\}/g, '*');
   return canBothMatch(glob, templateGlob) || canBothMatch(glob, `${templateGlob}/`);
 }
 
-/** Returns whether a string exists that matches two globs, in which `*` stands for any string. Takes time proportional to length × length. */
+/** Returns whether a string exists that matches both globs. `*` matches any string. Takes time proportional to the product of the lengths. */
 export function canBothMatch(a: string, b: string): boolean {
-  /** For each index in `a`: whether the rests of both globs can match the same string. */
+  /** For each index in `a`: whether the remaining text of both globs can match the same string. */
   let nextRow: readonly boolean[] = [];
   for (let indexB = b.length; indexB >= 0; indexB--) {
     const row = new Array<boolean>(a.length + 1).fill(false);

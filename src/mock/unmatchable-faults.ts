@@ -3,13 +3,13 @@ import { IMAGES_PATH } from '../util/request-target.ts';
 import { canBothMatch, filterByPath, MAX_PATH_LENGTH } from './path-globs.ts';
 import type { Fault } from './validate-fault.ts';
 
-/** The paths of images, which are not operations of the contract. */
+/** The path of images, which are not operations of the contract. */
 const IMAGES = `${IMAGES_PATH}/*`;
 
 /** The lowest status of an error. */
 const MIN_ERROR_STATUS = 400;
 
-/** Returns messages that say why no request can match a fault; none if one can. */
+/** Returns the reasons why no request can match a fault, as clauses; an empty array if a request can match it. */
 export function findUnmatchableReasons(routes: readonly Route[], fault: Fault): readonly string[] {
   const issue = findTargetIssue(routes, fault);
   return issue === undefined ? [] : [`no request can match it: ${issue}`];
@@ -32,7 +32,7 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
   return describeUnknownPath(candidates, ids, path);
 }
 
-/** Returns why no request with a body can match; undefined if one of the operations has a request body. */
+/** Returns the reason why no request with a body can match; undefined if one of the operations has a request body. */
 function findBodyIssue(routes: readonly Route[], name?: string, method?: string): string | undefined {
   if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
   if (name !== undefined) return `${name} has no request body: remove where.body`;
@@ -40,7 +40,7 @@ function findBodyIssue(routes: readonly Route[], name?: string, method?: string)
   return `no operation${selection} has a request body: remove where.body`;
 }
 
-/** Says that none of the operations is at a path, and where they are. */
+/** Returns a message that no operation has the path, and lists the paths of the operations. */
 function describeUnknownPath(
   routes: readonly Route[],
   ids: readonly string[] | undefined,
@@ -60,7 +60,7 @@ function findImageIssue(fault: Fault): string | undefined {
   return fault.needsBody ? 'images have no request body: remove where.body' : findImageFaultIssue(fault);
 }
 
-/** Returns why a fault can't apply to an image; undefined if it can. */
+/** Returns the reason why a fault can't apply to an image; undefined if it can. */
 export function findImageFaultIssue({ status, example, connection, bodyDurationMs }: Fault): string | undefined {
   const unsupported = [
     ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
@@ -72,7 +72,7 @@ export function findImageFaultIssue({ status, example, connection, bodyDurationM
   return `images can't have ${unsupported.join(', ')}: use a status of at least ${MIN_ERROR_STATUS}, delay, or connection reset`;
 }
 
-/** HEAD is handled by GET. */
+/** Returns whether an operation handles a method. GET operations also handle HEAD. */
 function hasMethod(route: Route, method: string): boolean {
   const name = method.toUpperCase();
   return route.method === name || (name === 'HEAD' && route.method === 'GET');

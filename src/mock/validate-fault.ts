@@ -8,7 +8,7 @@ import { suggestOneOf } from '../util/similar-names.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './path-globs.ts';
 
-/** A forced response: that of a status or an example, optionally with another body and headers. */
+/** A forced response: a documented status or example, optionally with another body and other headers. */
 interface ForcedResponse {
   readonly status?: number | undefined;
   readonly example?: string | undefined;
@@ -16,7 +16,7 @@ interface ForcedResponse {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The parts of a fault that decide which requests match it, and which responses it can have: those of some operations, or of any if none is named. */
+/** The properties of a fault that select requests and responses. A fault without `operation` applies to all operations. */
 export interface Fault extends ForcedResponse {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
@@ -28,7 +28,7 @@ export interface Fault extends ForcedResponse {
   readonly bodyDurationMs?: number | undefined;
 }
 
-/** Returns the operations of a fault that the contract doesn't have. */
+/** Returns an issue if the contract does not have all operations of a fault. */
 export function findUnknownOperations(
   { routes }: Pick<Contract, 'routes'>,
   operation: Fault['operation'] = [],
@@ -41,7 +41,7 @@ export function findUnknownOperations(
   return [createIssue('/operation', { rule: 'enum', problem, remedy: suggestOneOf(first, knownIds, 'operations') })];
 }
 
-/** Returns why the contract doesn't document a fault's response for its operations, or how body and headers violate it. Ignores unknown operations. */
+/** Returns an issue if the contract does not document the response of a fault for its operations, or issues in the body and headers. Ignores unknown operations. */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verifyResponse'>,
   fault: Fault,
@@ -51,16 +51,16 @@ export function validateInjectedResponse(
   const selected = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
   const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceError(route, fault) ?? [])));
   const [first] = errors;
-  // A fault without operations only needs one that has its response.
+  // A fault for all operations is valid if one of them documents its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
     return [createIssue(`/${FAULT_PROPERTIES[first.preference]}`, { ...first, rule: 'enum' })];
   return fault.violation ? [] : findViolations(contract, filterByPath(selected, fault.where?.path), fault);
 }
 
-/** The properties of a fault that correspond to preferences. */
+/** The properties of a fault by the preferences that they correspond to. */
 const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
-/** Returns the violations in body and headers for the first operation that documents the status differently. */
+/** Returns the issues in the body and the headers of a fault, for the first operation whose contract they violate. */
 function findViolations(
   contract: Pick<Contract, 'verifyResponse'>,
   routes: readonly Route[],
@@ -88,18 +88,18 @@ function findViolations(
   return [];
 }
 
-/** `where`: that of a response violation. */
+/** Returns the JSON Pointer in the fault for the place of a response violation. */
 function toFaultPointer(where: string, headers: ForcedResponse['headers']): string {
   const name = findHeaderName(headers, where === 'content type' ? 'header Content-Type' : where);
   return name === undefined ? where.replace(/^(body|content type)/, '/body') : `/headers${formatPointer(name)}`;
 }
 
-/** Returns the name of a header as the fault spells it. */
+/** Returns the name of a header in the spelling of the fault; undefined if the fault does not set it. `where`: the place of a response violation. */
 function findHeaderName(headers: ForcedResponse['headers'] = {}, where: string): string | undefined {
   return Object.keys(headers).find((name) => where.toLowerCase() === `header ${name.toLowerCase()}`);
 }
 
-/** Returns a response with the body and the headers of a fault in place of its own. */
+/** Replaces the body and the headers of a response by those of a fault, which override headers of the same name. */
 export function replaceBodyAndHeaders(
   { responses }: Pick<Route, 'responses'>,
   { status, headers, body }: ResponseToVerify,
@@ -117,12 +117,12 @@ export function replaceBodyAndHeaders(
   };
 }
 
-/** Returns whether the contract documents a response of an operation. */
+/** Returns whether the contract documents a status and example for an operation. */
 export function isDocumented(route: Route, response: ForcedResponse): boolean {
   return findPreferenceError(route, response) === undefined;
 }
 
-/** Returns whether an operation can have a forced response: a documented one, or any error, since a gateway before the server may send it. */
+/** Returns whether a response can be forced for an operation: a documented response, or any error, which a gateway in front of the server can send. */
 export function canForce(route: Route, { status, example }: ForcedResponse): boolean {
   const isError = example === undefined && status !== undefined && status >= 400;
   return isError || isDocumented(route, { status, example });
