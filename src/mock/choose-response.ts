@@ -48,6 +48,8 @@ export function chooseResponse(route: Route, { code, example }: ResponsePreferen
   return { response, status: route.successStatus };
 }
 
+type ChosenResponse = ReturnType<typeof chooseResponse>;
+
 function findPreferredResponse(route: Route, code: number, example: string | undefined): DocumentedResponse {
   const response = findResponse(route.responses, code);
   if (!response) {
@@ -87,11 +89,7 @@ function getExamples(media: DocumentedResponse['media']): readonly Example[] {
   return Object.values(media).flatMap(({ examples }) => examples);
 }
 
-function createExampleError(
-  route: Route,
-  example: string,
-  responses: readonly DocumentedResponse[],
-): InvalidPreferenceError {
+function createExampleError(route: Route, example: string, responses: readonly DocumentedResponse[]) {
   const names = [...new Set(responses.flatMap(getExampleNames))];
   const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'remove it, since the operation has no named examples';
   return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
@@ -120,11 +118,8 @@ function isInRange(type: string, range: string): boolean {
 }
 
 /** Chooses the example with one of the names; else the example whose body has the status; else the first example. A range of errors has no first example. */
-export function chooseExample(
-  { examples }: DocumentedMedia,
-  names: readonly string[],
-  { response, status }: { readonly response: DocumentedResponse; readonly status: number },
-): Example | undefined {
+export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
+  const { response, status } = chosen;
   const isErrorRange = status >= 400 && !/^\d+$/.test(response.name);
   return (
     examples.find(({ name }) => name !== undefined && names.includes(name)) ??
@@ -138,10 +133,8 @@ export function chooseExample(
  * values in the request. If several names match, returns those with the most examples. Microcks, Specmatic and Prism also pair request and response examples
  * by name.
  */
-export function findExampleNames(
-  { bodyMedia, parameters }: Route,
-  { path, query, body }: OperationInput,
-): readonly string[] {
+export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
+  const { path, query, body } = input;
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path, query };
   const parts = [
     getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, body) })),
@@ -152,20 +145,13 @@ export function findExampleNames(
     }),
   ];
   const names = [...new Set(parts.flat().flatMap(({ name }) => name ?? []))];
-  const counts = names.map((name) => countSentParts(parts, name));
+  /** Returns the number of examples with a name if the request contains all their values, else 0. */
+  const countMatches = (name: string) => {
+    const named = parts.map((examples) => examples.filter((example) => example.name === name));
+    const withName = named.filter(({ length }) => length > 0);
+    return withName.every((examples) => examples.some(({ isSent }) => isSent)) ? withName.length : 0;
+  };
+  const counts = names.map(countMatches);
   const highest = Math.max(0, ...counts);
   return highest === 0 ? [] : names.filter((_, index) => counts[index] === highest);
-}
-
-interface RequestExample {
-  readonly name: string | undefined;
-  /** Whether the request contains the value of the example. */
-  readonly isSent: boolean;
-}
-
-/** Returns the number of examples with the name if the request contains all their values, else 0. `parts`: the examples of each part of the request. */
-function countSentParts(parts: readonly (readonly RequestExample[])[], name: string): number {
-  const named = parts.map((examples) => examples.filter((example) => example.name === name));
-  const withName = named.filter(({ length }) => length > 0);
-  return withName.every((examples) => examples.some(({ isSent }) => isSent)) ? withName.length : 0;
 }

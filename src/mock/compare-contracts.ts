@@ -58,7 +58,9 @@ type MutableDifference = { readonly [Part in keyof Difference]: Field[] };
 /** Adds the differences between two schemas, and between their nested schemas, to `result`. */
 function compare(own: Source, served: Source, path: readonly string[], result: MutableDifference): void {
   if (path.length > MAX_DEPTH) return;
-  if (areDisjoint(getTypes(own), getTypes(served))) {
+  const [ownTypes, servedTypes] = [getTypes(own), getTypes(served)];
+  const isRestricted = ownTypes.length > 0 && servedTypes.length > 0;
+  if (isRestricted && !ownTypes.some((type) => allowsType(servedTypes, type))) {
     result.conflictingFields.push({ path: path.slice(0, -1), name: path.at(-1) ?? '', schema: served.schema });
     return;
   }
@@ -82,18 +84,11 @@ function getTypes(source: Source): readonly unknown[] {
   return getParts(source).flatMap((pointer) => getNode(source.document, `${pointer}/type`) ?? []);
 }
 
-function areDisjoint(ownTypes: readonly unknown[], servedTypes: readonly unknown[]): boolean {
-  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some((type) => allowsType(servedTypes, type));
-}
-
 /** Returns the JSON Pointers of the properties of a schema by name. */
 function getProperties(source: Source): ReadonlyMap<string, string> {
-  const byName = new Map<string, string>();
-  for (const pointer of getParts(source)) {
-    for (const name of Object.keys(toNode(getNode(source.document, `${pointer}/properties`))))
-      byName.set(name, `${pointer}/properties${formatPointer(name)}`);
-  }
-  return byName;
+  const pointers = getParts(source).map((pointer) => `${pointer}/properties`);
+  const namesAt = (pointer: string) => Object.keys(toNode(getNode(source.document, pointer)));
+  return new Map(pointers.flatMap((pointer) => namesAt(pointer).map((name) => [name, pointer + formatPointer(name)])));
 }
 
 function getItems(source: Source): Source | undefined {
@@ -115,21 +110,17 @@ function getParts({ document, schema }: Source, ancestors: readonly string[] = [
 export type GenerateField = (schema: string, seed: number) => unknown;
 
 /** Returns a copy of a body with the missing added fields generated, and without the removed fields. The id of an entry is the seed of its generated fields. */
-export function completeBody(
-  body: unknown,
-  { addedFields, removedFields }: Difference,
-  generate: GenerateField,
-): CompletedBody {
+export function completeBody(body: unknown, difference: Difference, generate: GenerateField): CompletedBody {
   const generated = new Set<string>();
   let completed = body;
-  for (const { path, name, schema } of addedFields)
+  for (const { path, name, schema } of difference.addedFields)
     completed = mapObjects(completed, path, (entry, id) => {
       const value = Object.hasOwn(entry, name) ? undefined : generate(schema, toSeed(`${id}${formatPointer(name)}`));
       if (value === undefined) return entry;
       generated.add(formatPointer(...path, name));
       return { ...entry, [name]: value };
     });
-  for (const { path, name } of removedFields)
+  for (const { path, name } of difference.removedFields)
     completed = mapObjects(completed, path, ({ [name]: _removed, ...others }) => others);
   return { body: completed, generated: [...generated] };
 }

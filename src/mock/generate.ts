@@ -49,6 +49,8 @@ interface ContainerInput {
   readonly schema: Node;
   readonly name: string;
   readonly options: GeneratorOptions;
+  /** Returns whether a property is omitted. */
+  readonly isExcluded: (property: unknown) => boolean;
   /** Generates a property or an entry. */
   readonly generate: (schema: unknown, name: string) => unknown;
 }
@@ -73,36 +75,23 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
     if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, options);
     const isBare = options.isBare || path.length > MAX_OPTIONAL_DEPTH || !references.every(canFollow);
     const inner = { ...options, isBare };
-    const input: ContainerInput = {
-      schema,
-      name,
-      options: inner,
-      generate: (child, key) => generate(child, key, inner, path),
+    const generateInner: ContainerInput['generate'] = (child, key) => generate(child, key, inner, path);
+    const input = { schema, name, options: inner, isExcluded, generate: generateInner };
+    const generators: Readonly<Record<string, () => unknown>> = {
+      object: () => generateObject(input),
+      array: () => generateArray(input),
+      integer: () => generateNumber({ multipleOf: 1, ...schema }, name, random),
+      number: () => generateNumber(schema, name, random),
+      boolean: () => random.next() < 0.5,
+      null: () => null,
     };
-    switch (chooseType(schema, options)) {
-      case 'object':
-        return generateObject(input, isExcluded);
-      case 'array':
-        return generateArray(input);
-      case 'integer':
-        return generateNumber({ multipleOf: 1, ...schema }, name, random);
-      case 'number':
-        return generateNumber(schema, name, random);
-      case 'boolean':
-        return random.next() < 0.5;
-      case 'null':
-        return null;
-      default:
-        return generateString(schema, name, random);
-    }
+    const generateType = generators[String(chooseType(schema, options))];
+    return generateType ? generateType() : generateString(schema, name, random);
   };
   return (node: unknown, options: GeneratorOptions) => generate(node, '', options, []);
 }
 
-function generateObject(
-  { schema, name, options, generate }: ContainerInput,
-  isExcluded: (property: unknown) => boolean,
-): Node {
+function generateObject({ schema, name, options, isExcluded, generate }: ContainerInput): Node {
   const { random, isBare } = options;
   const properties = toNode(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];

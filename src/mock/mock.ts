@@ -77,14 +77,15 @@ export function createMock(contract: Contract): Mock {
   return {
     createResponse(route, input, preferences, accept) {
       const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
-      const { response, status } = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
+      const chosen = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
+      const { response, status } = chosen;
       const type = chooseMediaType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
-      const example = media && chooseExample(media, names, { response, status });
+      const example = media && chooseExample(media, names, chosen);
       const responseInput = { route, input, preferences, status, example };
       const own = createHeaders(generate, response.headers, responseInput);
-      const methods = getMethodsAtPath(contract, route);
-      const headers = status < 400 ? own : setStatusHeaders(contract, { response, status, methods }, own);
+      const documented = { headers: response.headers, methods: getMethodsAtPath(contract, route) };
+      const headers = status < 400 ? own : setStatusHeaders(contract, { status, headers: own }, documented);
       if (!media || type === undefined) return { status, headers };
       const contentType = toContentType(type);
       const body = createBody(contract, generate, { ...responseInput, media, type: removeTypeParameters(type) });
@@ -107,12 +108,9 @@ function createValidGenerator(contract: Contract): GenerateValid {
   return (schema, { seed, query, usesExamples }) => {
     const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const options = {
-        random: createRandom(seed + attempt * 7_919),
-        query,
-        usesExamples: usesExamples && attempt === 0,
-        isBare: attempt > MAX_ATTEMPTS / 2,
-      };
+      const random = createRandom(seed + attempt * 7_919);
+      const isBare = attempt > MAX_ATTEMPTS / 2;
+      const options = { random, query, usesExamples: usesExamples && attempt === 0, isBare };
       const value = unlessThrown(EndlessSchemaError, () => generate(node, options));
       if (contract.isValid(schema, value)) return value;
     }
@@ -131,11 +129,8 @@ function unlessThrown(ErrorClass: new () => Error, generate: () => unknown): unk
 }
 
 /** Returns the example as the body if it is valid and the request does not prefer a dynamic response; else generates the body. */
-function createBody(
-  contract: Contract,
-  generate: GenerateValid,
-  { route, input, preferences, status, example, media, type }: BodyInput,
-): unknown {
+function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
+  const { route, input, preferences, status, example, media, type } = bodyInput;
   const { schema } = media;
   const isValid = (value: unknown) => schema === undefined || contract.isValid(schema, value);
   if (example && !preferences.dynamic) {
@@ -156,11 +151,8 @@ function createBody(
 }
 
 /** Returns the documented headers that have an example, and the required headers. */
-function createHeaders(
-  generate: GenerateValid,
-  headers: readonly DocumentedHeader[],
-  { status, example, preferences }: ResponseInput,
-): Readonly<Record<string, string>> {
+function createHeaders(generate: GenerateValid, headers: readonly DocumentedHeader[], responseInput: ResponseInput) {
+  const { status, example, preferences } = responseInput;
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
     // A client can't follow a redirect without `Location`.
     const isRequired = isAlwaysRequired || (name.toLowerCase() === 'location' && status >= 300 && status < 400);

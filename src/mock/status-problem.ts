@@ -62,44 +62,39 @@ export function createErrorResponse(
   methods: readonly string[],
   status: number,
 ): ResponseToVerify {
-  const response = { name: String(status), pointer: '', media: {}, headers: [] };
-  return {
+  const response = {
     status,
-    headers: setStatusHeaders(contract, { response, status, methods }, { 'Content-Type': 'application/problem+json' }),
+    headers: { 'Content-Type': 'application/problem+json' },
     body: createStatusProblem(status),
   };
+  return { ...response, headers: setStatusHeaders(contract, response, { headers: [], methods }) };
 }
 
 /** The value of `Retry-After` in a 429 or 503, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** A documented error response, its status, and the methods of the path. */
-interface StatusResponse {
-  readonly response: DocumentedResponse;
-  readonly status: number;
-  readonly methods: readonly string[];
-}
-
-/** Adds `Allow` or `Retry-After` to the headers of an error response if the status needs them, and removes them otherwise. */
+/**
+ * Adds `Allow` or `Retry-After` to the headers of an error response if the status needs them, and removes them otherwise. `documented`: the headers in the
+ * contract of the response, and the methods of the path.
+ */
 export function setStatusHeaders(
   contract: Pick<Contract, 'isValid'>,
-  { response, status, methods }: StatusResponse,
-  headers: Readonly<Record<string, string>>,
+  { status, headers }: ResponseToVerify,
+  documented: Pick<DocumentedResponse, 'headers'> & { readonly methods: readonly string[] },
 ): Readonly<Record<string, string>> {
   const needed = [
-    ['Allow', status === 405 ? methods.join(', ') : undefined],
+    ['Allow', status === 405 ? documented.methods.join(', ') : undefined],
     ['Retry-After', status === 429 || status === 503 ? RETRY_AFTER_SECONDS : undefined],
   ] as const;
   const result: Record<string, string> = { ...headers };
   for (const [name, value] of needed) {
     const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
-    const documented = response.headers.find((header) => isSame(header.name));
+    const { isRequired = false, schema } = documented.headers.find((header) => isSame(header.name)) ?? {};
     const present = Object.keys(headers).find(isSame);
     if (value === undefined) {
-      if (present !== undefined && !documented?.isRequired) delete result[present];
+      if (present !== undefined && !isRequired) delete result[present];
     } else if (name === 'Allow' || present === undefined) {
-      const isValid = documented?.schema === undefined || contract.isValid(documented.schema, value);
-      if (isValid) result[name] = String(value);
+      if (schema === undefined || contract.isValid(schema, value)) result[name] = String(value);
     }
   }
   return result;

@@ -41,11 +41,7 @@ function findBodyIssue(routes: readonly Route[], name?: string, method?: string)
 }
 
 /** Returns a message that no operation has the path, and lists the paths of the operations. */
-function describeUnknownPath(
-  routes: readonly Route[],
-  ids: readonly string[] | undefined,
-  path: string | undefined,
-): string {
+function describeUnknownPath(routes: readonly Route[], ids?: readonly string[], path?: string): string {
   if (path?.startsWith('/_sandbox/'))
     return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
   const paths = [...new Set(routes.map((route) => route.path))].join(', ');

@@ -70,51 +70,48 @@ function findViolations(
   if (status === undefined || (body === undefined && headers === undefined)) return [];
   for (const route of routes.filter((candidate) => isDocumented(candidate, { status }))) {
     const response = replaceBodyAndHeaders(route, { status, headers: {} }, fault);
-    const issues = contract
-      .verifyResponse(route, response, { closed: false })
-      .filter(({ where }) =>
-        where.startsWith('header ') ? findHeaderName(headers, where) !== undefined : body !== undefined,
-      )
-      .map(({ where, rule, message, describe }) => {
-        const undocumented = { problem: message.replace(/^(a body|content type) /, ''), remedy: 'remove it' };
-        const { problem, remedy } = describe?.() ?? undocumented;
-        return createIssue(toFaultPointer(where, headers), {
-          ...{ rule, problem: `${problem}, which violates the contract of ${route.operationId}` },
-          remedy: `${remedy}, or set \`violation\``,
-        });
+    const violations = contract.verifyResponse(route, response, { closed: false });
+    const issues = violations.flatMap(({ where, rule, message, describe }) => {
+      const pointer = toFaultPointer(where, fault);
+      if (pointer === undefined) return [];
+      const undocumented = { problem: message.replace(/^(a body|content type) /, ''), remedy: 'remove it' };
+      const { problem, remedy } = describe?.() ?? undocumented;
+      return createIssue(pointer, {
+        rule,
+        problem: `${problem}, which violates the contract of ${route.operationId}`,
+        remedy: `${remedy}, or set \`violation\``,
       });
+    });
     if (issues.length > 0) return issues;
   }
   return [];
 }
 
-/** Returns the JSON Pointer in the fault for the place of a response violation. */
-function toFaultPointer(where: string, headers: ForcedResponse['headers']): string {
-  const name = findHeaderName(headers, where === 'content type' ? 'header Content-Type' : where);
-  return name === undefined ? where.replace(/^(body|content type)/, '/body') : `/headers${formatPointer(name)}`;
-}
-
-/** Returns the name of a header in the spelling of the fault; undefined if the fault does not set it. `where`: the place of a response violation. */
-function findHeaderName(headers: ForcedResponse['headers'] = {}, where: string): string | undefined {
-  return Object.keys(headers).find((name) => where.toLowerCase() === `header ${name.toLowerCase()}`);
+/** Returns the JSON Pointer in a fault for the place of a response violation; undefined if the fault sets no value at the place. */
+function toFaultPointer(where: string, { headers = {}, body }: ForcedResponse): string | undefined {
+  const isHeader = where.startsWith('header ');
+  if (!isHeader && body === undefined) return undefined;
+  const header = (where === 'content type' ? 'header content-type' : where).toLowerCase();
+  const name = Object.keys(headers).find((key) => header === `header ${key.toLowerCase()}`);
+  if (name !== undefined) return `/headers${formatPointer(name)}`;
+  return isHeader ? undefined : where.replace(/^(body|content type)/, '/body');
 }
 
 /** Replaces the body and the headers of a response by those of a fault, which override headers of the same name. */
 export function replaceBodyAndHeaders(
   { responses }: Pick<Route, 'responses'>,
-  { status, headers, body }: ResponseToVerify,
-  own: Pick<ForcedResponse, 'body' | 'headers'>,
+  response: ResponseToVerify,
+  fault: Pick<ForcedResponse, 'body' | 'headers'>,
 ): ResponseToVerify {
-  const ownHeaders = normalizeHeaderNames(own.headers ?? {});
-  const ownNames = Object.keys(ownHeaders).map((name) => name.toLowerCase());
-  const types = Object.keys(findResponse(responses, status)?.media ?? {});
-  const type = own.body === undefined ? {} : { 'Content-Type': types.find(isJsonType) ?? 'application/json' };
-  const others = Object.entries({ ...headers, ...type }).filter(([name]) => !ownNames.includes(name.toLowerCase()));
-  return {
-    status,
-    headers: { ...Object.fromEntries(others), ...ownHeaders },
-    body: own.body === undefined ? body : own.body,
-  };
+  const { body = response.body } = fault;
+  const headers = normalizeHeaderNames(fault.headers ?? {});
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const types = Object.keys(findResponse(responses, response.status)?.media ?? {});
+  const type = fault.body === undefined ? {} : { 'Content-Type': types.find(isJsonType) ?? 'application/json' };
+  const others = Object.entries({ ...response.headers, ...type }).filter(
+    ([name]) => !names.includes(name.toLowerCase()),
+  );
+  return { status: response.status, headers: { ...Object.fromEntries(others), ...headers }, body };
 }
 
 /** Returns whether the contract documents a status and example for an operation. */

@@ -32,19 +32,18 @@ export interface Contract extends Routing {
   readonly warning: string | undefined;
   /** Validates a request. Returns the input of the operation, or violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
-  /** Returns the violations in a response. `closed`: whether undocumented properties are violations. */
-  verifyResponse(
-    route: Route,
-    response: ResponseToVerify,
-    options: { readonly closed: boolean },
-  ): readonly ResponseViolation[];
+  /** Returns the violations in a response. */
+  verifyResponse(route: Route, response: ResponseToVerify, options: VerifyOptions): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   isValid(schema: string, value: unknown): boolean;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
   /** Compiles the schemas of an operation in advance, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
-  warmUp(route: Route, options: { readonly closed: boolean }): void;
+  warmUp(route: Route, options: VerifyOptions): void;
 }
+
+/** Options of the verification of responses. `closed`: whether undocumented properties are violations. */
+type VerifyOptions = { readonly closed: boolean };
 
 /** Options of `loadContract`. */
 interface ContractOptions {
@@ -67,16 +66,14 @@ const cache = new Map<string, { text: string; edit: EditDocument | undefined; co
 export async function loadContract({ path, strict, edit }: ContractOptions): Promise<Contract> {
   const text = readContract(path);
   const key = `${strict} ${path}`;
-  let entry = cache.get(key);
-  if (entry?.text !== text || entry.edit !== edit) {
-    const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
-      if (cause instanceof ContractError) throw cause;
-      throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
-    });
-    entry = { text, edit, contract };
-    cache.set(key, entry);
-  }
-  return entry.contract;
+  const cached = cache.get(key);
+  if (cached?.text === text && cached.edit === edit) return cached.contract;
+  const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
+    if (cause instanceof ContractError) throw cause;
+    throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
+  });
+  cache.set(key, { text, edit, contract });
+  return contract;
 }
 
 async function createContract(

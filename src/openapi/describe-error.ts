@@ -81,7 +81,7 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.anyOf) return joinWithOr(schema.anyOf.map((alternative) => describeSchema(alternative)));
   if (schema.type === 'integer') return `an integer${describeRange(schema)}`;
-  if (schema.type === 'number') return `a number${describeRange(schema)}${describeStep(schema)}`;
+  if (schema.type === 'number') return `a number${describeRange(schema)}`;
   if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
   // The schema of a property name often has a pattern but no type.
   if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
@@ -102,14 +102,11 @@ function describeString({ format, pattern, minLength = 0, maxLength }: Described
   return minLength > 0 ? 'a string that is not empty' : 'a string';
 }
 
-function describeStep({ multipleOf }: DescribedSchema): string {
-  return multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
-}
-
-function describeRange({ minimum, maximum }: DescribedSchema): string {
-  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
-  if (minimum !== undefined) return ` of at least ${minimum}`;
-  return maximum === undefined ? '' : ` of at most ${maximum}`;
+function describeRange({ type, minimum, maximum, multipleOf }: DescribedSchema): string {
+  const step = type === 'integer' || multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}${step}`;
+  if (minimum !== undefined) return ` of at least ${minimum}${step}`;
+  return maximum === undefined ? step : ` of at most ${maximum}${step}`;
 }
 
 function joinWithOr(items: readonly string[]): string {

@@ -18,7 +18,9 @@ const UNSUPPORTED_KEYWORDS = new Set([
   '$anchor',
 ]);
 
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
  * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv: `nullable` becomes a type, and boolean exclusive bounds become
@@ -86,18 +88,13 @@ function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
 
 /** Returns whether the value of a keyword is valid. Documents converted from older versions can have `required: true` or `type: file`. */
 const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  type: (value) => (Array.isArray(value) ? value.every(isType) : isType(value)),
+  type: (value) => [value].flat().every((type) => TYPES.has(type)),
   required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
   enum: isFilledArray,
   properties: isNode,
   pattern: (value) => typeof value === 'string' && compilePattern(value) !== undefined,
   format: (value) => typeof value === 'string',
-  minLength: isCount,
-  maxLength: isCount,
-  minItems: isCount,
-  maxItems: isCount,
-  minProperties: isCount,
-  maxProperties: isCount,
+  ...Object.fromEntries(COUNT_KEYWORDS.map((keyword) => [keyword, isCount])),
   minimum: Number.isFinite,
   maximum: Number.isFinite,
   multipleOf: (value) => typeof value === 'number' && value > 0,
@@ -110,10 +107,6 @@ const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   $id: () => false,
   $schema: () => false,
 };
-
-function isType(value: unknown): boolean {
-  return typeof value === 'string' && TYPES.has(value);
-}
 
 function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0;

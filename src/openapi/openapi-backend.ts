@@ -10,11 +10,8 @@ import { addJsonFormats, ajvOptions } from './schema-validator.ts';
 export async function createBackend(document: Document): Promise<OpenAPIBackend> {
   const paths = new Map<string, Record<string, unknown>>();
   for (const { path, method, operationId, parameters } of getRoutes(document)) {
-    const operation = {
-      operationId,
-      responses: {},
-      parameters: parameters.map(({ pointer }) => getNode(document, pointer)),
-    };
+    const nodes = parameters.map(({ pointer }) => getNode(document, pointer));
+    const operation = { operationId, responses: {}, parameters: nodes };
     paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
   }
   const part = { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;

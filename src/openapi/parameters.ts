@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
 
 /** A parameter of an operation. */
@@ -59,10 +59,7 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   };
 }
 
-function getShape(
-  { in: location, style, explode, content }: Record<string, unknown>,
-  type: unknown,
-): Shape | undefined {
+function getShape({ in: location, style, explode, content }: Node, type: unknown): Shape | undefined {
   if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
   const types = Array.isArray(type) ? type : [type];
   if (style === 'deepObject') return types.includes('array') ? 'deep array' : 'deep object';

@@ -120,14 +120,11 @@ function createRoute(document: Document, path: string, method: string): Route {
 /** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status. */
 function getSuccessStatus(responses: readonly DocumentedResponse[]): number {
   const names = responses.map(({ name }) => name);
-  const documented =
-    names.find((name) => /^2\d\d$/.test(name)) ??
-    names.find((name) => /^(2XX|default)$/.test(name)) ??
-    names.find((name) => /^\d+$/.test(name)) ??
-    names[0] ??
-    'default';
-  return documented === 'default' ? 200 : Number(documented.replace('XX', '00'));
+  const [first = 'default'] = PREFERRED_NAMES.flatMap((pattern) => names.filter((name) => pattern.test(name)));
+  return first === 'default' ? 200 : Number(first.replace('XX', '00'));
 }
+
+const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^\d+$/, /./];
 
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;
 

@@ -64,7 +64,12 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
 
 function createUnusableError(pointer: string, error: Error): ErrorObject {
   const message = `can't be validated because the schema at #${pointer} is not usable: ${error.message}`;
-  return { keyword: 'unusable', instancePath: '', schemaPath: '', params: {}, message };
+  return createErrorObject({ keyword: 'unusable', message });
+}
+
+/** Creates an ajv error for a rule that ajv does not check. */
+export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<ErrorObject>): ErrorObject {
+  return { instancePath: '', schemaPath: '', params: {}, ...parts };
 }
 
 /**

@@ -34,11 +34,7 @@ export function verifyResponse(
   return [...verifyBody(validate, documented, response), ...verifyHeaders(validate, documented, response)];
 }
 
-function verifyBody(
-  validate: SchemaValidator,
-  { media }: DocumentedResponse,
-  response: ResponseToVerify,
-): readonly ResponseViolation[] {
+function verifyBody(validate: SchemaValidator, { media }: DocumentedResponse, response: ResponseToVerify) {
   const types = Object.keys(media);
   if (types.length === 0)
     return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
@@ -51,11 +47,7 @@ function verifyBody(
   return toResponseViolations('body', validate(schema, response.body));
 }
 
-function verifyHeaders(
-  validate: SchemaValidator,
-  { headers }: DocumentedResponse,
-  response: ResponseToVerify,
-): readonly ResponseViolation[] {
+function verifyHeaders(validate: SchemaValidator, { headers }: DocumentedResponse, response: ResponseToVerify) {
   return headers.flatMap(({ name, isRequired, type, schema }) => {
     const where = `header ${name}`;
     const value = getHeader(response, name);
