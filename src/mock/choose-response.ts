@@ -134,10 +134,9 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
  * by name.
  */
 export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
-  const { path, query, body } = input;
-  const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path, query };
+  const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };
   const parts = [
-    getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, body) })),
+    getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, input.body) })),
     ...parameters.map(({ name: parameter, in: location, examples }) => {
       const sentValue = sent[location]?.[parameter];
       const isSent = (value: unknown) => sentValue !== undefined && String(value) === String(sentValue);

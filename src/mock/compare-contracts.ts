@@ -92,9 +92,8 @@ function getProperties(source: Source): ReadonlyMap<string, string> {
 }
 
 function getItems(source: Source): Source | undefined {
-  const { document } = source;
-  const pointer = getParts(source).find((part) => isNode(getNode(document, `${part}/items`)));
-  return pointer === undefined ? undefined : { document, schema: `${pointer}/items` };
+  const pointer = getParts(source).find((part) => isNode(getNode(source.document, `${part}/items`)));
+  return pointer === undefined ? undefined : { ...source, schema: `${pointer}/items` };
 }
 
 /** Returns the JSON Pointers of a schema and of its `allOf` parts, with references followed. */

@@ -72,7 +72,7 @@ function merge(key: string, a: unknown, b: unknown): unknown {
   if (key === 'items') return { allOf: [a, b] };
   if (MINIMUM_KEYWORDS.has(key)) return Math.max(Number(a), Number(b));
   if (MAXIMUM_KEYWORDS.has(key)) return Math.min(Number(a), Number(b));
-  if (key === 'additionalProperties') return a === false || b === false ? false : isNode(a) ? a : b;
+  if (key === 'additionalProperties') return [a, b].includes(false) ? false : ([a, b].find(isNode) ?? b);
   return a;
 }
 

@@ -20,7 +20,7 @@ import {
   type ResponsePreferences,
 } from './choose-response.ts';
 import { toXml } from './format-xml.ts';
-import { createGenerator, EndlessSchemaError } from './generate.ts';
+import { createGenerator, EndlessSchemaError, type GeneratorOptions } from './generate.ts';
 import {
   createStatusProblem,
   describeStatus,
@@ -66,10 +66,8 @@ const PROBLEM_TYPE = 'application/problem+json';
 const MAX_ATTEMPTS = 30;
 
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
-type GenerateValid = (
-  schema: string,
-  options: { readonly seed: number; readonly query: OperationInput['query']; readonly usesExamples: boolean },
-) => unknown;
+type GenerateValid = (schema: string, options: ValueOptions) => unknown;
+type ValueOptions = Pick<GeneratorOptions, 'query' | 'usesExamples'> & { readonly seed: number };
 
 /** Creates a mock. It uses the examples of the contract. It generates values from schemas if there is no example, or if the request prefers a dynamic response. */
 export function createMock(contract: Contract): Mock {

@@ -35,7 +35,7 @@ export function generateNumber(schema: Node, name: string, random: Random): numb
       }
     }
   }
-  return Number.isFinite(least) ? least : Number.isFinite(most) ? most : 0;
+  return [least, most].find(Number.isFinite) ?? 0;
 }
 
 /** Multiplies and rounds to 15 digits, so that 3 × 0.1 is 0.3. */

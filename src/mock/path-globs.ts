@@ -6,13 +6,11 @@ export const MAX_PATH_LENGTH = 500;
 /** Returns the operations whose path can match a glob; all operations if the glob is undefined or too long. */
 export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
   if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
-  return routes.filter((route) => canMatchPath(route.path, glob));
-}
-
-/** Returns whether a path of the template can match a glob, with or without a trailing slash. */
-function canMatchPath(template: string, glob: string): boolean {
-  const templateGlob = template.replaceAll(/\{.*?\}/g, '*');
-  return canBothMatch(glob, templateGlob) || canBothMatch(glob, `${templateGlob}/`);
+  return routes.filter(({ path }) => {
+    const template = path.replaceAll(/\{.*?\}/g, '*');
+    // Requests can have a trailing slash.
+    return canBothMatch(glob, template) || canBothMatch(glob, `${template}/`);
+  });
 }
 
 /** Returns whether a string exists that matches both globs. `*` matches any string. Takes time proportional to the product of the lengths. */

@@ -59,7 +59,8 @@ function replaceUnicodeClasses(pattern: string): string {
     if (part === '[') isInClass = true;
     if (part === ']') isInClass = false;
     const characters = UNICODE_CLASSES.find(([unicodeClass]) => unicodeClass.test(part))?.[1];
-    return characters === undefined ? part : isInClass ? characters : `[${characters}]`;
+    if (characters === undefined) return part;
+    return isInClass ? characters : `[${characters}]`;
   });
 }
 

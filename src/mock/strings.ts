@@ -22,8 +22,8 @@ function getLengths({ minLength, maxLength }: Node) {
 
 /** Returns a string of the same format with an allowed length; the string itself if its length is allowed, or if the length of the format is fixed. */
 function fitLength([, shortest, index]: Format, text: string, { least, most }: ReturnType<typeof getLengths>): string {
-  if (text.length >= least && text.length <= most) return text;
-  if (shortest === undefined || index === undefined) return text;
+  const isAllowed = text.length >= least && text.length <= most;
+  if (isAllowed || shortest === undefined || index === undefined) return text;
   const base = text.length < least && index === shortest.length ? text : shortest;
   const insertAt = base === text ? text.length : index;
   return base.slice(0, insertAt) + 'x'.repeat(Math.max(0, least - base.length)) + base.slice(insertAt);

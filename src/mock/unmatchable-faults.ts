@@ -3,9 +3,6 @@ import { IMAGES_PATH } from '../util/request-target.ts';
 import { canBothMatch, filterByPath, MAX_PATH_LENGTH } from './path-globs.ts';
 import type { Fault } from './validate-fault.ts';
 
-/** The path of images, which are not operations of the contract. */
-const IMAGES = `${IMAGES_PATH}/*`;
-
 /** The lowest status of an error. */
 const MIN_ERROR_STATUS = 400;
 
@@ -28,7 +25,7 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
     return `${name === undefined ? 'no operation has the' : `${name} has no`} method ${method}, but ${methods}`;
   }
-  if (ids === undefined && path !== undefined && canBothMatch(path, IMAGES)) return findImageIssue(fault);
+  if (ids === undefined && path !== undefined && canBothMatch(path, `${IMAGES_PATH}/*`)) return findImageIssue(fault);
   return describeUnknownPath(candidates, ids, path);
 }
 

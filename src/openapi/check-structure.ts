@@ -79,9 +79,8 @@ function checkObject(document: Document, pointer: string, kind: string): readonl
 function checkParameter(document: Document, pointer: string): readonly Issue[] {
   const node = getTarget(document, pointer);
   if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add its name' }];
-  if (!PARAMETER_LOCATIONS.includes(String(node.in))) {
+  if (!PARAMETER_LOCATIONS.includes(String(node.in)))
     return [{ pointer, message: `is in ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` }];
-  }
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
   return isDescribed ? [] : [{ pointer, message: 'has no schema: add one' }];
 }

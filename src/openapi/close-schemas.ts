@@ -19,13 +19,10 @@ export function closeSchemas(document: Document): Document {
       return [key, isUnchanged ? value : visit(value, innerReferences, kind === 'names')];
     });
     const result = Object.fromEntries(entries);
-    return !isNames && isOpenObject(result) ? { ...result, additionalProperties: false } : result;
+    const isOpen = isObjectSchema(result) && isNode(result.properties) && result.additionalProperties === undefined;
+    return isOpen && !isNames ? { ...result, additionalProperties: false } : result;
   };
   return visit(document, [], false) as Document;
-}
-
-function isOpenObject(node: Node): boolean {
-  return isObjectSchema(node) && isNode(node.properties) && node.additionalProperties === undefined;
 }
 
 function isObjectSchema({ type, properties }: Node): boolean {

@@ -7,12 +7,7 @@ import { createBackend } from './openapi-backend.ts';
 import type { ResponseToVerify } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
-import {
-  type RequestResult,
-  type RequestToValidate,
-  type RequestValidation,
-  validateRequest,
-} from './validate-request.ts';
+import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { type ResponseViolation, verifyResponse } from './verify-response.ts';
 import { createDataValidator, type DataValidator } from './violations.ts';
 
@@ -76,19 +71,17 @@ export async function loadContract({ path, strict, edit }: ContractOptions): Pro
   return contract;
 }
 
-async function createContract(
-  text: string,
-  { path, strict, edit = (document) => document }: ContractOptions,
-): Promise<Contract> {
-  const document = edit(parseDocument(path, text));
+async function createContract(text: string, { path, strict, edit }: ContractOptions): Promise<Contract> {
+  const parsed = parseDocument(path, text);
+  const document = edit ? edit(parsed) : parsed;
   const { normalized, warning } = normalize(path, text, document);
   const { router, validator } = await createBackend(normalized);
   const requestDocument = createDirectionView(normalized, text, 'readOnly');
   const getRequestDocument = () => (strict ? closeSchemas(requestDocument) : requestDocument);
-  const requests: RequestValidation = {
+  const requests = {
     document: normalized,
     strict,
-    getParameterValidators: (route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
+    getParameterValidators: (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
     validateJson: createSchemaValidator(getRequestDocument),
     validateLargeJson: createSchemaValidator(getRequestDocument, { allErrors: false }),
     validateForm: createSchemaValidator(getRequestDocument, { coerceTypes: 'array' }),

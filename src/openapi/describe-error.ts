@@ -57,7 +57,8 @@ function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string
   const { description, type, not, anyOf = [] } = schema;
   const isPropertyRule = keyword === 'not' || (keyword === 'anyOf' && anyOf.some(isOnlyRequired));
   if (!isPropertyRule) return undefined;
-  if (description !== undefined && type === undefined) return lowercaseFirst(description);
+  if (description !== undefined && type === undefined)
+    return description.charAt(0).toLowerCase() + description.slice(1);
   if (not) return isOnlyRequired(not) ? `remove ${joinWithOr(not.required ?? [])}` : 'use another value';
   return anyOf.every(isOnlyRequired)
     ? `add ${joinAlternatives(anyOf.map(({ required = [] }) => required))}`
@@ -71,10 +72,6 @@ function isOnlyRequired(schema: DescribedSchema): boolean {
 function joinAlternatives(alternatives: readonly (readonly string[])[]): string {
   if (alternatives.every(({ length }) => length === 1)) return joinWithOr(alternatives.flat());
   return alternatives.map((names) => names.join(' and ')).join(', or ');
-}
-
-function lowercaseFirst(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {

@@ -86,6 +86,11 @@ export function toNode(value: unknown): Node {
   return isNode(value) ? value : {};
 }
 
+/** Returns the object without some keys. */
+export function omitKeys(node: Node, keys: readonly string[]): Node {
+  return keys.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
+}
+
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function getNode(document: unknown, pointer: string): unknown {
   return parsePointer(pointer).reduce<unknown>(

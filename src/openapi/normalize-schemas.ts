@@ -1,6 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type Document, getNode, getTarget, isNode, type Node, parseReference, toNode } from './document.ts';
+import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
 import { compilePattern } from './schema-validator.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -128,10 +128,6 @@ const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'response
 function findInvalidKeywords(node: Node): readonly string[] {
   if (OTHER_NODE_KEYS.some((key) => key in node)) return [];
   return Object.keys(node).filter((key) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]));
-}
-
-function omitKeys(node: Node, keys: readonly string[]): Node {
-  return keys.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
 }
 
 function normalizeNullable(node: Node): Node {

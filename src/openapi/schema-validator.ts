@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type FormatDefinition, type Options, type Valida
 import addFormats, { type FormatName } from 'ajv-formats';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, isNode, resolveNode } from './document.ts';
+import { type Document, isNode, omitKeys, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The ajv options for requests and responses. Each error has the invalid value and its schema (`verbose`). */
@@ -20,12 +20,10 @@ export const ajvOptions: Options = {
 
 /** Returns a document without examples, in which ajv would search for schemas with an id. */
 function removeExamples(document: Document): Document {
-  return mapNodes(document, (node) =>
-    Object.fromEntries(Object.entries(node).filter(([key]) => !EXAMPLE_KEYS.has(key))),
-  );
+  return mapNodes(document, (node) => omitKeys(node, EXAMPLE_KEYS));
 }
 
-const EXAMPLE_KEYS: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused-examples']);
+const EXAMPLE_KEYS = ['example', 'examples', 'x-refused-examples'];
 
 /** Returns the errors of a value. `pointer`: the JSON Pointer of the schema in the document. */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];

@@ -85,11 +85,9 @@ function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] 
   );
 }
 
-function validateBody(
-  { document, validate }: { readonly document: Document; readonly validate: SchemaValidator },
-  { pointer, bodyMedia }: Route,
-  { body, contentType }: RequestToValidate,
-): readonly ErrorObject[] {
+/** Returns the errors of the body. `validate`: the validator for the media type of the body. */
+function validateBody({ document, validate }: BodyValidation, route: Route, { body, contentType }: RequestToValidate) {
+  const { pointer, bodyMedia } = route;
   const [first] = Object.values(bodyMedia);
   if (!first) return [];
   const isSent = body !== undefined || (contentType !== undefined && !isParsedType(contentType));
@@ -108,6 +106,8 @@ function validateBody(
     instancePath: `/requestBody${error.instancePath}`,
   }));
 }
+
+type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };
 
 /** Returns a schema with the references of its properties resolved, for remedies that describe the properties. */
 function resolveProperties(document: Document, schema: unknown): Record<string, unknown> {
@@ -129,13 +129,9 @@ function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }
     ...parameterNames.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, known: known.query })),
     ...propertyNames.map((name) => ({ name, subject: shorten(name), known: known.body })),
   ];
+  const describe = ({ name, subject, known: names }: (typeof unknown)[number]) =>
+    `${subject} is unknown and was ignored: ${suggestName(name, names)}`;
   const knownQuery = () => Object.fromEntries(Object.entries(query).filter(([name]) => !parameterNames.includes(name)));
-  return {
-    query: parameterNames.length === 0 ? query : knownQuery(),
-    notes: limitList(
-      unknown,
-      MAX_LISTED,
-      (each) => `${each.subject} is unknown and was ignored: ${suggestName(each.name, each.known)}`,
-    ),
-  };
+  const notes = limitList(unknown, MAX_LISTED, describe);
+  return { query: parameterNames.length === 0 ? query : knownQuery(), notes };
 }
