@@ -34,8 +34,8 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Chooses a documented response and its status. The preferred status comes first, then a response that has an example with one of the names (successes
- * before errors), then the success response. Throws `InvalidPreferenceError`. `names`: names of examples.
+ * Chooses a documented response and its status: the preferred status; else a response that has an example with one of the names, successes first; else the
+ * success response. `names`: names of examples. Throws `InvalidPreferenceError`.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -75,7 +75,7 @@ function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route
   return name === 'default' ? successStatus : Number(name.replace('XX', '00'));
 }
 
-/** Returns the property `status` of a body (a problem document of RFC 9457 has it); undefined if it is not an HTTP status. */
+/** Returns the `status` in a body, such as a problem document (RFC 9457); undefined if the body has no HTTP status. */
 export function getBodyStatus(body: unknown): number | undefined {
   const { status } = (body ?? {}) as { status?: unknown };
   return typeof status === 'number' && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined;
@@ -117,7 +117,7 @@ function isInRange(type: string, range: string): boolean {
   return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
-/** Chooses the example with one of the names; else the example whose body has the status; else the first example. A range of errors has no first example. */
+/** Chooses the example with one of the names; else the example whose body has the status; else the first example, unless the response is a range of errors. */
 export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
   const { response, status } = chosen;
   const isErrorRange = status >= 400 && !/^\d+$/.test(response.name);

@@ -14,7 +14,7 @@ export interface GeneratorOptions {
   readonly isBare: boolean;
   /** Whether all optional properties are included, up to a depth. */
   readonly isFull?: boolean;
-  /** The query of the request. `x-present-with` in a schema makes properties depend on it: `{ product: expand=product }`. */
+  /** The query of the request. With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 

@@ -43,7 +43,7 @@ export interface Mock {
     preferences: ResponsePreferences,
     accept: string,
   ): ResponseToVerify;
-  /** Returns a value for the schema at a JSON Pointer: its default, else a generated value. The same seed returns the same value. Returns undefined if no valid value is found. */
+  /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
   generateField(schema: string, seed: number): unknown;
 }
 
@@ -172,7 +172,7 @@ function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, stat
   return isValid(updated) ? updated : body;
 }
 
-/** Returns the content type for a documented media type. `text/*` becomes `text/plain`, and other wildcards JSON. */
+/** Returns the content type for a documented media type, which can be a range: `application/*` becomes JSON, `text/*` becomes `text/plain`. */
 function toContentType(type: string): string {
   if (type === '*/*' || type === 'application/*') return 'application/json';
   return type.endsWith('/*') ? `${type.slice(0, -1)}plain` : type;

@@ -5,7 +5,7 @@ function split(values: string): readonly string[] {
   return values.split(', ');
 }
 
-/** Product names consist of a kind and a thing. */
+/** The two words of a generated name, such as "Oak Chair": a kind and a thing. */
 const THINGS = split('Kettle, Lamp, Backpack, Notebook, Blanket, Mug, Chair, Watch, Bottle, Scarf, Speaker, Vase');
 const KINDS = split(
   'Classic, Compact, Linen, Oak, Wool, Ceramic, Everyday, Travel, Brushed Steel, Recycled, Slim, Soft',

@@ -23,7 +23,7 @@ function findTargetIssue(routes: readonly Route[], fault: Fault): string | undef
   if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, name, method) : undefined;
   if (onPath.length > 0) {
     const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
-    return `${name === undefined ? 'no operation has the' : `${name} has no`} method ${method}, but ${methods}`;
+    return `${name === undefined ? 'no operation has the' : `${name} has no`} method ${method}: use ${methods}`;
   }
   if (ids === undefined && path !== undefined && canBothMatch(path, `${IMAGES_PATH}/*`)) return findImageIssue(fault);
   return describeUnknownPath(candidates, ids, path);
@@ -37,19 +37,19 @@ function findBodyIssue(routes: readonly Route[], name?: string, method?: string)
   return `no operation${selection} has a request body: remove where.body`;
 }
 
-/** Returns a message that no operation has the path, and lists the paths of the operations. */
+/** Returns a message that no operation is at the path, with a list of the paths of the operations. */
 function describeUnknownPath(routes: readonly Route[], ids?: readonly string[], path?: string): string {
   if (path?.startsWith('/_sandbox/'))
     return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
   const paths = [...new Set(routes.map((route) => route.path))].join(', ');
   return ids
     ? `${ids.join(' or ')} is at ${paths}, not at ${path}`
-    : `no operation is at ${path}, and it is not below ${IMAGES_PATH}: the contract has ${paths}`;
+    : `no operation is at ${path}, and the path is not below ${IMAGES_PATH}: the contract has ${paths}`;
 }
 
 function findImageIssue(fault: Fault): string | undefined {
   const { method = 'GET' } = fault.where ?? {};
-  if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}, but GET, HEAD`;
+  if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}: use GET, HEAD`;
   return fault.needsBody ? 'images have no request body: remove where.body' : findImageFaultIssue(fault);
 }
 

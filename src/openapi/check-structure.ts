@@ -24,9 +24,9 @@ function checkReferences(document: Document): readonly Issue[] {
 
 /** Returns what is wrong with a reference; undefined if it is valid. `pointer`: the pointer of the object with the `$ref`. */
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
-  if (typeof reference !== 'string') return 'is not a reference: it must be a string';
+  if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);
-  if (!reference.startsWith('#')) return `refers to ${target}, another document: bundle both into one`;
+  if (!reference.startsWith('#')) return `refers to ${target} in another document: bundle both documents into one`;
   if (getNode(document, parseReference(reference)) === undefined) return `refers to ${target}, which does not exist`;
   const visited = new Set([pointer]);
   let next = parseReference(reference);
@@ -78,9 +78,12 @@ function checkObject(document: Document, pointer: string, kind: string): readonl
 
 function checkParameter(document: Document, pointer: string): readonly Issue[] {
   const node = getTarget(document, pointer);
-  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add its name' }];
+  if (!isNode(node) || typeof node.name !== 'string')
+    return [{ pointer, message: 'is not a parameter with a name: add the name' }];
   if (!PARAMETER_LOCATIONS.includes(String(node.in)))
-    return [{ pointer, message: `is in ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` }];
+    return [
+      { pointer, message: `has the location ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` },
+    ];
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
   return isDescribed ? [] : [{ pointer, message: 'has no schema: add one' }];
 }

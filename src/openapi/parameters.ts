@@ -19,8 +19,8 @@ export interface Parameter {
 }
 
 /**
- * A serialization (OpenAPI 3.0, Parameter Object, style): repeated parameters; one text with separators; `name[key]=value` for an object or an array; a
- * parameter for each property; names and values that alternate; JSON.
+ * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `commas`, `spaces`, `pipes`:
+ * one text with separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and values alternate.
  */
 type Shape = 'repeated' | 'commas' | 'spaces' | 'pipes' | 'deep object' | 'deep array' | 'fields' | 'pairs' | 'json';
 
@@ -134,7 +134,7 @@ function parseJson(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** Replaces the query parameters that are properties of an object by the object. */
+/** Moves the query parameters that are properties of an object into one object. */
 function collectFields(query: Record<string, unknown>, name: string, fields: readonly string[]): void {
   const sent = fields.filter((field) => query[field] !== undefined).map((field) => [field, query[field]] as const);
   for (const [field] of sent) delete query[field];

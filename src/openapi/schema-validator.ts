@@ -13,7 +13,7 @@ export const ajvOptions: Options = {
   logger: false,
   // JSON.parse turns 1e400 into Infinity, which is not a JSON number.
   strictNumbers: true,
-  // 4.35 is a multiple of 0.01, despite its binary remainder.
+  // 4.35 counts as a multiple of 0.01, despite rounding errors.
   multipleOfPrecision: 9,
   code: { regExp: Object.assign((pattern: string) => compilePattern(pattern) ?? /^/, { code: 'new RegExp' }) },
 };
@@ -100,7 +100,7 @@ function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject
   return instancePath;
 }
 
-/** Returns the document for requests or responses. `only`: properties with this keyword are no longer required (OpenAPI 3.0, Schema Object). */
+/** Returns the document for requests or responses, in which properties with the keyword `only` are not required (OpenAPI 3.0, Schema Object). */
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
   return mapNodes(document, (node) => {

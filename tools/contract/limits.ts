@@ -7,7 +7,7 @@ import type { DocumentFinding } from './finding.ts';
 
 /** A place in openapi.yaml that documents a limit in the code of the server. */
 interface DocumentedLimit {
-  /** The name and the file of the constant. */
+  /** The name of the constant in the code. */
   readonly constant: string;
   readonly pointer: string;
   /** The words that the text at the place must contain, or the number at the place. */
@@ -21,22 +21,22 @@ const ADD_CART_ITEM = '/paths/~1api~1cart-items/post';
 
 /** The documented limits. A change of a constant requires a change of openapi.yaml. Limits in schemas need no entry, since the server enforces the schemas. */
 const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
-  ...createLimits('MAX_BODY_BYTES of http/pipeline/request.ts', {
+  ...createLimits('MAX_BODY_BYTES', {
     [`${TOO_LARGE}/description`]: `${formatKilobytes(MAX_BODY_BYTES)} (${formatNumber(MAX_BODY_BYTES)} bytes)`,
     [`${TOO_LARGE}${EXAMPLES}/bodyTooLarge/value/detail`]: `${MAX_BODY_BYTES} bytes`,
   }),
-  ...createLimits('LIMITS.maxHeaderSize of http/server.ts', {
+  ...createLimits('LIMITS.maxHeaderSize', {
     [`${REFUSED}/description`]: `the headers exceed ${formatKilobytes(LIMITS.maxHeaderSize)}`,
     [`${REFUSED}${EXAMPLES}/headersTooLarge/summary`]: formatKilobytes(LIMITS.maxHeaderSize),
     [`${REFUSED}${EXAMPLES}/headersTooLarge/value/detail`]: formatKilobytes(LIMITS.maxHeaderSize),
   }),
-  ...createLimits('REQUEST_TIMEOUT_MS of http/server.ts', {
+  ...createLimits('REQUEST_TIMEOUT_MS', {
     [`${REFUSED}/description`]: `did not arrive within ${REQUEST_TIMEOUT_MS / 1_000} s`,
   }),
-  ...createLimits('MAX_TERM_LENGTH of shop/search/product-index.ts', {
+  ...createLimits('MAX_TERM_LENGTH', {
     '/paths/~1api~1products/get/description': `the first ${MAX_TERM_LENGTH} characters`,
   }),
-  ...createLimits('QUANTITY_LIMIT of shop/domain/cart.ts', {
+  ...createLimits('QUANTITY_LIMIT', {
     '/components/schemas/Quantity/maximum': QUANTITY_LIMIT,
     [`${ADD_CART_ITEM}/description`]: `up to ${formatNumber(QUANTITY_LIMIT)}`,
     [`${ADD_CART_ITEM}/responses/409/description`]: `would exceed ${formatNumber(QUANTITY_LIMIT)}`,
