@@ -13,7 +13,7 @@ export function filterByPath(routes: readonly Route[], glob: string | undefined)
   });
 }
 
-/** Returns whether a string exists that matches both globs. `*` matches any string. Takes time proportional to the product of the lengths. */
+/** Returns whether a string exists that matches both globs. `*` matches any string. The time is quadratic in the length. */
 export function canBothMatch(a: string, b: string): boolean {
   /** For each index in `a`: whether the remaining text of both globs can match the same string. */
   let nextRow: readonly boolean[] = [];

@@ -142,7 +142,12 @@ const names: readonly Plant[] = [
 ];
 
 const limits: readonly Plant[] = [
-  ['the largest body', '100 kB (102,400 bytes)', '200 kB (204,800 bytes)', [`${TOO_LARGE}/description`, /MAX_BODY_BYTES/]],
+  [
+    'the largest body',
+    '100 kB (102,400 bytes)',
+    '200 kB (204,800 bytes)',
+    [`${TOO_LARGE}/description`, /MAX_BODY_BYTES/],
+  ],
   [
     'the largest headers',
     '431 the headers exceed 64 kB',
