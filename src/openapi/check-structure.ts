@@ -26,7 +26,7 @@ function checkReferences(document: Document): readonly Issue[] {
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
   if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);
-  if (!reference.startsWith('#')) return `refers to ${target} in another document: bundle both documents into one`;
+  if (!reference.startsWith('#')) return `refers to ${target} in another document: bundle both documents`;
   if (getNode(document, parseReference(reference)) === undefined) return `refers to ${target}, which does not exist`;
   const visited = new Set([pointer]);
   let next = parseReference(reference);
@@ -78,8 +78,7 @@ function checkObject(document: Document, pointer: string, kind: string): readonl
 
 function checkParameter(document: Document, pointer: string): readonly Issue[] {
   const node = getTarget(document, pointer);
-  if (!isNode(node) || typeof node.name !== 'string')
-    return [{ pointer, message: 'is not a parameter with a name: add the name' }];
+  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add a name' }];
   if (!PARAMETER_LOCATIONS.includes(String(node.in)))
     return [
       { pointer, message: `has the location ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` },
