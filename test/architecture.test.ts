@@ -37,10 +37,6 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   cli: [
     { may: ['server', 'check', 'client'], because: 'each command runs one of them' },
     { may: ['openapi/document.ts', 'store/data-file.ts'], because: 'errors that stop a start are told apart by class' },
-    {
-      may: ['openapi/remedies.ts'],
-      because: 'an unknown command suggests the nearest name, as an unknown property does',
-    },
     { may: ['control/operation.ts'], because: 'types of the control API' },
     { may: ['shop/model'], because: 'it hands the model of the shop to the check' },
   ],
@@ -60,10 +56,6 @@ const rules: Readonly<Record<Folder, readonly ImportRule[]>> = {
   ],
   sandbox: [
     { may: ['store'], because: 'a sandbox has a store' },
-    {
-      may: ['openapi/remedies.ts'],
-      because: 'an unknown operator suggests a similar name, as an unknown property does',
-    },
     { may: ['control/operation.ts'], because: 'types of faults, matchers and journal entries, made from control.yaml' },
   ],
   shop: [

@@ -129,13 +129,13 @@ function serializeParameter(
   switch (shape) {
     case undefined:
       return typeof value === 'object' && value !== null ? undefined : { [name]: toText(value) };
-    case 'list':
+    case 'repeated':
       return { [name]: texts };
     case 'commas':
       return { [name]: texts.join(',') };
-    case 'blanks':
+    case 'spaces':
       return { [name]: texts.join(' ') };
-    case 'bars':
+    case 'pipes':
       return { [name]: texts.join('|') };
     case 'json':
       return { [name]: JSON.stringify(value) };
@@ -143,8 +143,8 @@ function serializeParameter(
       return { [name]: isNode(value) ? Object.entries(value).flat().map(toText).join(',') : toText(value) };
     case 'fields':
       return isNode(value) ? toTexts(value, (key) => key) : undefined;
-    case 'deep':
-    case 'deep list':
+    case 'deep object':
+    case 'deep array':
       return toTexts(value ?? {}, (key) => `${name}[${key}]`);
   }
 }

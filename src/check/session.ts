@@ -5,10 +5,10 @@ import {
   findMediaType,
   findResponse,
   isJsonType,
-  type ResponseViolation,
   removeTypeParameters,
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { ResponseViolation } from '../openapi/verify-response.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import type { CheckName, Finding, Ledger, Violation } from './findings.ts';

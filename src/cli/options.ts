@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
-import { similarName } from '../openapi/remedies.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
+import { similarName } from '../util/similar-names.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
 import { formatHelpFooter } from './help-footer.ts';

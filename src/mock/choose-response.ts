@@ -10,17 +10,17 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 
-/** The preferences of a request for one of the documented responses. */
+/** The preferences of a request: which documented response the mock returns. */
 export interface ResponsePreferences {
   readonly code?: number | undefined;
   /** The name of an example. */
   readonly example?: string | undefined;
-  /** Whether the body is generated from the schema rather than taken from the examples. */
+  /** Whether the body is generated from the schema instead of an example. */
   readonly dynamic?: boolean | undefined;
   readonly seed?: number | undefined;
 }
 
-/** Thrown for a preference that the contract doesn't document. `problem` says what is wrong, beginning with the value. */
+/** Thrown for a preferred status or example that the contract does not document. `problem` begins with the preferred value. */
 export class InvalidPreferenceError extends Error {
   override readonly name = 'InvalidPreferenceError';
 
@@ -34,8 +34,8 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Returns the preferred response and its status; else the response with an example of one of the names, preferably a success; else the success.
- * Throws `InvalidPreferenceError`.
+ * Chooses a documented response and its status: the preferred status; else a response that has an example with one of the names, successes first; else the
+ * success response. `names`: names of examples. Throws `InvalidPreferenceError`.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -47,6 +47,8 @@ export function chooseResponse(route: Route, { code, example }: ResponsePreferen
   if (!response) throw new Error(`${route.operationId} documents no response`);
   return { response, status: route.successStatus };
 }
+
+type ChosenResponse = ReturnType<typeof chooseResponse>;
 
 function findPreferredResponse(route: Route, code: number, example: string | undefined): DocumentedResponse {
   const response = findResponse(route.responses, code);
@@ -64,7 +66,7 @@ function isSuccess({ name }: DocumentedResponse): boolean {
   return name.startsWith('2');
 }
 
-/** Returns the status of a response: for a range, that in the body of the example, else the first of the range. */
+/** Returns the status of a response. For a range or `default`: the status in the body of the named example, else the first of the range. */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
   const status = getBodyStatus(getExamples(media).find((example) => names.includes(example.name ?? ''))?.value);
@@ -73,7 +75,7 @@ function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route
   return name === 'default' ? successStatus : Number(name.replace('XX', '00'));
 }
 
-/** Returns the `status` in a body, as problem documents have it (RFC 9457); undefined if there is none. */
+/** Returns the `status` in a body, such as a problem document (RFC 9457); undefined if the body has no HTTP status. */
 export function getBodyStatus(body: unknown): number | undefined {
   const { status } = (body ?? {}) as { status?: unknown };
   return typeof status === 'number' && Number.isInteger(status) && status >= 100 && status < 600 ? status : undefined;
@@ -87,17 +89,13 @@ function getExamples(media: DocumentedResponse['media']): readonly Example[] {
   return Object.values(media).flatMap(({ examples }) => examples);
 }
 
-function createExampleError(
-  route: Route,
-  example: string,
-  responses: readonly DocumentedResponse[],
-): InvalidPreferenceError {
+function createExampleError(route: Route, example: string, responses: readonly DocumentedResponse[]) {
   const names = [...new Set(responses.flatMap(getExampleNames))];
   const remedy = names.length > 0 ? `use ${names.join(', ')}` : 'remove it, since the operation has no named examples';
   return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
 }
 
-/** Returns the media type of a response that an `Accept` header prefers. JSON is preferred among equals, and if no type is acceptable. */
+/** Chooses the media type of a response by an `Accept` header. Prefers JSON if several types are equally acceptable, or if none is. */
 export function chooseMediaType({ media }: DocumentedResponse, accept: string): string | undefined {
   const jsonFirst = Object.keys(media).toSorted((a, b) => Number(isJsonType(b)) - Number(isJsonType(a)));
   const ranges = accept
@@ -119,12 +117,9 @@ function isInRange(type: string, range: string): boolean {
   return range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
-/** Returns the example with one of the names; else one whose body has the status; else the first, unless the response is a range of errors. */
-export function chooseExample(
-  { examples }: DocumentedMedia,
-  names: readonly string[],
-  { response, status }: { readonly response: DocumentedResponse; readonly status: number },
-): Example | undefined {
+/** Chooses the example with one of the names; else the example whose body has the status; else the first example, unless the response is a range of errors. */
+export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
+  const { response, status } = chosen;
   const isErrorRange = status >= 400 && !/^\d+$/.test(response.name);
   return (
     examples.find(({ name }) => name !== undefined && names.includes(name)) ??
@@ -134,17 +129,14 @@ export function chooseExample(
 }
 
 /**
- * Returns the names of the request examples that match a request. A name matches if every part of the request (body, parameters) that has an example of
- * this name was sent with its value. Returns only the names that match the most parts. Microcks, Specmatic and Prism also pair request and response
- * examples by name.
+ * Returns the names of the request examples that match a request. Examples of the body and of parameters can share a name: all of them must be equal to the
+ * values in the request. If several names match, returns those with the most examples. Microcks, Specmatic and Prism also pair request and response examples
+ * by name.
  */
-export function findExampleNames(
-  { bodyMedia, parameters }: Route,
-  { path, query, body }: OperationInput,
-): readonly string[] {
-  const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path, query };
+export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
+  const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };
   const parts = [
-    getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, body) })),
+    getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, input.body) })),
     ...parameters.map(({ name: parameter, in: location, examples }) => {
       const sentValue = sent[location]?.[parameter];
       const isSent = (value: unknown) => sentValue !== undefined && String(value) === String(sentValue);
@@ -152,20 +144,13 @@ export function findExampleNames(
     }),
   ];
   const names = [...new Set(parts.flat().flatMap(({ name }) => name ?? []))];
-  const counts = names.map((name) => countSentParts(parts, name));
+  /** Returns the number of examples with a name if the request contains all their values, else 0. */
+  const countMatches = (name: string) => {
+    const named = parts.map((examples) => examples.filter((example) => example.name === name));
+    const withName = named.filter(({ length }) => length > 0);
+    return withName.every((examples) => examples.some(({ isSent }) => isSent)) ? withName.length : 0;
+  };
+  const counts = names.map(countMatches);
   const highest = Math.max(0, ...counts);
   return highest === 0 ? [] : names.filter((_, index) => counts[index] === highest);
-}
-
-interface RequestExample {
-  readonly name: string | undefined;
-  /** Whether the part of the request was sent with its value. */
-  readonly isSent: boolean;
-}
-
-/** Returns the number of parts that have an example of the name and were sent with it; 0 if one was not. */
-function countSentParts(parts: readonly (readonly RequestExample[])[], name: string): number {
-  const named = parts.map((examples) => examples.filter((example) => example.name === name));
-  const withName = named.filter(({ length }) => length > 0);
-  return withName.every((examples) => examples.some(({ isSent }) => isSent)) ? withName.length : 0;
 }

@@ -6,40 +6,40 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { allowsType } from './merge-schema.ts';
 
-/** How the success bodies of an operation differ between the contract that its handler is written for and the served one. */
+/** The difference between the success bodies of an operation in two contracts: the application's own contract and the served contract. */
 export interface Difference {
   readonly addedFields: readonly Field[];
   readonly removedFields: readonly Field[];
-  /** Fields whose types have nothing in common. */
+  /** Fields that have no type in common. */
   readonly conflictingFields: readonly Field[];
 }
 
 interface Field {
-  /** The steps to the objects that have the field; `*` stands for every entry of an array. */
-  readonly way: readonly string[];
+  /** The path of the objects that have the field: property names, and `*` for all entries of an array. */
+  readonly path: readonly string[];
   readonly name: string;
-  /** JSON Pointer of the schema. */
+  /** The JSON Pointer of the schema. */
   readonly schema: string;
 }
 
-/** A body with the fields of the served contract. */
+/** A response body that has the fields of the served contract. */
 export interface CompletedBody {
   readonly body: unknown;
-  /** JSON Pointers of the generated fields, with `*` for every entry of an array. */
+  /** The JSON Pointers of the generated fields, with `*` for all entries of an array. */
   readonly generated: readonly string[];
 }
 
-/** The maximum depth of the fields that are compared. */
+/** The maximum nesting of fields that are compared. */
 const MAX_DEPTH = 8;
 
-/** A schema in one of the two documents. */
+/** A schema and its document. */
 interface Source {
   readonly document: Document;
-  /** JSON Pointer of the schema. */
+  /** The JSON Pointer of the schema. */
   readonly schema: string;
 }
 
-/** Compares the success bodies of an operation. `own`: the document that the handler is written for. */
+/** Compares the success bodies of an operation in two documents. `own`: the document of the application's own contract. */
 export function compareContracts(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
   const [ownSchema, servedSchema] = [getSuccessSchema(ownRoute), getSuccessSchema(servedRoute)];
   const result: MutableDifference = { addedFields: [], removedFields: [], conflictingFields: [] };
@@ -55,54 +55,48 @@ function getSuccessSchema({ responses, successStatus }: Route): string | undefin
 
 type MutableDifference = { readonly [Part in keyof Difference]: Field[] };
 
-/** Adds the differences between two schemas, and the properties and entries below them, to `result`. */
-function compare(own: Source, served: Source, way: readonly string[], result: MutableDifference): void {
-  if (way.length > MAX_DEPTH) return;
-  if (areDisjoint(getTypes(own), getTypes(served))) {
-    result.conflictingFields.push({ way: way.slice(0, -1), name: way.at(-1) ?? '', schema: served.schema });
+/** Adds the differences between two schemas, and between their nested schemas, to `result`. */
+function compare(own: Source, served: Source, path: readonly string[], result: MutableDifference): void {
+  if (path.length > MAX_DEPTH) return;
+  const [ownTypes, servedTypes] = [getTypes(own), getTypes(served)];
+  const isRestricted = ownTypes.length > 0 && servedTypes.length > 0;
+  if (isRestricted && !ownTypes.some((type) => allowsType(servedTypes, type))) {
+    result.conflictingFields.push({ path: path.slice(0, -1), name: path.at(-1) ?? '', schema: served.schema });
     return;
   }
   const [ownProperties, servedProperties] = [getProperties(own), getProperties(served)];
   for (const [name, schema] of servedProperties) {
     const ownSchema = ownProperties.get(name);
-    if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...way, name], result);
+    if (ownSchema !== undefined) compare({ ...own, schema: ownSchema }, { ...served, schema }, [...path, name], result);
     else if (!isOneWay(served.document, getNode(served.document, schema), 'writeOnly'))
-      result.addedFields.push({ way, name, schema });
+      result.addedFields.push({ path, name, schema });
   }
-  // A schema without properties allows any.
+  // A schema without `properties` allows any property.
   if (servedProperties.size > 0)
     for (const [name, schema] of ownProperties)
-      if (!servedProperties.has(name)) result.removedFields.push({ way, name, schema });
+      if (!servedProperties.has(name)) result.removedFields.push({ path, name, schema });
   const [ownItems, servedItems] = [getItems(own), getItems(served)];
-  if (ownItems && servedItems) compare(ownItems, servedItems, [...way, '*'], result);
+  if (ownItems && servedItems) compare(ownItems, servedItems, [...path, '*'], result);
 }
 
-/** Returns the types that a schema allows; none if it doesn't restrict them. */
+/** Returns the types that a schema allows; an empty array if it allows all. */
 function getTypes(source: Source): readonly unknown[] {
   return getParts(source).flatMap((pointer) => getNode(source.document, `${pointer}/type`) ?? []);
 }
 
-function areDisjoint(ownTypes: readonly unknown[], servedTypes: readonly unknown[]): boolean {
-  return ownTypes.length > 0 && servedTypes.length > 0 && !ownTypes.some((type) => allowsType(servedTypes, type));
-}
-
 /** Returns the JSON Pointers of the properties of a schema by name. */
 function getProperties(source: Source): ReadonlyMap<string, string> {
-  const byName = new Map<string, string>();
-  for (const pointer of getParts(source)) {
-    for (const name of Object.keys(toNode(getNode(source.document, `${pointer}/properties`))))
-      byName.set(name, `${pointer}/properties${formatPointer(name)}`);
-  }
-  return byName;
+  const pointers = getParts(source).map((pointer) => `${pointer}/properties`);
+  const namesAt = (pointer: string) => Object.keys(toNode(getNode(source.document, pointer)));
+  return new Map(pointers.flatMap((pointer) => namesAt(pointer).map((name) => [name, pointer + formatPointer(name)])));
 }
 
 function getItems(source: Source): Source | undefined {
-  const { document } = source;
-  const pointer = getParts(source).find((part) => isNode(getNode(document, `${part}/items`)));
-  return pointer === undefined ? undefined : { document, schema: `${pointer}/items` };
+  const pointer = getParts(source).find((part) => isNode(getNode(source.document, `${part}/items`)));
+  return pointer === undefined ? undefined : { ...source, schema: `${pointer}/items` };
 }
 
-/** Returns the JSON Pointers of a schema, or of what it refers to, and of the parts of its `allOf`. */
+/** Returns the JSON Pointers of a schema and of its `allOf` parts, with references followed. */
 function getParts({ document, schema }: Source, ancestors: readonly string[] = []): readonly string[] {
   const pointer = resolvePointer(document, schema);
   if (ancestors.includes(pointer)) return [];
@@ -111,30 +105,26 @@ function getParts({ document, schema }: Source, ancestors: readonly string[] = [
   return [pointer, ...parts.flatMap((part) => getParts(part, [...ancestors, pointer]))];
 }
 
-/** Generates a value for the field with a schema: the same seed gives the same value. Returns undefined if no value is valid. */
+/** Generates a valid value for a schema. The same seed returns the same value. Returns undefined if no valid value is found. */
 export type GenerateField = (schema: string, seed: number) => unknown;
 
-/** Returns a copy of a body with the added fields that it lacks, and without the removed ones. The id of an entry is the seed of its fields. */
-export function completeBody(
-  body: unknown,
-  { addedFields, removedFields }: Difference,
-  generate: GenerateField,
-): CompletedBody {
+/** Returns a copy of a body with the missing added fields generated, and without the removed fields. The id of an entry is the seed of its generated fields. */
+export function completeBody(body: unknown, difference: Difference, generate: GenerateField): CompletedBody {
   const generated = new Set<string>();
   let completed = body;
-  for (const { way, name, schema } of addedFields)
-    completed = mapObjects(completed, way, (entry, id) => {
+  for (const { path, name, schema } of difference.addedFields)
+    completed = mapObjects(completed, path, (entry, id) => {
       const value = Object.hasOwn(entry, name) ? undefined : generate(schema, toSeed(`${id}${formatPointer(name)}`));
       if (value === undefined) return entry;
-      generated.add(formatPointer(...way, name));
+      generated.add(formatPointer(...path, name));
       return { ...entry, [name]: value };
     });
-  for (const { way, name } of removedFields)
-    completed = mapObjects(completed, way, ({ [name]: _removed, ...others }) => others);
+  for (const { path, name } of difference.removedFields)
+    completed = mapObjects(completed, path, ({ [name]: _removed, ...others }) => others);
   return { body: completed, generated: [...generated] };
 }
 
-/** Returns a copy of a value with the objects at a way replaced. `id`: that of the object or of its closest ancestor that has one. */
+/** Returns a copy of a value in which `change` replaces each object at a path. `id`: the id of the object, else of its closest ancestor with an id. */
 function mapObjects(
   value: unknown,
   [step, ...rest]: readonly string[],
@@ -152,7 +142,7 @@ function mapObjects(
   return inner === undefined ? value : { ...entry, [step]: mapObjects(inner, rest, change, id) };
 }
 
-/** Returns the property `id` of an object, else the first one whose name ends with `Id`. */
+/** Returns the property `id` of an object, else its first property with a name that ends with `Id`. */
 function getId({ id, ...others }: Node): string | undefined {
   const value = id ?? Object.entries(others).find(([name]) => name.endsWith('Id'))?.[1];
   return value === undefined ? undefined : String(value);

@@ -8,55 +8,59 @@ import { generateString } from './strings.ts';
 /** Options of a generated value. */
 export interface GeneratorOptions {
   readonly random: Random;
-  /** Whether examples and defaults of schemas are used. */
+  /** Whether the examples and defaults in schemas are used. */
   readonly usesExamples: boolean;
-  /** Whether everything optional is left out. */
+  /** Whether optional properties and entries are omitted. */
   readonly isBare: boolean;
-  /** Whether everything optional is included, up to a depth. */
+  /** Whether all optional properties are included, up to a depth. */
   readonly isFull?: boolean;
-  /** The query of the request. A schema's `x-present-with` names, for a property, the query parameter and value with which it is present. */
+  /** The query of the request. With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** How often a reference may lead to itself, and how deep values are nested, before everything optional is left out. */
+/** The number of times that a reference is followed within its own target. */
 const MAX_RECURSIONS = 1;
+
+/** The depth below which optional properties and entries are omitted. */
 const MAX_OPTIONAL_DEPTH = 4;
 
-/** The depth at which a schema counts as endless. */
+/** The maximum depth of a generated value. A deeper schema counts as endless. */
 const MAX_DEPTH = 100;
 
 /** The probability of an optional property. */
 const OPTIONAL_PROBABILITY = 0.8;
 
-/** The probability of null among the values of an `enum`. */
+/** The probability that null is chosen from an `enum` with other values. */
 const NULL_PROBABILITY = 0.05;
 
-/** The number of entries of an array without bounds. */
+/** The number of entries of an array without limits. */
 const ENTRY_COUNT = { least: 1, most: 3 };
 
-/** The number of attempts to generate an entry that an array of unique entries doesn't have yet. */
+/** The maximum number of attempts to generate further unique entries or properties. */
 const MAX_ATTEMPTS = 60;
 
-/** Thrown for a schema that requires values nested without end. */
+/** Thrown for a schema that requires endlessly nested values. */
 export class EndlessSchemaError extends Error {
   override readonly name = 'EndlessSchemaError';
 }
 
-/** What the value of an object or an array is generated from. */
-interface Target {
+/** The input for generating an object or an array. */
+interface ContainerInput {
   readonly schema: Node;
   readonly name: string;
   readonly options: GeneratorOptions;
-  /** Generates the value of a property or an entry. */
+  /** Returns whether a property is omitted. */
+  readonly isExcluded: (property: unknown) => boolean;
+  /** Generates a property or an entry. */
   readonly generate: (schema: unknown, name: string) => unknown;
 }
 
 /**
- * Creates a generator of values for the schemas of a document. Properties of the other direction are left out. A value may be invalid, since keywords can
- * depend on each other: the caller validates it.
+ * Creates a generator of values for the schemas of a document. `excluded`: properties with this keyword are omitted. The caller must validate the value,
+ * which can be invalid if keywords depend on each other.
  */
-export function createGenerator(document: Document, otherDirection: 'readOnly' | 'writeOnly' = 'writeOnly') {
-  const isExcluded = (property: unknown) => isOneWay(document, property, otherDirection);
+export function createGenerator(document: Document, excluded: 'readOnly' | 'writeOnly' = 'writeOnly') {
+  const isExcluded = (property: unknown) => isOneWay(document, property, excluded);
   const generate = (node: unknown, name: string, options: GeneratorOptions, ancestors: readonly string[]): unknown => {
     const { random } = options;
     const canFollow = (reference: string) => ancestors.filter((other) => other === reference).length < MAX_RECURSIONS;
@@ -71,37 +75,27 @@ export function createGenerator(document: Document, otherDirection: 'readOnly' |
     if (Array.isArray(schema.enum) && schema.enum.length > 0) return chooseEnumValue(schema.enum, options);
     const isBare = options.isBare || path.length > MAX_OPTIONAL_DEPTH || !references.every(canFollow);
     const inner = { ...options, isBare };
-    const target: Target = {
-      schema,
-      name,
-      options: inner,
-      generate: (child, key) => generate(child, key, inner, path),
+    const generateInner: ContainerInput['generate'] = (child, key) => generate(child, key, inner, path);
+    const input = { schema, name, options: inner, isExcluded, generate: generateInner };
+    const generators: Readonly<Record<string, () => unknown>> = {
+      object: () => generateObject(input),
+      array: () => generateArray(input),
+      integer: () => generateNumber({ multipleOf: 1, ...schema }, name, random),
+      number: () => generateNumber(schema, name, random),
+      boolean: () => random.next() < 0.5,
+      null: () => null,
     };
-    switch (chooseType(schema, options)) {
-      case 'object':
-        return generateObject(target, isExcluded);
-      case 'array':
-        return generateArray(target);
-      case 'integer':
-        return generateNumber({ multipleOf: 1, ...schema }, name, random);
-      case 'number':
-        return generateNumber(schema, name, random);
-      case 'boolean':
-        return random.next() < 0.5;
-      case 'null':
-        return null;
-      default:
-        return generateString(schema, name, random);
-    }
+    const generateType = generators[String(chooseType(schema, options))];
+    return generateType ? generateType() : generateString(schema, name, random);
   };
   return (node: unknown, options: GeneratorOptions) => generate(node, '', options, []);
 }
 
-function generateObject({ schema, name, options, generate }: Target, isExcluded: (property: unknown) => boolean): Node {
+function generateObject({ schema, name, options, isExcluded, generate }: ContainerInput): Node {
   const { random, isBare } = options;
   const properties = toNode(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
-  // Not an object yet: a property may be called `__proto__`.
+  // A Map, since a property can have the name `__proto__`.
   const values = new Map<string, unknown>();
   const hasRoom = () => values.size < Number(schema.maxProperties ?? Number.POSITIVE_INFINITY);
   for (const key of required) {
@@ -123,7 +117,7 @@ function generateObject({ schema, name, options, generate }: Target, isExcluded:
   return Object.fromEntries(values);
 }
 
-function generateArray({ schema, name, options, generate }: Target): readonly unknown[] {
+function generateArray({ schema, name, options, generate }: ContainerInput): readonly unknown[] {
   const { random, isBare } = options;
   const { items = {}, contains } = schema;
   const least = Math.max(Number(schema.minItems ?? 0), contains === undefined ? 0 : 1);
@@ -142,14 +136,14 @@ function generateArray({ schema, name, options, generate }: Target): readonly un
   return entries;
 }
 
-/** Rarely chooses null if there are other values. */
+/** Chooses a value of an `enum`, and rarely null if there are other values. */
 function chooseEnumValue(values: readonly unknown[], { random, usesExamples }: GeneratorOptions): unknown {
   const others = values.filter((value) => value !== null);
   if (usesExamples) return others[0] ?? null;
   return random.pick(others.length > 0 && random.next() > NULL_PROBABILITY ? others : values);
 }
 
-/** Returns one of the types of a schema, or the type that its keywords suggest. */
+/** Chooses one of the types of a schema; without `type`, the type that other keywords suggest. */
 function chooseType(schema: Node, { random }: GeneratorOptions): unknown {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== 'null');
   if (types.length === 0) return 'null';
@@ -167,7 +161,7 @@ const KEYWORDS_OF_TYPES: readonly (readonly [type: string, keywords: readonly st
   ['number', ['minimum', 'maximum', 'multipleOf']],
 ];
 
-/** Returns the name and the schema of an additional property. */
+/** Returns a name and the schema for an additional property. */
 function createAdditionalProperty(schema: Node, number: number, random: Random): readonly [string, unknown] {
   const [[pattern, property] = []] = Object.entries(toNode(schema.patternProperties));
   if (pattern !== undefined) return [generateString({ pattern }, 'key', random), property];
@@ -179,7 +173,7 @@ function isMap({ additionalProperties, patternProperties }: Node, properties: No
   return (isNode(additionalProperties) || isNode(patternProperties)) && Object.keys(properties).length === 0;
 }
 
-/** Returns whether the query asks for a property; undefined if the schema has no `x-present-with` for it. */
+/** Returns whether the query includes a property by `x-present-with`; undefined if the schema has no such rule for the property. */
 function isPresent(schema: Node, property: string, { query }: GeneratorOptions): boolean | undefined {
   const conditions = schema['x-present-with'];
   const [name = '', value] = isNode(conditions) ? String(conditions[property] ?? '').split('=') : [];

@@ -3,28 +3,28 @@ import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, parseReference, resolvePointer } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 
-/** What `mergeSchema` needs besides the schema. */
+/** The context of `mergeSchema`. */
 interface MergeContext {
   readonly document: Document;
   readonly random: Random;
-  /** Returns whether a reference may be followed again. */
+  /** Returns whether a reference can be followed again. */
   readonly canFollow: (reference: string) => boolean;
 }
 
-/** Merges a schema with its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references that lead to it. */
+/** Merges a schema with the target of its reference, its `allOf`, and one alternative of each `oneOf` and `anyOf`. `ancestors`: the references around the schema. */
 export function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
   if (!isNode(node)) return { schema: {}, references: [] };
   const { $ref, allOf = [], oneOf, anyOf, if: condition, then, else: _otherwise, ...own } = node;
   const parts: MergedSchema[] = [{ schema: own, references: [] }];
   const add = (part: unknown) => parts.push(mergeSchema(context, part, ancestors));
   const pointer = typeof $ref === 'string' ? resolvePointer(context.document, parseReference($ref)) : undefined;
-  // A schema that is a part of itself adds nothing.
+  // A schema that refers to itself adds nothing.
   if (pointer !== undefined && !ancestors.includes(pointer)) {
     const target = mergeSchema(context, getNode(context.document, pointer), [...ancestors, pointer]);
     parts.push({ ...target, references: [pointer, ...target.references] });
   }
   for (const part of Array.isArray(allOf) ? allOf : []) add(part);
-  // A value that matches both `if` and `then` matches the conditional.
+  // A value that matches `if` and `then` satisfies the condition.
   for (const part of condition === undefined ? [] : [condition, then]) add(part);
   for (const alternatives of [oneOf, anyOf]) {
     if (Array.isArray(alternatives) && alternatives.length > 0) add(chooseAlternative(context, alternatives));
@@ -35,7 +35,7 @@ export function mergeSchema(context: MergeContext, node: unknown, ancestors: rea
   };
 }
 
-/** Prefers alternatives other than null whose references may be followed again. */
+/** Chooses an alternative. Prefers one that is not null and has only references that can be followed again. */
 function chooseAlternative({ random, canFollow }: MergeContext, alternatives: readonly unknown[]): unknown {
   const isNull = (schema: unknown) => isNode(schema) && schema.type === 'null';
   const canEnd = (schema: unknown) => getReferences(schema).every(canFollow);
@@ -47,7 +47,7 @@ function chooseAlternative({ random, canFollow }: MergeContext, alternatives: re
   return random.pick(preferred.find(({ length }) => length > 0) ?? alternatives);
 }
 
-/** Returns the references of a schema and of the parts of its `allOf`. */
+/** Returns the references of a schema and of its `allOf` parts. */
 function getReferences(node: unknown): readonly string[] {
   if (!isNode(node)) return [];
   const own = typeof node.$ref === 'string' ? [parseReference(node.$ref)] : [];
@@ -60,7 +60,7 @@ function mergeNodes(a: Node, b: Node): Node {
   return merged;
 }
 
-/** Merges two values of a keyword. */
+/** Merges two values of a keyword into one that satisfies both. */
 function merge(key: string, a: unknown, b: unknown): unknown {
   if (key === 'properties' && isNode(a) && isNode(b)) {
     const shared = Object.keys(b).filter((name) => name in a);
@@ -72,7 +72,7 @@ function merge(key: string, a: unknown, b: unknown): unknown {
   if (key === 'items') return { allOf: [a, b] };
   if (MINIMUM_KEYWORDS.has(key)) return Math.max(Number(a), Number(b));
   if (MAXIMUM_KEYWORDS.has(key)) return Math.min(Number(a), Number(b));
-  if (key === 'additionalProperties') return a === false || b === false ? false : isNode(a) ? a : b;
+  if (key === 'additionalProperties') return [a, b].includes(false) ? false : ([a, b].find(isNode) ?? b);
   return a;
 }
 
@@ -83,7 +83,7 @@ function intersectTypes(a: readonly unknown[], b: readonly unknown[]): readonly 
   return [...new Set([...a.filter((type) => allowsType(b, type)), ...b.filter((type) => allowsType(a, type))])];
 }
 
-/** Returns whether a list of types includes a type. An integer is a number. */
+/** Returns whether a list of types includes a type. `number` includes integers. */
 export function allowsType(types: readonly unknown[], type: unknown): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }

@@ -20,7 +20,7 @@ import {
   type ResponsePreferences,
 } from './choose-response.ts';
 import { toXml } from './format-xml.ts';
-import { createGenerator, EndlessSchemaError } from './generate.ts';
+import { createGenerator, EndlessSchemaError, type GeneratorOptions } from './generate.ts';
 import {
   createStatusProblem,
   describeStatus,
@@ -29,26 +29,26 @@ import {
   setStatusHeaders,
 } from './status-problem.ts';
 
-/** Thrown if no valid value was generated for a schema. `message` has its JSON Pointer. */
+/** Thrown if no valid value is found for a schema. `message` has the JSON Pointer of the schema. */
 export class MockError extends Error {
   override readonly name = 'MockError';
 }
 
-/** Creates responses from the contract alone. */
+/** Creates responses from the examples and schemas of a contract. */
 export interface Mock {
-  /** Returns the response to a request. `accept`: its `Accept` header. Throws `InvalidPreferenceError` and `MockError`. */
+  /** Returns the response to a request. `accept`: the `Accept` header. Throws `InvalidPreferenceError` or `MockError`. */
   createResponse(
     route: Route,
     input: OperationInput,
     preferences: ResponsePreferences,
     accept: string,
   ): ResponseToVerify;
-  /** Returns the default of the schema at a JSON Pointer, else a generated value, which is the same for the same seed; undefined if none is valid. */
+  /** Returns the default of the schema at a JSON Pointer, else a value generated from the seed; undefined if no valid value is found. */
   generateField(schema: string, seed: number): unknown;
 }
 
-/** What headers and body are created for. */
-interface Target {
+/** A request, and the status and example that were chosen for its response. */
+interface ResponseInput {
   readonly route: Route;
   readonly input: OperationInput;
   readonly preferences: ResponsePreferences;
@@ -56,38 +56,37 @@ interface Target {
   readonly example: Example | undefined;
 }
 
-/** `type`: the media type without parameters. */
-type BodyTarget = Target & { readonly media: DocumentedMedia; readonly type: string };
+/** A response input with a body. `type`: the media type without parameters. */
+type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly type: string };
 
-/** The media type of problem documents, which contain the status of the response. */
+/** The media type of problem documents (RFC 9457). */
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** The number of seeds that are tried to generate a valid value. The second half of the attempts leaves out everything optional. */
+/** The maximum number of attempts to generate a valid value, each with another seed. The second half omits optional properties and entries. */
 const MAX_ATTEMPTS = 30;
 
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
-type GenerateValid = (
-  schema: string,
-  options: { readonly seed: number; readonly query: OperationInput['query']; readonly usesExamples: boolean },
-) => unknown;
+type GenerateValid = (schema: string, options: ValueOptions) => unknown;
+type ValueOptions = Pick<GeneratorOptions, 'query' | 'usesExamples'> & { readonly seed: number };
 
-/** Creates a mock. It uses the examples of the contract, or generates values from the schemas if there are none or a dynamic response is preferred. */
+/** Creates a mock. It uses the examples of the contract. It generates values from schemas if there is no example, or if the request prefers a dynamic response. */
 export function createMock(contract: Contract): Mock {
   const generate = createValidGenerator(contract);
   return {
     createResponse(route, input, preferences, accept) {
       const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
-      const { response, status } = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
+      const chosen = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
+      const { response, status } = chosen;
       const type = chooseMediaType(response, accept);
       const media = type === undefined ? undefined : response.media[type];
-      const example = media && chooseExample(media, names, { response, status });
-      const target = { route, input, preferences, status, example };
-      const own = createHeaders(generate, response.headers, target);
-      const methods = getMethodsAtPath(contract, route);
-      const headers = status < 400 ? own : setStatusHeaders(contract, { response, status, methods }, own);
+      const example = media && chooseExample(media, names, chosen);
+      const responseInput = { route, input, preferences, status, example };
+      const own = createHeaders(generate, response.headers, responseInput);
+      const documented = { headers: response.headers, methods: getMethodsAtPath(contract, route) };
+      const headers = status < 400 ? own : setStatusHeaders(contract, { status, headers: own }, documented);
       if (!media || type === undefined) return { status, headers };
       const contentType = toContentType(type);
-      const body = createBody(contract, generate, { ...target, media, type: removeTypeParameters(type) });
+      const body = createBody(contract, generate, { ...responseInput, media, type: removeTypeParameters(type) });
       return {
         status,
         headers: { ...headers, 'Content-Type': contentType },
@@ -107,12 +106,9 @@ function createValidGenerator(contract: Contract): GenerateValid {
   return (schema, { seed, query, usesExamples }) => {
     const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const options = {
-        random: createRandom(seed + attempt * 7_919),
-        query,
-        usesExamples: usesExamples && attempt === 0,
-        isBare: attempt > MAX_ATTEMPTS / 2,
-      };
+      const random = createRandom(seed + attempt * 7_919);
+      const isBare = attempt > MAX_ATTEMPTS / 2;
+      const options = { random, query, usesExamples: usesExamples && attempt === 0, isBare };
       const value = unlessThrown(EndlessSchemaError, () => generate(node, options));
       if (contract.isValid(schema, value)) return value;
     }
@@ -120,7 +116,7 @@ function createValidGenerator(contract: Contract): GenerateValid {
   };
 }
 
-/** Returns a generated value; undefined if an error of a class is thrown. */
+/** Returns a generated value; undefined if `generate` throws an error of a class. */
 function unlessThrown(ErrorClass: new () => Error, generate: () => unknown): unknown {
   try {
     return generate();
@@ -130,12 +126,9 @@ function unlessThrown(ErrorClass: new () => Error, generate: () => unknown): unk
   }
 }
 
-/** Returns the example if it is valid and no dynamic response is preferred; else a generated body. */
-function createBody(
-  contract: Contract,
-  generate: GenerateValid,
-  { route, input, preferences, status, example, media, type }: BodyTarget,
-): unknown {
+/** Returns the example as the body if it is valid and the request does not prefer a dynamic response; else generates the body. */
+function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
+  const { route, input, preferences, status, example, media, type } = bodyInput;
   const { schema } = media;
   const isValid = (value: unknown) => schema === undefined || contract.isValid(schema, value);
   if (example && !preferences.dynamic) {
@@ -155,14 +148,11 @@ function createBody(
   return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;
 }
 
-/** Returns the headers that have an example, and the required ones. */
-function createHeaders(
-  generate: GenerateValid,
-  headers: readonly DocumentedHeader[],
-  { status, example, preferences }: Target,
-): Readonly<Record<string, string>> {
+/** Returns the documented headers that have an example, and the required headers. */
+function createHeaders(generate: GenerateValid, headers: readonly DocumentedHeader[], responseInput: ResponseInput) {
+  const { status, example, preferences } = responseInput;
   const entries = headers.flatMap(({ name, isRequired: isAlwaysRequired, schema, examples }) => {
-    // A client can't follow a redirect without it.
+    // A client can't follow a redirect without `Location`.
     const isRequired = isAlwaysRequired || (name.toLowerCase() === 'location' && status >= 300 && status < 400);
     const own =
       examples.find((candidate) => candidate.name === undefined || candidate.name === example?.name) ??
@@ -175,14 +165,14 @@ function createHeaders(
   return Object.fromEntries(entries);
 }
 
-/** Returns a body with the status of the response, if it has a status (RFC 9457, section 3.1.3) and stays valid. */
+/** Replaces the `status` in a body by the status of the response (RFC 9457, section 3.1.3), if the body has one and stays valid. */
 function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, status: number): unknown {
   if (!isNode(body) || (getBodyStatus(body) ?? status) === status) return body;
   const updated = { ...body, status };
   return isValid(updated) ? updated : body;
 }
 
-/** Returns a content type for a documented media type, which may be a range. */
+/** Returns the content type for a documented media type, which can be a range: `application/*` becomes JSON, `text/*` becomes `text/plain`. */
 function toContentType(type: string): string {
   if (type === '*/*' || type === 'application/*') return 'application/json';
   return type.endsWith('/*') ? `${type.slice(0, -1)}plain` : type;
@@ -190,11 +180,11 @@ function toContentType(type: string): string {
 
 function formatHeader(value: unknown): string {
   const isObject = typeof value === 'object' && !Array.isArray(value);
-  // An array becomes its entries with commas.
+  // String() joins the entries of an array with commas.
   return (isObject ? JSON.stringify(value) : String(value)).replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }
 
-/** Formats a body that is not JSON: a string stays, other values become XML or JSON. */
+/** Formats a body whose content type is not JSON. A string stays unchanged; other values become XML or JSON text. */
 function toText(type: string, body: unknown): string {
   if (typeof body === 'string') return body;
   return /[/+]xml$/.test(removeTypeParameters(type)) ? toXml(body) : JSON.stringify(body);

@@ -2,14 +2,16 @@ import type { Node } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
 import { getRealisticRange } from './realistic-values.ts';
 
-/** How far numbers reach beyond the only bound: at first, and if no multiple is in that range. */
+/** The size of the range if a schema has only one limit. */
 const SPAN = 1_000;
+
+/** The size of the range if the smaller one has no multiple of `multipleOf`. */
 const WIDE_SPAN = 1e12;
 
-/** The number of attempts to draw a number that is not an exclusive bound. */
+/** The maximum number of attempts to generate a number that is not an exclusive limit. */
 const MAX_ATTEMPTS = 20;
 
-/** Generates a number for a schema, preferably in the realistic range for its name. An integer is a multiple of 1. */
+/** Generates a number for a schema, preferably in a realistic range for the property name. For integers, `multipleOf` must be set. */
 export function generateNumber(schema: Node, name: string, random: Random): number {
   const bounds = schema as Readonly<Record<string, number | undefined>>;
   const { multipleOf } = bounds;
@@ -33,10 +35,10 @@ export function generateNumber(schema: Node, name: string, random: Random): numb
       }
     }
   }
-  return Number.isFinite(least) ? least : Number.isFinite(most) ? most : 0;
+  return [least, most].find(Number.isFinite) ?? 0;
 }
 
-/** Rounds to the precision of a double, so that 3 × 0.1 is 0.3. */
+/** Multiplies and rounds to 15 digits, so that 3 × 0.1 is 0.3. */
 function multiply(count: number, step: number): number {
   return Number((count * step).toPrecision(15));
 }

@@ -2,7 +2,7 @@ import { generateSync } from 'json-schema-faker';
 import type { Random } from '../util/random.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
-/** Unicode classes that json-schema-faker doesn't support, and characters in them. */
+/** Unicode classes that json-schema-faker does not support, and replacements for them. */
 const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^\\p\{(Lu|Uppercase_Letter|Uppercase)\}$/, 'A-Z'],
   [/^\\p\{(Ll|Lowercase_Letter|Lowercase)\}$/, 'a-z'],
@@ -10,13 +10,13 @@ const UNICODE_CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^\\p\{(N|Nd|Number|Decimal_Number)\}$/, '0-9'],
 ];
 
-/** The numbers of repetitions that are tried for `*`, `+` and `{n,}` first. */
+/** The numbers of repetitions to try first for `*`, `+` and `{n,}`. */
 const REPETITIONS = [1, 2, 3, 4, 6, 8, 12, 0];
 
-/** The number of characters of a string that may be outside its repetitions. */
+/** The maximum number of characters outside the repetitions of a pattern. */
 const MAX_OTHER_CHARACTERS = 16;
 
-/** Generates strings for a pattern, of various lengths that include `lengths`. They need not match: the caller checks them. */
+/** Generates strings for a pattern, with various lengths. Tries to reach `lengths`. The caller must check whether a string matches. */
 export function* generateMatches(pattern: string, lengths: readonly number[], random: Random): Generator<string> {
   const supported = replaceBackReferences(replaceUnicodeClasses(pattern), random);
   const fromLengths = lengths
@@ -24,7 +24,7 @@ export function* generateMatches(pattern: string, lengths: readonly number[], ra
     .flatMap((length) => Array.from({ length: MAX_OTHER_CHARACTERS }, (_, others) => length - others))
     .filter((count) => count > 0);
   for (const count of new Set([...REPETITIONS, ...fromLengths])) {
-    // json-schema-faker can't read some variants of a pattern.
+    // json-schema-faker throws for some patterns with changed quantifiers.
     const text = tryOrUndefined(() => generateMatch(setRepetitions(supported, count), random));
     if (text !== undefined) yield text;
   }
@@ -34,7 +34,7 @@ function generateMatch(pattern: string, random: Random): string {
   return String(generateSync({ type: 'string', pattern }, { seed: random.integer(1, 2 ** 31 - 1) }));
 }
 
-/** Replaces groups that are referred to, and the references, by a string that matches the group: `(a|b)\1` by `aa`. */
+/** Replaces back references and their groups by a string that matches the group: `(a|b)\1` becomes `aa`. */
 function replaceBackReferences(pattern: string, random: Random): string {
   if (!/\\(\d|k<)/.test(pattern)) return pattern;
   const groups = new Map<string, string>();
@@ -59,11 +59,12 @@ function replaceUnicodeClasses(pattern: string): string {
     if (part === '[') isInClass = true;
     if (part === ']') isInClass = false;
     const characters = UNICODE_CLASSES.find(([unicodeClass]) => unicodeClass.test(part))?.[1];
-    return characters === undefined ? part : isInClass ? characters : `[${characters}]`;
+    if (characters === undefined) return part;
+    return isInClass ? characters : `[${characters}]`;
   });
 }
 
-/** Replaces quantifiers by a fixed number of repetitions that they allow. */
+/** Replaces each quantifier by a fixed number of repetitions: `count`, or the closest number that the quantifier allows. */
 function setRepetitions(pattern: string, count: number): string {
   let isInClass = false;
   return pattern.replaceAll(/\\.|[[\]]|[*+]\??|\{(\d+),(\d*)\}\??/g, (part, least?: string, most?: string) => {

@@ -1,11 +1,11 @@
 import type { Random } from '../util/random.ts';
 
-/** Splits a list of values. */
+/** Splits a text of values separated by commas. */
 function split(values: string): readonly string[] {
   return values.split(', ');
 }
 
-/** Names of things, and adjectives for them. */
+/** The two words of a generated name, such as "Oak Chair": a kind and a thing. */
 const THINGS = split('Kettle, Lamp, Backpack, Notebook, Blanket, Mug, Chair, Watch, Bottle, Scarf, Speaker, Vase');
 const KINDS = split(
   'Classic, Compact, Linen, Oak, Wool, Ceramic, Everyday, Travel, Brushed Steel, Recycled, Slim, Soft',
@@ -23,7 +23,7 @@ const WORDS = split(
 );
 const TAGS = split('new, home, kitchen, outdoor, gift, sale, office, travel');
 
-/** Strings by the name of the property; the first pattern that matches the name counts. */
+/** String generators by property name. The first pattern that matches the name is used. */
 const TEXTS: readonly (readonly [RegExp, (random: Random) => string])[] = [
   [/(first|given)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
   [/(last|family|sur)_?name/i, ({ pick }) => pick(LAST_NAMES)],
@@ -62,28 +62,28 @@ function generateId({ pick }: Random): string {
   return Array.from({ length: 12 }, () => pick([...'abcdefghjkmnpqrstuvwxyz23456789'])).join('');
 }
 
-/** Generates a string for a property by its name. */
+/** Generates a realistic string for a property name. */
 export function generateText(name: string, random: Random): string {
   const [, generate] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
   return generate ? generate(random) : `${random.pick(WORDS)} ${pickSlug(random)}`;
 }
 
-/** Generates a sentence. */
+/** Generates a sentence of 5 to 11 words. */
 export function generateSentence(random: Random): string {
   const words = Array.from({ length: random.integer(5, 11) }, () => random.pick(WORDS)).join(' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** The first and the last generated time, in milliseconds since 1970: the year 2025. */
+/** The range of generated times: the year 2025, in milliseconds since 1970. */
 const FIRST_MS = 1_735_689_600_000;
 const LAST_MS = 1_767_225_599_000;
 
-/** Generates a time in 2025, at a full second. */
+/** Generates a time in 2025, without milliseconds. */
 export function generateTime(random: Random): Date {
   return new Date(Math.floor(random.integer(FIRST_MS, LAST_MS) / 1_000) * 1_000);
 }
 
-/** Returns the range of realistic numbers for a property by its name. */
+/** Returns the range of realistic numbers for a property name. */
 export function getRealisticRange(name: string): readonly [least: number, most: number] {
   if (/cents$/i.test(name)) return [499, 19_999];
   if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [FIRST_MS, LAST_MS];

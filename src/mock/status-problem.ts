@@ -4,7 +4,7 @@ import { isNode } from '../openapi/document.ts';
 import type { DocumentedResponse, ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 
-/** Details of error responses for which the contract has no example. */
+/** The details of error responses without an example in the contract. */
 const DETAILS: Readonly<Record<number, string>> = {
   401: 'the request has no valid credentials: sign in',
   402: 'the request requires a payment',
@@ -32,7 +32,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   507: 'the server has no room to store what the request needs',
 };
 
-/** Returns the body of an error response: a problem document (RFC 9457) of type `about:blank`, titled as the status. */
+/** Creates a problem document (RFC 9457) for a status, with the type `about:blank` and the name of the status as title. */
 export function createStatusProblem(status: number) {
   const detail = DETAILS[status] ?? `the request failed with status ${status}`;
   const title = STATUS_CODES[status] ?? `Status ${status}`;
@@ -42,7 +42,7 @@ export function createStatusProblem(status: number) {
 /** Returns whether a body is valid against the schema of its response. */
 type IsValid = (value: unknown) => boolean;
 
-/** Returns the body of a 405 with a detail that names no path, since paths can share an example that names one of them. */
+/** Replaces the detail in the body of a 405 by one without a path. The example can name another path, if several paths share it. */
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
@@ -51,61 +51,56 @@ export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   return isValid(updated) ? updated : body;
 }
 
-/** Returns the methods that the contract has at the path of an operation. */
+/** Returns the methods that the contract documents for the path of an operation. */
 export function getMethodsAtPath({ routes }: Contract, { path }: Route): readonly string[] {
   return routes.filter((route) => route.path === path).map(({ method }) => method);
 }
 
-/** Creates an error response that the contract does not document, as a gateway before the server may send it. `methods`: those of the path. */
+/** Creates an error response that the contract does not document, as a gateway in front of the server can send it. `methods`: the methods of the path. */
 export function createErrorResponse(
   contract: Pick<Contract, 'isValid'>,
   methods: readonly string[],
   status: number,
 ): ResponseToVerify {
-  const response = { name: String(status), pointer: '', media: {}, headers: [] };
-  return {
+  const response = {
     status,
-    headers: setStatusHeaders(contract, { response, status, methods }, { 'Content-Type': 'application/problem+json' }),
+    headers: { 'Content-Type': 'application/problem+json' },
     body: createStatusProblem(status),
   };
+  return { ...response, headers: setStatusHeaders(contract, response, { headers: [], methods }) };
 }
 
-/** The `Retry-After` of a 429 or 503, in seconds. */
+/** The value of `Retry-After` in a 429 or 503, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** A documented error response with its status, and the methods of the path. */
-interface StatusResponse {
-  readonly response: DocumentedResponse;
-  readonly status: number;
-  readonly methods: readonly string[];
-}
-
-/** Returns the headers of an error response with `Allow` or `Retry-After` if its status needs them, and without if not. */
+/**
+ * Adds `Allow` or `Retry-After` to the headers of an error response if the status needs them, and removes them otherwise. `documented`: the headers in the
+ * contract of the response, and the methods of the path.
+ */
 export function setStatusHeaders(
   contract: Pick<Contract, 'isValid'>,
-  { response, status, methods }: StatusResponse,
-  headers: Readonly<Record<string, string>>,
+  { status, headers }: ResponseToVerify,
+  documented: Pick<DocumentedResponse, 'headers'> & { readonly methods: readonly string[] },
 ): Readonly<Record<string, string>> {
   const needed = [
-    ['Allow', status === 405 ? methods.join(', ') : undefined],
+    ['Allow', status === 405 ? documented.methods.join(', ') : undefined],
     ['Retry-After', status === 429 || status === 503 ? RETRY_AFTER_SECONDS : undefined],
   ] as const;
   const result: Record<string, string> = { ...headers };
   for (const [name, value] of needed) {
     const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
-    const documented = response.headers.find((header) => isSame(header.name));
+    const { isRequired = false, schema } = documented.headers.find((header) => isSame(header.name)) ?? {};
     const present = Object.keys(headers).find(isSame);
     if (value === undefined) {
-      if (present !== undefined && !documented?.isRequired) delete result[present];
+      if (present !== undefined && !isRequired) delete result[present];
     } else if (name === 'Allow' || present === undefined) {
-      const isValid = documented?.schema === undefined || contract.isValid(documented.schema, value);
-      if (isValid) result[name] = String(value);
+      if (schema === undefined || contract.isValid(schema, value)) result[name] = String(value);
     }
   }
   return result;
 }
 
-/** Returns the values that fields of an error response can have for a status, by their usual names. */
+/** Returns suitable values for the fields of an error body, by common field names. */
 function getStatusFields(status: number): Readonly<Record<string, readonly unknown[]>> {
   const { type, title, detail, message } = createStatusProblem(status);
   const slug = title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
@@ -122,7 +117,7 @@ function getStatusFields(status: number): Readonly<Record<string, readonly unkno
   };
 }
 
-/** Returns an error body whose fields describe a status, as far as it stays valid. Fields that may describe another status are removed. */
+/** Changes the known fields of an error body to describe a status, and removes the other fields. Skips each change that would make the body invalid. */
 export function describeStatus(isValid: IsValid, base: unknown, status: number): unknown {
   if (!isNode(base)) return base;
   const fields = getStatusFields(status);

@@ -4,7 +4,7 @@ import type { Random } from '../util/random.ts';
 import { generateMatches } from './patterns.ts';
 import { generateSentence, generateText, generateTime } from './realistic-values.ts';
 
-/** Generates a string for a schema: for its pattern or format, else one that is realistic for its name. */
+/** Generates a string for the pattern or the format of a schema, else a realistic string for the property name. */
 export function generateString(schema: Node, name: string, random: Random): string {
   if (schema.pattern !== undefined) return generateForPattern(schema, name, random);
   const lengths = getLengths(schema);
@@ -20,16 +20,16 @@ function getLengths({ minLength, maxLength }: Node) {
   return { least: Number(minLength ?? 0), most: Number(maxLength ?? Number.POSITIVE_INFINITY) };
 }
 
-/** Returns the string, or one of the same format with an allowed length if the format has any length. */
+/** Returns a string of the same format with an allowed length; the string itself if its length is allowed, or if the length of the format is fixed. */
 function fitLength([, shortest, index]: Format, text: string, { least, most }: ReturnType<typeof getLengths>): string {
-  if (text.length >= least && text.length <= most) return text;
-  if (shortest === undefined || index === undefined) return text;
+  const isAllowed = text.length >= least && text.length <= most;
+  if (isAllowed || shortest === undefined || index === undefined) return text;
   const base = text.length < least && index === shortest.length ? text : shortest;
   const insertAt = base === text ? text.length : index;
   return base.slice(0, insertAt) + 'x'.repeat(Math.max(0, least - base.length)) + base.slice(insertAt);
 }
 
-/** Returns a string that matches all patterns: one that is realistic for the name if that matches, else one generated from the patterns. */
+/** Generates a string that matches all patterns of a schema. Tries a realistic string for the property name first. */
 function generateForPattern(schema: Node, name: string, random: Random): string {
   const { pattern, ...rest } = schema;
   const patterns = [pattern].flat().map(String);
@@ -65,7 +65,7 @@ function generateIsoTime(random: Random): string {
   return generateTime(random).toISOString().replace('.000Z', 'Z');
 }
 
-/** A generator; for a format that allows strings of any length, also the shortest string, and the index at which characters are inserted. */
+/** A generator of strings of a format. If the length can vary: also the shortest string, and the index at which characters are inserted. */
 type Format = readonly [generate: (random: Random) => string, shortest?: string, insertAt?: number];
 
 const EMAIL: Format = [(random) => generateText('email', random), 'a@b.co', 1];
@@ -73,7 +73,7 @@ const HOSTNAME: Format = [(random) => `host${random.integer(1, 99)}.example.com`
 const URI: Format = [(random) => generateText('url', random), 'http://a.co', 11];
 const URI_REFERENCE: Format = [(random) => generateText('image', random), 'a', 1];
 
-/** Strings of other formats are not restricted. */
+/** The generators by format. Other formats are ignored. */
 const FORMATS: ReadonlyMap<unknown, Format> = new Map(
   Object.entries<Format>({
     'date-time': [generateIsoTime],

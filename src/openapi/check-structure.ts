@@ -1,12 +1,12 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, getTarget, isNode, type Node, parseReference } from './document.ts';
-import { getKind } from './walk-schemas.ts';
+import { mapNodes } from './walk-schemas.ts';
 
-/** The methods of the operations of a path item. */
+/** The keys of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Returns why a document can't be served: its broken references or, if there are none, its invalid paths and operations. */
+/** Returns the issues that prevent serving a document: broken references or, if there are none, invalid paths and operations. */
 export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
   return issues.length > 0 ? issues : checkPaths(document);
@@ -14,25 +14,19 @@ export function checkStructure(document: Document): readonly Issue[] {
 
 function checkReferences(document: Document): readonly Issue[] {
   const issues: Issue[] = [];
-  const visit = (node: unknown, parentPointer: string, isNames: boolean) => {
-    if (typeof node !== 'object' || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
-      const pointer = parentPointer + formatPointer(key);
-      if (key === '$ref' && !isNames) {
-        const message = checkReference(document, parentPointer, value);
-        if (message !== undefined) issues.push({ pointer, message });
-      } else if (getKind(key, isNames) !== 'value') visit(value, pointer, getKind(key, isNames) === 'names');
-    }
-  };
-  visit(document, '', false);
+  mapNodes(document, (node, pointer) => {
+    const message = '$ref' in node ? checkReference(document, pointer, node.$ref) : undefined;
+    if (message !== undefined) issues.push({ pointer: `${pointer}/$ref`, message });
+    return node;
+  });
   return issues;
 }
 
-/** `pointer`: that of the object with the reference. */
+/** Returns what is wrong with a reference; undefined if it is valid. `pointer`: the pointer of the object with the `$ref`. */
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
-  if (typeof reference !== 'string') return 'is not a reference: it must be a string';
+  if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);
-  if (!reference.startsWith('#')) return `refers to ${target}, another document: bundle both into one`;
+  if (!reference.startsWith('#')) return `refers to ${target} in another document: bundle both documents`;
   if (getNode(document, parseReference(reference)) === undefined) return `refers to ${target}, which does not exist`;
   const visited = new Set([pointer]);
   let next = parseReference(reference);
@@ -77,17 +71,18 @@ function checkOperation(document: Document, pointer: string, operation: unknown)
   ];
 }
 
-/** Returns an issue if there is no object at a pointer. `kind`: what the object would be. */
+/** Returns an issue if the value at a pointer is not an object. `kind`: the name of the expected object. */
 function checkObject(document: Document, pointer: string, kind: string): readonly Issue[] {
   return isNode(getTarget(document, pointer)) ? [] : [{ pointer, message: `is not a ${kind}: it must be an object` }];
 }
 
 function checkParameter(document: Document, pointer: string): readonly Issue[] {
   const node = getTarget(document, pointer);
-  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add its name' }];
-  if (!PARAMETER_LOCATIONS.includes(String(node.in))) {
-    return [{ pointer, message: `is in ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` }];
-  }
+  if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add a name' }];
+  if (!PARAMETER_LOCATIONS.includes(String(node.in)))
+    return [
+      { pointer, message: `has the location ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}` },
+    ];
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
   return isDescribed ? [] : [{ pointer, message: 'has no schema: add one' }];
 }
@@ -98,14 +93,14 @@ function isStatus(key: string): boolean {
   return /^([1-5]\d\d|[1-5]XX|default)$/i.test(key);
 }
 
-/** Returns the names of an operation's responses: statuses, ranges and `default`. */
+/** Returns the keys of a Responses Object, without extensions: statuses, ranges and `default`. */
 export function getStatuses(responses: Node): readonly string[] {
   return Object.keys(responses).filter(isStatus);
 }
 
 /**
- * Returns the document with a unique id for each operation: its own, or one made of method and path ("getCatsById" for GET /cats/{id}), with a number
- * if another operation has the same. Path items that are references are replaced by their targets; those that are null are removed.
+ * Returns the document with a unique operationId for each operation. A missing id is created from method and path: "getCatsById" for GET /cats/{id}. A
+ * repeated id gets a number. A path item that is a reference is replaced by its target. A path item that is null is removed.
  */
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();

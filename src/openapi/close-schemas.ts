@@ -2,12 +2,12 @@ import { type Document, isNode, type Node, resolveNode } from './document.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**
- * Returns the document with `additionalProperties: false` in every object schema that says nothing of additional properties. An `allOf` of objects
- * becomes one object, since each part alone would refuse the properties of the others. Schemas below a `not` stay open: closed, they would match
- * fewer values, so that the `not` would refuse fewer.
+ * Returns the document with `additionalProperties: false` in every object schema without `additionalProperties`. Each `allOf` of objects is merged into
+ * one object schema, because a closed part would reject the properties of the other parts. Schemas below a `not` stay open: a closed schema matches
+ * fewer values, so the `not` would reject fewer.
  */
 export function closeSchemas(document: Document): Document {
-  /** `references`: those that were merged into the ancestors of the node. An `allOf` that refers to one of them is not merged. */
+  /** `references`: the references merged into ancestors of the node. An `allOf` with one of these references is recursive and is not merged. */
   const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
     if (!isNode(node)) return node;
@@ -19,27 +19,24 @@ export function closeSchemas(document: Document): Document {
       return [key, isUnchanged ? value : visit(value, innerReferences, kind === 'names')];
     });
     const result = Object.fromEntries(entries);
-    return !isNames && isOpenObject(result) ? { ...result, additionalProperties: false } : result;
+    const isOpen = isObjectSchema(result) && isNode(result.properties) && result.additionalProperties === undefined;
+    return isOpen && !isNames ? { ...result, additionalProperties: false } : result;
   };
   return visit(document, [], false) as Document;
-}
-
-function isOpenObject(node: Node): boolean {
-  return isObjectSchema(node) && isNode(node.properties) && node.additionalProperties === undefined;
 }
 
 function isObjectSchema({ type, properties }: Node): boolean {
   return type === 'object' || (type === undefined && isNode(properties));
 }
 
-/** A schema into which others are merged. */
+/** The result of merging several schemas. */
 export interface MergedSchema {
   readonly schema: Node;
-  /** The references that were merged into it. */
+  /** The references whose targets were merged. */
   readonly references: readonly string[];
 }
 
-/** Merges an `allOf` of objects and its sibling keywords into one object schema. A property of several parts must be valid in each. */
+/** Merges an `allOf` of objects and its sibling keywords into one object schema. A property that several parts have must be valid in all of them. */
 function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
   const unchanged = { schema: node, references: [] };
   if (!Array.isArray(node.allOf)) return unchanged;

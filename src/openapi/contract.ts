@@ -4,98 +4,84 @@ import { closeSchemas } from './close-schemas.ts';
 import { ContractError, type Document, formatIssues, formatYaml, parseDocument, readContract } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { createBackend } from './openapi-backend.ts';
-import { type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
+import type { ResponseToVerify } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
-import {
-  type RequestResult,
-  type RequestToValidate,
-  type RequestValidation,
-  validateRequest,
-} from './validate-request.ts';
+import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
+import { type ResponseViolation, verifyResponse } from './verify-response.ts';
 import { createDataValidator, type DataValidator } from './violations.ts';
 
-/** A loaded contract: finds operations, and validates requests, responses and data. */
+/** A loaded contract. It routes requests, and validates requests, responses and data. */
 export interface Contract extends Routing {
-  /** The path of the file. */
+  /** The path of the contract file. */
   readonly path: string;
-  /** The text of the file. */
+  /** The text of the contract file. */
   readonly text: string;
-  /** The document in the file, with the edit of the options. */
+  /** The document in the file, after the edit in the options. */
   readonly document: Document;
-  /** The document that is enforced: that of the file or, in strict mode, one with closed schemas. Created when it is first read. */
+  /** The document that requests are validated against. In strict mode, its schemas are closed. Created on first use. */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
-  /** The document with schemas in the dialect of ajv, and an id for every operation. */
+  /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
-  /** A message about keywords that are ignored because their values are invalid; undefined if there are none. */
+  /** A message that lists ignored schema keywords, whose values are invalid; undefined if there are none. */
   readonly warning: string | undefined;
-  /** Validates a request to an operation. Returns its input or its violations. */
+  /** Validates a request. Returns the input of the operation, or violations. */
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
-  /** Returns the violations of a response. `closed`: properties that the contract does not document are violations. */
-  verifyResponse(
-    route: Route,
-    response: ResponseToVerify,
-    options: { readonly closed: boolean },
-  ): readonly ResponseViolation[];
+  /** Returns the violations in a response. */
+  verifyResponse(route: Route, response: ResponseToVerify, options: VerifyOptions): readonly ResponseViolation[];
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
   isValid(schema: string, value: unknown): boolean;
-  /** Validates a value against a component schema, in which unknown properties are errors. */
+  /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
-  /** Compiles what the first request to an operation needs, some 10 ms of work. `closed`: as in `verifyResponse`. Throws `ContractError` if a schema is unusable. */
-  warmUp(route: Route, options: { readonly closed: boolean }): void;
+  /** Compiles the schemas of an operation in advance, which takes about 10 ms. Throws `ContractError` if ajv can't compile a schema. */
+  warmUp(route: Route, options: VerifyOptions): void;
 }
+
+/** Options of the verification of responses. `closed`: whether undocumented properties are violations. */
+type VerifyOptions = { readonly closed: boolean };
 
 /** Options of `loadContract`. */
 interface ContractOptions {
   readonly path: string;
-  /** Whether unknown query parameters and properties are violations. Otherwise they are ignored with a note. */
+  /** Whether unknown query parameters and properties are violations. If not, they are ignored. */
   readonly strict: boolean;
-  /** Edits the document before it is enforced. The same function makes the same edit. */
+  /** Edits the document before it is validated. Must be deterministic, since the result is cached by the function. */
   readonly edit?: EditDocument | undefined;
 }
 
-/** Returns a document with an edit. */
+/** Returns an edited copy of a document. */
 export type EditDocument = (document: Document) => Document;
 
 const cache = new Map<string, { text: string; edit: EditDocument | undefined; contract: Promise<Contract> }>();
 
 /**
- * Loads the contract in a YAML or JSON file. Throws `ContractError` if it can't be served. A contract has no state and takes 100 ms to create, so it is
- * cached until its text changes: tests that start a server each load it once.
+ * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms, so the contract is cached
+ * until the file changes. Servers in one process share it, since it has no state.
  */
 export async function loadContract({ path, strict, edit }: ContractOptions): Promise<Contract> {
   const text = readContract(path);
   const key = `${strict} ${path}`;
-  let entry = cache.get(key);
-  if (entry?.text !== text || entry.edit !== edit) {
-    const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
-      if (cause instanceof ContractError) throw cause;
-      throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
-    });
-    entry = { text, edit, contract };
-    cache.set(key, entry);
-  }
-  return entry.contract;
+  const cached = cache.get(key);
+  if (cached?.text === text && cached.edit === edit) return cached.contract;
+  const contract = createContract(text, { path, strict, edit }).catch((cause: Error) => {
+    if (cause instanceof ContractError) throw cause;
+    throw new ContractError(`${path} can't be served: ${cause.message}`, { cause });
+  });
+  cache.set(key, { text, edit, contract });
+  return contract;
 }
 
-function createStrictDocument(document: Document): Contract['enforced'] {
-  const closed = closeSchemas(document);
-  return { document: closed, text: formatYaml(closed) };
-}
-
-async function createContract(
-  text: string,
-  { path, strict, edit = (document) => document }: ContractOptions,
-): Promise<Contract> {
-  const document = edit(parseDocument(path, text));
+async function createContract(text: string, { path, strict, edit }: ContractOptions): Promise<Contract> {
+  const parsed = parseDocument(path, text);
+  const document = edit ? edit(parsed) : parsed;
   const { normalized, warning } = normalize(path, text, document);
   const { router, validator } = await createBackend(normalized);
   const requestDocument = createDirectionView(normalized, text, 'readOnly');
   const getRequestDocument = () => (strict ? closeSchemas(requestDocument) : requestDocument);
-  const requests: RequestValidation = {
+  const requests = {
     document: normalized,
     strict,
-    getParameterValidators: (route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
+    getParameterValidators: (route: Route) => validator.getRequestValidatorsForOperation(route.operationId) ?? [],
     validateJson: createSchemaValidator(getRequestDocument),
     validateLargeJson: createSchemaValidator(getRequestDocument, { allErrors: false }),
     validateForm: createSchemaValidator(getRequestDocument, { coerceTypes: 'array' }),
@@ -109,7 +95,7 @@ async function createContract(
     text,
     document,
     get enforced() {
-      enforced ??= strict ? createStrictDocument(document) : { document, text };
+      enforced ??= strict ? closeDocument(document) : { document, text };
       return enforced;
     },
     normalized,
@@ -133,7 +119,12 @@ async function createContract(
   };
 }
 
-/** Throws `ContractError` if the document can't be served. */
+function closeDocument(document: Document): Contract['enforced'] {
+  const closed = closeSchemas(document);
+  return { document: closed, text: formatYaml(closed) };
+}
+
+/** Normalizes the schemas and operationIds of a document. Throws `ContractError` if the document can't be served. */
 function normalize(path: string, text: string, document: Document) {
   const issues = checkStructure(document);
   if (issues.length > 0) throw new ContractError(formatIssues(path, text, issues));
@@ -145,7 +136,7 @@ function normalize(path: string, text: string, document: Document) {
   };
 }
 
-/** Compiles the schemas of media types: validates `undefined` against them, and returns the errors. */
+/** Compiles the schemas of media types by validating `undefined` against each. Returns the errors. */
 function compileSchemas(validate: SchemaValidator, media: Route['bodyMedia']): readonly ErrorObject[] {
   return Object.values(media).flatMap(({ schema }) => (schema === undefined ? [] : validate(schema, undefined)));
 }

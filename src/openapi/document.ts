@@ -9,12 +9,12 @@ import { createLocator } from './source-location.ts';
 
 export type { Document } from 'openapi-backend';
 
-/** Thrown for a contract that can't be loaded. `message` says which file, where in it, and what is wrong. */
+/** Thrown for a contract that can't be loaded. `message` has the file, the position, and the problem. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
-/** Parses an OpenAPI document in YAML or JSON. Throws `ContractError`, with `path` in its message, if the text is no OpenAPI 3.0 or 3.1 document. */
+/** Parses an OpenAPI document in YAML or JSON. Throws `ContractError` if the text is not an OpenAPI 3.0 or 3.1 document. `path`: used in the error message. */
 export function parseDocument(path: string, text: string): Document {
   const document = parseText(path, text) as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
@@ -23,7 +23,7 @@ export function parseDocument(path: string, text: string): Document {
   );
 }
 
-/** The core schema of YAML 1.2 doesn't turn strings into dates. */
+/** Parses JSON or YAML. Uses the core schema of YAML 1.2, which does not turn strings into dates. */
 function parseText(path: string, text: string): unknown {
   const isJson = text.trimStart().startsWith('{');
   try {
@@ -34,7 +34,7 @@ function parseText(path: string, text: string): unknown {
   }
   try {
     const document = load(text, { schema: CORE_SCHEMA });
-    // Only an alias can make a cycle, which JSON.stringify refuses with a TypeError.
+    // An alias can create a cycle, for which JSON.stringify throws a TypeError.
     if (/[*&]\w/.test(text)) JSON.stringify(document);
     return document;
   } catch (cause) {
@@ -49,12 +49,12 @@ function parseText(path: string, text: string): unknown {
   }
 }
 
-/** Formats a document as YAML that YAML 1.1 and 1.2 parsers read alike: strings that look like dates or booleans are quoted. */
+/** Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way: strings that look like dates or booleans are quoted. */
 export function formatYaml(document: Document): string {
   return dump(document, { noRefs: true, lineWidth: -1 });
 }
 
-/** Returns the text of the file at `path`. Throws `ContractError` if it can't be read. */
+/** Reads the text of the contract file at `path`. Throws `ContractError` if the file can't be read. */
 export function readContract(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -64,10 +64,10 @@ export function readContract(path: string): string {
   }
 }
 
-/** The number of issues that a message lists. */
+/** The maximum number of issues in a message. */
 const MAX_LISTED_ISSUES = 3;
 
-/** Formats the first three issues with file, line and column, and counts the others. */
+/** Formats the first three issues with file, line and column, followed by the number of further issues. */
 export function formatIssues(path: string, text: string, issues: readonly Issue[]): string {
   const locate = createLocator(path, text);
   return limitList(issues, MAX_LISTED_ISSUES, ({ pointer, message }) => `${locate(pointer)} ${message}`).join('; ');
@@ -76,14 +76,19 @@ export function formatIssues(path: string, text: string, issues: readonly Issue[
 /** An object in a document or a schema. */
 export type Node = { readonly [key: string]: unknown };
 
-/** Returns whether a value is an object, and neither an array nor null. */
+/** Returns whether a value is an object. Arrays and null are not. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value if it is an object; else an object without properties. */
+/** Returns the value if it is an object, else an empty object. */
 export function toNode(value: unknown): Node {
   return isNode(value) ? value : {};
+}
+
+/** Returns the object without some keys. */
+export function omitKeys(node: Node, keys: readonly string[]): Node {
+  return keys.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
 }
 
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
@@ -101,22 +106,22 @@ export function parseReference(reference: string): string {
   return tryOrUndefined(() => decodeURIComponent(pointer)) ?? pointer;
 }
 
-/** Returns the target of a reference, or the node itself if it is not a reference. */
+/** Returns the target if the node is a reference, else the node itself. */
 export function resolveNode(document: unknown, node: unknown): unknown {
   return isNode(node) && typeof node.$ref === 'string' ? getTarget(document, parseReference(node.$ref)) : node;
 }
 
-/** Returns the value at a JSON Pointer; if it is a reference, its final target. */
+/** Returns the value at a JSON Pointer, with references followed. */
 export function getTarget(document: unknown, pointer: string): unknown {
   return getNode(document, resolvePointer(document, pointer));
 }
 
-/** Returns the names of the properties of the schema at a JSON Pointer, following references. */
+/** Returns the property names of the schema at a JSON Pointer, with references followed. */
 export function getPropertyNames(document: unknown, schema: string): readonly string[] {
   return Object.keys(toNode(toNode(getTarget(document, schema)).properties));
 }
 
-/** Follows references: returns the pointer of the final target, or the pointer itself if there is no `$ref` at it. */
+/** Returns the pointer of the final target if there is a reference at a pointer, else the pointer itself. */
 export function resolvePointer(document: unknown, pointer: string): string {
   const node = getNode(document, pointer);
   return isNode(node) && typeof node.$ref === 'string' ? resolvePointer(document, parseReference(node.$ref)) : pointer;

@@ -4,17 +4,14 @@ import { getRoutes, toRouterPath } from './routes.ts';
 import { addJsonFormats, ajvOptions } from './schema-validator.ts';
 
 /**
- * Creates the openapi-backend that routes requests and validates parameters. It gets only the parts of the document that this needs: it dereferences
- * its document in place, which takes a minute for the bodies of a large one. `quick`: it doesn't validate the document, which was checked before.
+ * Creates the openapi-backend that routes requests and validates parameters. Passes only paths and parameters to it, because openapi-backend dereferences
+ * its document in place, which takes a minute for the bodies of a large document. `quick`: skips the validation of the document.
  */
 export async function createBackend(document: Document): Promise<OpenAPIBackend> {
   const paths = new Map<string, Record<string, unknown>>();
   for (const { path, method, operationId, parameters } of getRoutes(document)) {
-    const operation = {
-      operationId,
-      responses: {},
-      parameters: parameters.map(({ pointer }) => getNode(document, pointer)),
-    };
+    const nodes = parameters.map(({ pointer }) => getNode(document, pointer));
+    const operation = { operationId, responses: {}, parameters: nodes };
     paths.set(toRouterPath(path), { ...paths.get(toRouterPath(path)), [method.toLowerCase()]: operation });
   }
   const part = { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
@@ -28,7 +25,7 @@ export async function createBackend(document: Document): Promise<OpenAPIBackend>
   return backend.init();
 }
 
-/** Returns a copy of a part of a document with all that it refers to. References get names without escapes, which openapi-backend doesn't decode. */
+/** Returns a copy of a part of a document with the targets of its references. Targets get names without escapes, since openapi-backend does not decode them. */
 function addReferenceTargets(part: Document, document: Document): Document {
   const targets: Record<string, unknown> = {};
   const names = new Map<string, string>();

@@ -1,29 +1,33 @@
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { type Example, getExamples } from './responses.ts';
 
 /** A parameter of an operation. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
-  /** How an array or an object is serialized; undefined for other types. */
+  /** The serialization of an array or an object; undefined for other types. */
   readonly shape: Shape | undefined;
-  /** The names of the properties of an object whose properties are query parameters of their own. */
+  /** The property names of an object whose properties are sent as separate query parameters. */
   readonly fields: readonly string[];
   /** Whether an empty value counts as missing (`allowEmptyValue`). */
   readonly mayBeEmpty: boolean;
   readonly examples: readonly Example[];
-  /** JSON Pointer of the Parameter Object. */
+  /** The JSON Pointer of the Parameter Object. */
   readonly pointer: string;
 }
 
-type Shape = 'list' | 'commas' | 'blanks' | 'bars' | 'deep' | 'deep list' | 'fields' | 'pairs' | 'json';
+/**
+ * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `commas`, `spaces`, `pipes`:
+ * one text with separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and values alternate.
+ */
+type Shape = 'repeated' | 'commas' | 'spaces' | 'pipes' | 'deep object' | 'deep array' | 'fields' | 'pairs' | 'json';
 
 /** Header parameters with these names are ignored (OpenAPI 3.0, Parameter Object). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** Returns the parameters of the operation at a pointer: its own, and those of its path that it does not override. */
+/** Returns the parameters of the operation at a pointer, including the parameters of its path item. A parameter of the operation overrides one of the path item. */
 export function getParameters(document: Document, operation: string): readonly Parameter[] {
   const path = operation.slice(0, operation.lastIndexOf('/'));
   const byName = new Map<string, Parameter>();
@@ -55,38 +59,35 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
   };
 }
 
-function getShape(
-  { in: location, style, explode, content }: Record<string, unknown>,
-  type: unknown,
-): Shape | undefined {
+function getShape({ in: location, style, explode, content }: Node, type: unknown): Shape | undefined {
   if (isNode(content)) return 'application/json' in content ? 'json' : undefined;
   const types = Array.isArray(type) ? type : [type];
-  if (style === 'deepObject') return types.includes('array') ? 'deep list' : 'deep';
+  if (style === 'deepObject') return types.includes('array') ? 'deep array' : 'deep object';
   if (types.includes('object')) return location === 'query' && explode !== false ? 'fields' : 'pairs';
   if (!types.includes('array')) return undefined;
   if (location !== 'query') return 'commas';
-  if (style === 'spaceDelimited') return 'blanks';
-  if (style === 'pipeDelimited') return 'bars';
-  return explode === false ? 'commas' : 'list';
+  if (style === 'spaceDelimited') return 'spaces';
+  if (style === 'pipeDelimited') return 'pipes';
+  return explode === false ? 'commas' : 'repeated';
 }
 
-/** Returns the type of a schema: its own, or that of the first part of its `allOf` that has one. */
+/** Returns the `type` of a schema; if it has none, the `type` of the first `allOf` part that has one. */
 function getType(document: Document, schema: string): unknown {
   const pointer = resolvePointer(document, schema);
   const { type, allOf } = toNode(getNode(document, pointer));
   if (type !== undefined || !Array.isArray(allOf)) return type;
   const types = [...allOf.keys()].map((index) => getType(document, `${pointer}/allOf/${index}`));
-  return types.find((each) => each !== undefined);
+  return types.find((partType) => partType !== undefined);
 }
 
-/** Returns the values of parameters by location, as openapi-backend's validators expect them. These convert the values in place, so `path` and `query` are copied. */
+/** Returns the values of parameters by location, as the validators of openapi-backend expect them. Copies `path` and `query`, since the validators convert values in place. */
 export function readParameters(
   { parameters, pathNames }: { readonly parameters: readonly Parameter[]; readonly pathNames: readonly string[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
 ) {
   const values: Record<Parameter['in'], Record<string, unknown>> = {
-    // Some documents have a name in a path template without a parameter.
+    // A name in a path template can lack a parameter in the document.
     path: Object.fromEntries(pathNames.map((name) => [name, path[name]])),
     query: { ...query },
     header: {},
@@ -108,10 +109,10 @@ function setDefined(values: Record<string, unknown>, name: string, value: unknow
   if (value !== undefined) values[name] = value;
 }
 
-/** Returns an array or an object of a serialized value. A value that can't be read stays as it is: the schema refuses it. */
+/** Parses a serialized array or object. Returns an invalid value unchanged, so that the schema rejects it. */
 function deserialize(shape: Shape | undefined, value: unknown): unknown {
   if (value === undefined) return undefined;
-  if (shape === 'list') return [value].flat();
+  if (shape === 'repeated') return [value].flat();
   if (typeof value !== 'string') return value;
   if (shape === 'pairs') return parsePairs(value.split(','));
   if (shape === 'json') return parseJson(value);
@@ -119,9 +120,9 @@ function deserialize(shape: Shape | undefined, value: unknown): unknown {
   return separator ? value.split(separator) : value;
 }
 
-const SEPARATORS: Readonly<Partial<Record<Shape, string | RegExp>>> = { commas: ',', blanks: / |%20/, bars: '|' };
+const SEPARATORS: Readonly<Partial<Record<Shape, string | RegExp>>> = { commas: ',', spaces: / |%20/, pipes: '|' };
 
-/** Returns the object of an array in which names and values alternate. */
+/** Returns an object from an array in which names and values alternate. */
 function parsePairs(parts: readonly string[]): object {
   const names = parts.filter((_, index) => index % 2 === 0);
   return Object.fromEntries(names.map((name, index) => [name, parts[2 * index + 1] ?? '']));
@@ -129,32 +130,32 @@ function parsePairs(parts: readonly string[]): object {
 
 function parseJson(text: string): unknown {
   const value: unknown = tryOrUndefined(() => JSON.parse(text));
-  // If it is not JSON, the schema refuses the string.
+  // The schema rejects a text that is not JSON.
   return value === undefined ? text : value;
 }
 
-/** Moves the query parameters that are properties of an object into the object. */
+/** Moves the query parameters that are properties of an object into one object. */
 function collectFields(query: Record<string, unknown>, name: string, fields: readonly string[]): void {
   const sent = fields.filter((field) => query[field] !== undefined).map((field) => [field, query[field]] as const);
   for (const [field] of sent) delete query[field];
   if (sent.length > 0) query[name] = Object.fromEntries(sent);
 }
 
-/** Returns whether a parameter is serialized as `name[…]`. */
+/** Returns whether a parameter is serialized as `name[key]`. */
 export function isDeepShape(shape: Parameter['shape']): boolean {
-  return shape === 'deep' || shape === 'deep list';
+  return shape === 'deep object' || shape === 'deep array';
 }
 
-/** Returns the parameter and the keys in a name of a query: `filter`, `colour` and `not` for `filter[colour][not]`; undefined if it has no keys. */
+/** Splits the name of a query parameter with keys: `filter[colour][not]` into `filter`, and `colour` and `not`. Returns undefined for a name without keys. */
 export function parseDeepName(name: string) {
   const [, parameter, brackets] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
   const keys = brackets?.slice(1, -1).split('][') ?? [];
-  // A name with more keys can't be that of a parameter.
+  // More keys would create a value that is nested too deeply.
   if (parameter === undefined || keys.length === 0 || keys.length > MAX_JSON_DEPTH) return undefined;
   return { parameter, keys };
 }
 
-/** Removes the parameters `name[…]` from a query. Returns their value: an object, or an array if the keys are empty or numbers; undefined if none was sent. */
+/** Removes the parameters `name[key]` from a query. Returns them as an object, or as an array if the keys are empty or numbers; undefined if there are none. */
 function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
   let result: unknown = query[name];
   delete query[name];
@@ -164,10 +165,10 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
     delete query[key];
     result = setAt(result, deepName.keys, value);
   }
-  return result === undefined || shape === 'deep' ? result : [result].flat();
+  return result === undefined || shape === 'deep object' ? result : [result].flat();
 }
 
-/** Returns a copy of `target` with a value at some keys. */
+/** Returns a copy of `target` in which the nested property at the keys has a value. Empty and numeric keys append to an array. */
 function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknown): unknown {
   if (key === undefined) return target === undefined ? value : [target, value].flat();
   if (/^\d*$/.test(key)) {
@@ -179,10 +180,8 @@ function setAt(target: unknown, [key, ...keys]: readonly string[], value: unknow
 }
 
 function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
-  const pairs = String(cookies ?? '').split(';');
-  const prefix = `${name}=`;
-  return pairs
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(prefix))
-    ?.slice(prefix.length);
+  const pairs = String(cookies ?? '')
+    .split(';')
+    .map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

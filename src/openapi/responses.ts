@@ -1,26 +1,21 @@
-import type { ErrorObject } from 'ajv';
-import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getStatuses } from './check-structure.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
-import { getRemedy } from './remedies.ts';
-import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
-import { describeError } from './violations.ts';
 
-/** A response of an operation. */
+/** A documented response of an operation. */
 export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
-  /** JSON Pointer of the response in the operation. */
+  /** The JSON Pointer of the response, below its operation even if it is a reference. */
   readonly pointer: string;
-  /** The body by media type; empty if the response has none. */
+  /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
   readonly headers: readonly DocumentedHeader[];
 }
 
 /** A Media Type Object. */
 export interface DocumentedMedia {
-  /** JSON Pointer of the schema. */
+  /** The JSON Pointer of the schema; undefined if there is no schema. */
   readonly schema: string | undefined;
   readonly examples: readonly Example[];
 }
@@ -29,17 +24,17 @@ export interface DocumentedMedia {
 export interface DocumentedHeader extends DocumentedMedia {
   readonly name: string;
   readonly isRequired: boolean;
-  /** The type of the value. */
+  /** The type of the header value. */
   readonly type: string;
 }
 
-/** An example. One from the keyword `example` has no name. */
+/** An example. An example from the keyword `example` has no name. */
 export interface Example {
   readonly name: string | undefined;
   readonly value: unknown;
 }
 
-/** Returns the responses of the operation at a pointer. */
+/** Returns the documented responses of the operation at a pointer. */
 export function getResponses(document: Document, operation: string): readonly DocumentedResponse[] {
   return getStatuses(toNode(getNode(document, `${operation}/responses`))).map((name) => {
     const pointer = `${operation}/responses/${name}`;
@@ -56,13 +51,13 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
-/** Returns the response for a status: that of the status, of its range, or `default`. */
+/** Returns the documented response for a status: under the status, its range, or `default`. */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** Returns the Media Type Objects of the `content` at a pointer. */
+/** Returns the Media Type Objects in the `content` at a pointer. */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
   const entries = Object.keys(toNode(getNode(document, content))).map((type) => {
     const pointer = content + formatPointer(type);
@@ -89,7 +84,7 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
   return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** Returns the examples of a media type, header or parameter: those in `examples`, else that in `example`. */
+/** Returns the examples of the media type, header or parameter at a pointer, from `examples` or else `example`. */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
   const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
@@ -100,7 +95,7 @@ export function getExamples(document: Document, pointer: string): readonly Examp
   return 'example' in parent ? [{ name: undefined, value: parent.example }] : [];
 }
 
-/** Returns the documented media type that matches a content type: with its parameters, without them, or by a wildcard. */
+/** Returns the documented media type that matches a content type. Tries an exact match first, then a match without parameters, then wildcards. */
 export function findMediaType(types: readonly string[], contentType: string): string | undefined {
   if (types.includes(contentType)) return contentType;
   const bare = removeTypeParameters(contentType);
@@ -116,7 +111,7 @@ export function findMediaType(types: readonly string[], contentType: string): st
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Returns whether bodies of a media type are parsed and validated. */
+/** Returns whether request bodies of a media type are parsed and validated. */
 export function isParsedType(contentType: string): boolean {
   return isJsonType(contentType) || removeTypeParameters(contentType) === FORM_TYPE;
 }
@@ -126,7 +121,7 @@ export function removeTypeParameters(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** Returns whether a media type is one of JSON. */
+/** Returns whether a media type is JSON, such as `application/json` or `application/problem+json`. */
 export function isJsonType(type: string): boolean {
   return type === 'application/json' || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
 }
@@ -135,89 +130,9 @@ export function isJsonType(type: string): boolean {
 export interface ResponseToVerify {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if there is none. */
+  /** Undefined if the response has no body. */
   readonly body?: unknown;
 }
 
-/** What happens to a response that violates the contract: it is logged, replaced by a 500 (`strict`), or not even checked. */
+/** The mode of response verification. A response that violates the contract is logged (`log`) or replaced by a 500 (`strict`). `off`: responses are not verified. */
 export type VerifyMode = 'log' | 'strict' | 'off';
-
-/** One way in which a response violates the contract. */
-export interface ResponseViolation {
-  /** `status`, `content type`, `header NAME`, or `body` and a JSON Pointer into it. */
-  readonly where: string;
-  /** The JSON Schema keyword that failed, or `documented`. */
-  readonly rule: string;
-  /** A sentence with both. */
-  readonly message: string;
-  /** Returns the predicate of a sentence about an invalid value, and what to do, as a clause. A function, so that logs do not have it. */
-  readonly describe?: () => Omit<IssueParts, 'rule'>;
-}
-
-/** Returns how the status, media type, body and headers of a response violate the contract. */
-export function verifyResponse(
-  validate: SchemaValidator,
-  responses: readonly DocumentedResponse[],
-  response: ResponseToVerify,
-): readonly ResponseViolation[] {
-  const documented = findResponse(responses, response.status);
-  if (!documented) return [createUndocumented('status', `status ${response.status} is not documented`)];
-  return [...verifyBody(validate, documented, response), ...verifyHeaders(validate, documented, response)];
-}
-
-function verifyBody(
-  validate: SchemaValidator,
-  { media }: DocumentedResponse,
-  response: ResponseToVerify,
-): readonly ResponseViolation[] {
-  const types = Object.keys(media);
-  if (types.length === 0)
-    return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
-  const contentType = getHeader(response, 'Content-Type');
-  if (contentType === undefined) return [createUndocumented('content type', 'the content type is missing')];
-  const type = findMediaType(types, contentType);
-  if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
-  const schema = media[type]?.schema;
-  if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
-  return toResponseViolations('body', validate(schema, response.body));
-}
-
-function verifyHeaders(
-  validate: SchemaValidator,
-  { headers }: DocumentedResponse,
-  response: ResponseToVerify,
-): readonly ResponseViolation[] {
-  return headers.flatMap(({ name, isRequired, type, schema }) => {
-    const where = `header ${name}`;
-    const value = getHeader(response, name);
-    if (value === undefined) return isRequired ? [{ where, rule: 'required', message: `${where} is missing` }] : [];
-    if (schema === undefined || STRUCTURED_TYPES.has(type)) return [];
-    return toResponseViolations(where, validate(schema, parseHeader(value, type)));
-  });
-}
-
-/** Types whose serialization in a header is not parsed. */
-const STRUCTURED_TYPES = new Set(['array', 'object']);
-
-function parseHeader(text: string, type: string): unknown {
-  if (type === 'integer' || type === 'number') return Number(text);
-  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
-}
-
-/** Header names are compared without case. */
-function getHeader({ headers }: ResponseToVerify, name: string): string | undefined {
-  return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
-}
-
-function toResponseViolations(part: string, errors: readonly ErrorObject[]): readonly ResponseViolation[] {
-  return [...groupByPointer(errors)].map(([pointer, error]) => ({
-    where: part + pointer,
-    rule: error.keyword,
-    message: `${part}${pointer} ${error.message}`,
-    describe: () => ({ problem: describeError(error), remedy: getRemedy(error) }),
-  }));
-}
-
-function createUndocumented(where: string, message: string): ResponseViolation {
-  return { where, rule: 'documented', message };
-}

@@ -5,29 +5,29 @@ import { getNode, getPropertyNames, isNode, resolvePointer } from './document.ts
 import { getParameters, type Parameter } from './parameters.ts';
 import { type DocumentedResponse, getMedia, getResponses, isParsedType } from './responses.ts';
 
-/** An operation of the contract, with what every request to it needs. */
+/** An operation of the contract, with the data for routing and validating its requests. */
 export interface Route {
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;
   /** The path template. */
   readonly path: string;
-  /** JSON Pointer of the operation in the document. */
+  /** The JSON Pointer of the operation in the document. */
   readonly pointer: string;
   readonly successStatus: number;
   readonly responses: readonly DocumentedResponse[];
   readonly parameters: readonly Parameter[];
-  /** The request body by media type; empty if the operation has none. */
+  /** The request bodies by media type; empty if the operation has no request body. */
   readonly bodyMedia: DocumentedResponse['media'];
   /** The names of the path parameters. */
   readonly pathNames: readonly string[];
-  /** The names of the query parameters, and of the properties of the body. */
+  /** The names of the query parameters, and the names of the properties of the body. */
   readonly knownNames: { readonly query: readonly string[]; readonly body: readonly string[] };
   /** Returns the decoded parameters in a path that matches the template. */
   pathParameters(path: string): Readonly<Record<string, string>>;
 }
 
-/** The result of routing. `allow`: the methods of the path. */
+/** The result of routing. `allow`: the methods that the path supports. */
 export type RouteResult =
   | { readonly kind: 'operation'; readonly route: Route }
   | { readonly kind: 'unknown-path' }
@@ -36,19 +36,19 @@ export type RouteResult =
 /** The operations of a contract. */
 export interface Routing {
   readonly routes: readonly Route[];
-  /** Finds the operation of a method and a path, which is neither decoded nor has a query. */
+  /** Finds the operation for a method and a path. `path`: percent-encoded, without a query. */
   route(method: string, path: string): RouteResult;
 }
 
-/** The maximum number of entries in the routing cache, which is ten times as fast as the router. */
+/** The maximum number of entries in the routing cache. A cached route is found ten times faster. */
 const MAX_CACHED_ROUTES = 1_000;
 
-/** The maximum length of a cached method and path, in characters. */
+/** The maximum length of a key in the routing cache, in characters. */
 const MAX_CACHED_LENGTH = 200;
 
 /**
- * Creates the function that finds the operation of a request. Replaces the router's `getOperations`, which openapi-backend calls twice for each request
- * and which would process the whole document each time; a test checks that the router still calls it.
+ * Creates the routing of a document. Replaces `getOperations` of the router, which openapi-backend calls twice for each request and which processes the
+ * whole document each time. A test checks that the router still calls it.
  */
 export function createRouting(router: OpenAPIRouter, document: Document): Routing {
   const operations = router.getOperations();
@@ -72,7 +72,7 @@ export function createRouting(router: OpenAPIRouter, document: Document): Routin
         const routed: RouteResult = { kind: 'operation', route };
         if (key.length <= MAX_CACHED_LENGTH) {
           if (cache.size === MAX_CACHED_ROUTES) cache.clear();
-          // A copy: the key is a slice of the request target, all of whose 60 kB it would keep in memory.
+          // Copies the key: as a slice, it would retain the whole request target of up to 60 kB.
           cache.set(Buffer.from(key).toString(), routed);
         }
         return routed;
@@ -117,23 +117,20 @@ function createRoute(document: Document, path: string, method: string): Route {
   };
 }
 
-/** Returns the first successful status; 200 for `2XX` or `default`. If no success is documented, returns the first status. */
+/** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status. */
 function getSuccessStatus(responses: readonly DocumentedResponse[]): number {
   const names = responses.map(({ name }) => name);
-  const documented =
-    names.find((name) => /^2\d\d$/.test(name)) ??
-    names.find((name) => /^(2XX|default)$/.test(name)) ??
-    names.find((name) => /^\d+$/.test(name)) ??
-    names[0] ??
-    'default';
-  return documented === 'default' ? 200 : Number(documented.replace('XX', '00'));
+  const [first = 'default'] = PREFERRED_NAMES.flatMap((pattern) => names.filter((name) => pattern.test(name)));
+  return first === 'default' ? 200 : Number(first.replace('XX', '00'));
 }
+
+const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^\d+$/, /./];
 
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;
 
 /**
- * Returns a path template for openapi-backend, which turns everything outside braces into a regular expression, and removes slashes from the end of the
- * request path but not of the template.
+ * Converts a path template for openapi-backend: escapes text outside braces, which openapi-backend uses as a regular expression, and removes trailing
+ * slashes, which openapi-backend removes from request paths only.
  */
 export function toRouterPath(template: string): string {
   const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
@@ -142,12 +139,12 @@ export function toRouterPath(template: string): string {
   );
 }
 
-/** Percent-encodes spaces and non-ASCII characters of a path, as clients do. Existing escapes stay. */
+/** Percent-encodes spaces and non-ASCII characters in a path, as clients do. Existing escapes stay unchanged. */
 export function encodePath(part: string): string {
   return part.replaceAll(/[^!-~]+/gu, encodeURIComponent);
 }
 
-/** Returns a path with its escapes in upper case, and decoded where none is needed (RFC 3986, sections 2.1 to 2.3 and 3.3). */
+/** Normalizes the escapes in a path: upper case, and unnecessary ones decoded (RFC 3986, sections 2.1 to 2.3 and 3.3). */
 function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path;
   const upperCase = path.replaceAll(/%[0-9a-f]{2}/gi, (sequence) => sequence.toUpperCase());

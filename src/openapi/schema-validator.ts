@@ -2,37 +2,35 @@ import { Ajv, type ErrorObject, type FormatDefinition, type Options, type Valida
 import addFormats, { type FormatName } from 'ajv-formats';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, isNode, resolveNode } from './document.ts';
+import { type Document, isNode, omitKeys, resolveNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** The ajv options of requests and responses. Errors have the value and the schema. */
+/** The ajv options for requests and responses. Each error has the invalid value and its schema (`verbose`). */
 export const ajvOptions: Options = {
   strict: false,
   allErrors: true,
   verbose: true,
   logger: false,
-  // JSON.parse turns 1e400 into Infinity, which is not a number of JSON.
+  // JSON.parse turns 1e400 into Infinity, which is not a JSON number.
   strictNumbers: true,
-  // 4.35 is a multiple of 0.01, whatever the binary remainder.
+  // 4.35 counts as a multiple of 0.01, despite rounding errors.
   multipleOfPrecision: 9,
   code: { regExp: Object.assign((pattern: string) => compilePattern(pattern) ?? /^/, { code: 'new RegExp' }) },
 };
 
-/** Removes the examples of a document, in which ajv would look for schemas with an id. */
+/** Returns a document without examples, in which ajv would search for schemas with an id. */
 function removeExamples(document: Document): Document {
-  return mapNodes(document, (node) =>
-    Object.fromEntries(Object.entries(node).filter(([key]) => !EXAMPLE_KEYS.has(key))),
-  );
+  return mapNodes(document, (node) => omitKeys(node, EXAMPLE_KEYS));
 }
 
-const EXAMPLE_KEYS: ReadonlySet<string> = new Set(['example', 'examples', 'x-refused-examples']);
+const EXAMPLE_KEYS = ['example', 'examples', 'x-refused-examples'];
 
-/** Returns the errors of a value against the schema at a JSON Pointer of a document. */
+/** Returns the errors of a value. `pointer`: the JSON Pointer of the schema in the document. */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
 /**
- * Creates a validator for the schemas of a document. ajv is created and each schema compiled when first needed. No value is valid against a schema that
- * ajv can't compile: the error has the keyword `unusable`. `options`: further options of ajv.
+ * Creates a validator for the schemas of a document. Each schema is compiled on first use. If ajv can't compile a schema, every value has an error with the
+ * keyword `unusable`. `options`: further options of ajv.
  */
 export function createSchemaValidator(getDocument: () => Document, options: Options = {}): SchemaValidator {
   const compiled = new Map<string, ValidateFunction | ErrorObject>();
@@ -49,14 +47,13 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
     }
   };
   return (pointer, value) => {
-    const known = compiled.get(pointer);
-    const validate = known ?? compile(pointer);
-    if (!known) compiled.set(pointer, validate);
+    const validate = compiled.get(pointer) ?? compile(pointer);
+    compiled.set(pointer, validate);
     if (typeof validate !== 'function') return [validate];
     try {
       validate(value);
     } catch (error) {
-      // A schema that contains itself recurses without end.
+      // A schema that contains itself causes endless recursion.
       return [createUnusableError(pointer, error as Error)];
     }
     return validate.errors ?? [];
@@ -65,12 +62,17 @@ export function createSchemaValidator(getDocument: () => Document, options: Opti
 
 function createUnusableError(pointer: string, error: Error): ErrorObject {
   const message = `can't be validated because the schema at #${pointer} is not usable: ${error.message}`;
-  return { keyword: 'unusable', instancePath: '', schemaPath: '', params: {}, message };
+  return createErrorObject({ keyword: 'unusable', message });
+}
+
+/** Creates an ajv error for a rule that ajv does not check. */
+export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<ErrorObject>): ErrorObject {
+  return { instancePath: '', schemaPath: '', params: {}, ...parts };
 }
 
 /**
- * Returns one error for each JSON Pointer: the error of `anyOf` or `oneOf`, which stands for those of its branches, else the first. The pointer of a
- * missing or unknown property is that of the property.
+ * Returns one error for each invalid value, by JSON Pointer. An error of `anyOf` or `oneOf` replaces the errors of its branches; otherwise the first error
+ * is returned. The error of a missing or unknown property has the pointer of the property.
  */
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
@@ -83,7 +85,7 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
   return byPointer;
 }
 
-/** Whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` names all branches. */
+/** Returns whether an error belongs to a branch of an `anyOf` or `oneOf` that only requires properties. The error of the `anyOf` describes all branches. */
 function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
   return (
     keyword === 'required' && /\/(?:anyOf|oneOf)\/\d+\/required$/.test(schemaPath) && !('properties' in parentSchema)
@@ -98,7 +100,7 @@ function getPointer({ instancePath, keyword, params, propertyName }: ErrorObject
   return instancePath;
 }
 
-/** Returns the document for one direction: `readOnly` properties aren't required in requests, nor `writeOnly` ones in responses (OpenAPI 3.0, Schema Object). */
+/** Returns the document for requests or responses, in which properties with the keyword `only` are not required (OpenAPI 3.0, Schema Object). */
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
   return mapNodes(document, (node) => {
@@ -110,25 +112,25 @@ export function createDirectionView(document: Document, text: string, only: Dire
 
 type Direction = 'readOnly' | 'writeOnly';
 
-/** Returns whether a property is read-only or write-only. */
+/** Returns whether a property, or the schema that it refers to, is `readOnly` or `writeOnly`. */
 export function isOneWay(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }
 
-/** RFC 3339, section 5.6, is stricter than ajv-formats: `T` before the time, and an offset such as `+hh:mm`. */
+/** Dates and times of RFC 3339, section 5.6. Unlike ajv-formats, it requires `T` before the time, and an offset such as `+hh:mm`. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
 const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
 
-/** A UUID (RFC 9562, section 4) without `urn:uuid:`, which would make it a URN. */
+/** A UUID (RFC 9562, section 4), without the prefix `urn:uuid:`. */
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Base64 with padding (RFC 4648, section 4), on one line. */
 const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i;
 
-/** The bound of signed 64-bit integers. The largest, 2^63 - 1, is parsed as this number, the closest double. */
+/** The limit of signed 64-bit integers. JSON.parse rounds the largest, 2^63 - 1, to this number. */
 const INT64_LIMIT = 2 ** 63;
 
-/** The formats for which ajv-formats 3.0.1 accepts more than their specifications allow. */
+/** Formats for which ajv-formats 3.0.1 accepts more than their specifications allow. */
 const STRICT_FORMATS: Readonly<Record<string, FormatDefinition<string> | FormatDefinition<number>>> = {
   uuid: { validate: UUID },
   'date-time': restrictFormat('date-time', (text) => DATE_TIME.test(text)),
@@ -136,7 +138,7 @@ const STRICT_FORMATS: Readonly<Record<string, FormatDefinition<string> | FormatD
   byte: { validate: BASE64 },
   // RFC 1123, section 2.1: a host name ends with a letter or digit.
   hostname: restrictFormat('hostname', (text) => !text.endsWith('.')),
-  // RFC 3986, appendix A: a quotation mark has to be escaped.
+  // RFC 3986, appendix A: a quotation mark must be escaped.
   'uri-reference': restrictFormat('uri-reference', (text) => !text.includes('"')),
   int64: {
     type: 'number',
@@ -144,26 +146,26 @@ const STRICT_FORMATS: Readonly<Record<string, FormatDefinition<string> | FormatD
   },
 };
 
-/** An ajv of any dialect. */
+/** An ajv for any dialect of JSON Schema. */
 type AnyAjv = Parameters<typeof addFormats.default>[0];
 
-/** Adds the formats of JSON Schema and OpenAPI to an ajv and returns it. Without them it accepts every string. */
+/** Adds the formats of JSON Schema and OpenAPI to an ajv, which otherwise ignores formats. Returns the ajv. */
 export function addJsonFormats<Instance extends AnyAjv>(ajv: Instance): Instance {
   addFormats.default(ajv);
   for (const [name, format] of Object.entries(STRICT_FORMATS)) ajv.addFormat(name, format);
   return ajv;
 }
 
-/** Returns a format of ajv-formats with a further rule. */
+/** Returns a format of ajv-formats with an additional rule. */
 function restrictFormat(name: FormatName, isAllowed: (text: string) => boolean): FormatDefinition<string> {
   const format = addFormats.default.get(name);
   if (format instanceof RegExp) return { validate: (text) => isAllowed(text) && format.test(text) };
-  // The other formats of strings have a function.
+  // The other string formats have a function.
   const { validate, ...rest } = format as FormatDefinition<string> & { validate(text: string): boolean };
   return { ...rest, validate: (text: string) => isAllowed(text) && validate(text) };
 }
 
-/** Compiles the `pattern` of a schema, in Unicode mode if possible: many patterns are not written for it. Returns undefined for an invalid pattern. */
+/** Compiles the `pattern` of a schema, in Unicode mode if the pattern is valid in it. Returns undefined for an invalid pattern. */
 export function compilePattern(pattern: string): RegExp | undefined {
   return tryOrUndefined(() => new RegExp(pattern, 'u')) ?? tryOrUndefined(() => new RegExp(pattern));
 }

@@ -2,55 +2,56 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { findJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
+import { suggestName } from '../util/similar-names.ts';
+import { shorten } from './describe-error.ts';
 import { type Document, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { isDeepShape, parseDeepName, readParameters } from './parameters.ts';
-import { suggestName } from './remedies.ts';
 import { FORM_TYPE, findMediaType, isParsedType } from './responses.ts';
 import type { Route } from './routes.ts';
-import type { SchemaValidator } from './schema-validator.ts';
-import { MAX_LISTED, type RequestViolations, shorten, toViolations } from './violations.ts';
+import { createErrorObject, type SchemaValidator } from './schema-validator.ts';
+import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
 
 /** The parts of a request that are validated. */
 export interface RequestToValidate {
   readonly path: string;
-  /** A parameter that was sent more than once has an array. */
+  /** By parameter name. The value is an array if the parameter was sent more than once. */
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined if the request has no body, or one of a media type that isn't parsed. */
+  /** The parsed body; undefined if there is no body, or if its media type isn't parsed. */
   readonly body: unknown;
   /** The media type of the body; undefined if there is no body. */
   readonly contentType?: string | undefined;
-  /** Whether validation of the body stops at the first error: the errors of a large body can take more memory than the body. */
+  /** Whether validation stops at the first error in the body, because the errors of a large body can need more memory than the body. */
   readonly isLarge?: boolean | undefined;
 }
 
-/** The result of validating a request: the input of the operation's handler, or violations. */
+/** The result of validating a request: the input of the handler, or violations. `notes`: ignored unknown names. */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
   | ({ readonly kind: 'violations' } & RequestViolations);
 
-/** The input of any operation. */
+/** The input of an operation's handler. */
 export interface OperationInput {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly body: unknown;
 }
 
-/** What the requests of a contract are validated with. */
+/** The validators of a contract's requests. */
 export interface RequestValidation {
   readonly document: Document;
   /** Whether unknown query parameters and properties are violations. */
   readonly strict: boolean;
-  /** Returns the validators that openapi-backend compiled for an operation. */
+  /** Returns the parameter validators that openapi-backend compiles for an operation. */
   readonly getParameterValidators: (route: Route) => readonly ValidateFunction[];
   readonly validateJson: SchemaValidator;
-  /** Stops at the first error. */
+  /** Returns only the first error. */
   readonly validateLargeJson: SchemaValidator;
   /** Converts strings to the types of the schema. */
   readonly validateForm: SchemaValidator;
 }
 
-/** Validates a request to an operation. Returns its input or its violations. */
+/** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
   const { query, notes } = context.strict ? { query: request.query, notes: [] } : ignoreUnknown(route, request);
   const input = { path: route.pathParameters(request.path), query, body: request.body };
@@ -60,52 +61,41 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   return { kind: 'violations', violations, detail: [detail, ...notes].join('; ') };
 }
 
-function findErrors(
-  context: RequestValidation,
-  route: Route,
-  request: RequestToValidate,
-  input: OperationInput,
-): readonly ErrorObject[] {
-  const { document } = context;
+function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
   const isForm = request.contentType === FORM_TYPE;
   const parameters = readParameters(route, request.headers, input);
   const limits = checkLimits(parameters, request.body);
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
   const validateJson = request.isLarge ? context.validateLargeJson : context.validateJson;
-  const parameterValidators = context.getParameterValidators(route);
+  const validate = isForm ? context.validateForm : validateJson;
   return [
-    // The validators are called directly: openapi-backend's own way parses bodies again and costs a fifth of a POST.
-    ...parameterValidators.flatMap((validate) => (validate(parameters) ? [] : (validate.errors ?? []))),
-    ...validateBody({ document, validate: isForm ? context.validateForm : validateJson }, route, request),
+    // Called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
+    ...context.getParameterValidators(route).flatMap((check) => (check(parameters) ? [] : (check.errors ?? []))),
+    ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
-    // Validation has turned strings into numbers.
+    // Validation has converted strings to numbers, which can exceed the limits.
     ...checkLimits(parameters, isForm ? request.body : undefined),
   ];
 }
 
-/** Returns the errors of values that the server can't process, whatever the schemas allow. */
+/** Returns errors for values that are nested too deeply or are not finite, even if the schemas allow them. */
 function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] {
-  return findJsonIssues({ ...parameters, requestBody: body }, 1).map(({ rule, path, value }) => ({
-    keyword: rule,
-    instancePath: formatPointer(...path),
-    schemaPath: '',
-    params: {},
-    data: value,
-    parentSchema: {},
-  }));
+  return findJsonIssues({ ...parameters, requestBody: body }, 1).map(({ rule, path, value }) =>
+    createErrorObject({ keyword: rule, instancePath: formatPointer(...path), data: value }),
+  );
 }
 
-function validateBody(
-  { document, validate }: { readonly document: Document; readonly validate: SchemaValidator },
-  { pointer, bodyMedia }: Route,
-  { body, contentType }: RequestToValidate,
-): readonly ErrorObject[] {
+/** Returns the errors of the body. `validate`: the validator for the media type of the body. */
+function validateBody({ document, validate }: BodyValidation, route: Route, { body, contentType }: RequestToValidate) {
+  const { pointer, bodyMedia } = route;
   const [first] = Object.values(bodyMedia);
   if (!first) return [];
   const isSent = body !== undefined || (contentType !== undefined && !isParsedType(contentType));
   if (!isSent) {
     const { required } = toNode(getTarget(document, `${pointer}/requestBody`));
-    return required === true ? [createMissingBodyError(getTarget(document, first.schema ?? ''))] : [];
+    const parentSchema = { properties: { requestBody: getTarget(document, first.schema ?? '') } };
+    const params = { missingProperty: 'requestBody' };
+    return required === true ? [createErrorObject({ keyword: 'required', params, parentSchema })] : [];
   }
   const documented = findMediaType(Object.keys(bodyMedia), contentType ?? 'application/json');
   const schema = documented === undefined ? undefined : bodyMedia[documented]?.schema;
@@ -117,26 +107,18 @@ function validateBody(
   }));
 }
 
-/** Returns a schema with its properties resolved: a remedy describes them. */
+type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };
+
+/** Returns a schema with the references of its properties resolved, for remedies that describe the properties. */
 function resolveProperties(document: Document, schema: unknown): Record<string, unknown> {
   if (!isNode(schema) || !isNode(schema.properties)) return (schema ?? {}) as Record<string, unknown>;
   const properties = Object.entries(schema.properties).map(([name, value]) => [name, resolveNode(document, value)]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-function createMissingBodyError(schema: unknown): ErrorObject {
-  return {
-    keyword: 'required',
-    instancePath: '',
-    schemaPath: '#/required',
-    params: { missingProperty: 'requestBody' },
-    parentSchema: { properties: { requestBody: schema } },
-  };
-}
-
 /**
- * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, since front
- * ends send some.
+ * Returns the query without unknown parameters, and a note for each unknown name in query and body. Decision: unknown names are ignored, because real
+ * front ends send some.
  */
 function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }: RequestToValidate) {
   const isDeep = (name: string) =>
@@ -147,13 +129,9 @@ function ignoreUnknown({ knownNames: known, parameters }: Route, { query, body }
     ...parameterNames.map((name) => ({ name, subject: `query parameter ${shorten(name)}`, known: known.query })),
     ...propertyNames.map((name) => ({ name, subject: shorten(name), known: known.body })),
   ];
+  const describe = ({ name, subject, known: names }: (typeof unknown)[number]) =>
+    `${subject} is unknown and was ignored: ${suggestName(name, names)}`;
   const knownQuery = () => Object.fromEntries(Object.entries(query).filter(([name]) => !parameterNames.includes(name)));
-  return {
-    query: parameterNames.length === 0 ? query : knownQuery(),
-    notes: limitList(
-      unknown,
-      MAX_LISTED,
-      (each) => `${each.subject} is unknown and was ignored: ${suggestName(each.name, each.known)}`,
-    ),
-  };
+  const notes = limitList(unknown, MAX_LISTED, describe);
+  return { query: parameterNames.length === 0 ? query : knownQuery(), notes };
 }

@@ -1,66 +1,55 @@
 import type { ErrorObject } from 'ajv';
 import { createIssue, type Issue } from '../util/issue.ts';
-import { TOO_DEEP } from '../util/json-limits.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
-import { getRemedy, SEND_IT_ONCE } from './remedies.ts';
+import { describeError, shorten } from './describe-error.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
 
-/** One way in which a request breaks the contract. */
+/** A part of a request that violates the contract. */
 export interface Violation {
-  /** The part of the request. */
+  /** The part of the request. A cookie counts as a header. */
   readonly in: 'body' | 'path' | 'query' | 'header';
-  /** JSON Pointer into the part; empty for the whole part. */
+  /** The JSON Pointer of the value in the part; empty for the whole part. */
   readonly pointer: string;
   /** The JSON Schema keyword that failed. */
   readonly rule: string;
-  /** The invalid value, shortened; absent if there is none. */
+  /** The invalid value, shortened; absent if a value is missing. */
   readonly value?: unknown;
-  /** What to do: a clause such as "use an integer from 1 to 10". */
+  /** How to fix the request: a clause such as "use an integer from 1 to 10". */
   readonly remedy: string;
 }
 
-/** The violations of a request, and a sentence that describes the first of them. */
+/** The violations of a request. `detail` describes the first five. */
 export interface RequestViolations {
   readonly violations: readonly Violation[];
   readonly detail: string;
 }
 
-/** The parts of a request by the names that openapi-backend has for them. */
-const PARTS: Readonly<Record<string, Violation['in']>> = {
-  requestBody: 'body',
-  path: 'path',
-  query: 'query',
-  header: 'header',
-};
+/** The parts of a request by openapi-backend's names for them. */
+const PARTS: Readonly<Record<string, Violation['in']>> = { requestBody: 'body', path: 'path', query: 'query' };
 
 /** Returns one violation for each invalid value. The errors must come from an ajv with the options `verbose` and `allErrors`. */
 export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
-  const grouped = [...groupByPointer(errors)].map(([pointer, error]) => ({
-    error,
-    violation: toViolation(pointer, error),
-  }));
-  const clauses = limitList(
-    grouped,
-    MAX_LISTED,
-    ({ error, violation }) => `${describeSubject(violation)} ${describeError(error)}: ${violation.remedy}`,
-  );
-  return { violations: grouped.map(({ violation }) => violation), detail: clauses.join('; ') };
+  const described = [...groupByPointer(errors)].map(([pointer, error]) => describeViolation(pointer, error));
+  const clauses = limitList(described, MAX_LISTED, ({ clause }) => clause);
+  return { violations: described.map(({ violation }) => violation), detail: clauses.join('; ') };
 }
 
-/** The number of entries that a message lists. A client can send any number of unknown names. */
+/** The maximum number of entries in a message. A request can have any number of unknown names. */
 export const MAX_LISTED = 5;
 
-function toViolation(pointer: string, error: ErrorObject): Violation {
+function describeViolation(pointer: string, error: ErrorObject) {
   const [, part = '', ...steps] = pointer.split('/');
   const value = getInvalidValue(error);
-  return {
+  const { rule, problem, remedy } = describeError(error);
+  const violation: Violation = {
     in: PARTS[part] ?? 'header',
     pointer: steps.map((step) => `/${step}`).join(''),
-    rule: error.keyword,
+    rule,
     ...(value === undefined ? {} : { value: shorten(value) }),
-    remedy: getRemedy(error),
+    remedy,
   };
+  return { violation, clause: `${describeSubject(violation)} ${problem}: ${remedy}` };
 }
 
 function getInvalidValue({ keyword, params, data }: ErrorObject): unknown {
@@ -69,62 +58,30 @@ function getInvalidValue({ keyword, params, data }: ErrorObject): unknown {
   return data;
 }
 
-/** The name stands without quotes directly before its value, where the journal finds secret values to redact. */
+/** Names the invalid value. The name has no quotes, because the journal redacts secret values directly after a name without quotes. */
 function describeSubject({ in: part, pointer }: Violation): string {
   const name = shorten(parsePointer(pointer).join('.'));
   if (part === 'body') return `${name || 'the body'}`;
   return `${part === 'header' ? part : `${part} parameter`} ${name}`;
 }
 
-/** Describes an error as a predicate whose subject is the invalid value: "is missing". */
-export function describeError(error: ErrorObject): string {
-  const { keyword, params, data } = error;
-  if (keyword === 'unusable') return String(error.message);
-  if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties') return 'is unknown';
-  if (error.propertyName !== undefined) return 'is not allowed as a name';
-  if (keyword === 'depth') return TOO_DEEP;
-  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
-  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
-  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
-  return getRemedy(error) === SEND_IT_ONCE ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
-}
-
-/** How much of a value is shown: characters of a string, entries of an array or object, levels of nesting. */
-const MAX_SHOWN = { characters: 200, entries: 10, levels: 3 };
-
-/** Shortens a value for a message. The cost doesn't depend on its size: a body can be nested deeper than JSON.stringify can follow. */
-export function shorten(value: unknown, levels = MAX_SHOWN.levels): unknown {
-  if (typeof value === 'string')
-    return value.length > MAX_SHOWN.characters ? `${value.slice(0, MAX_SHOWN.characters)}…` : value;
-  // JSON has no infinity: it would become null.
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN.entries).map((entry) => shorten(entry, levels - 1));
-  const entries = Object.entries(value).slice(0, MAX_SHOWN.entries);
-  return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
-}
-
-/** Returns the validation errors of a value against a component schema of the contract, given by its name. */
+/** Returns the validation errors of a value. `schema`: the name of a component schema. */
 export type DataValidator = (schema: string, value: unknown) => readonly Issue[];
 
-/** Creates a validator of data from a validator of values. */
+/** Creates a validator for the component schemas of a contract. */
 export function createDataValidator(validate: SchemaValidator): DataValidator {
   return (schema, value) =>
     [...groupByPointer(validate(`/components/schemas/${schema}`, value))].map(([pointer, error]) => {
-      const { keyword: rule } = error;
-      const problem = describeError(error);
-      return rule === 'unusable'
-        ? { pointer, rule, message: problem }
-        : createIssue(pointer, { rule, problem, remedy: getRemedy(error) });
+      const parts = describeError(error);
+      const { rule, problem } = parts;
+      return rule === 'unusable' ? { pointer, rule, message: problem } : createIssue(pointer, parts);
     });
 }
 
 /**
- * Combines the validator of the contract that the handlers are written for with that of the served contract, which may have more or fewer fields.
- * A field must be valid in each contract that has it. A field that neither has is an error; one that only the served contract has may be missing.
- * `validateOwn` also adds its defaults to the value.
+ * Combines the validators of two contracts: the application's own contract and the served contract, which can have more or fewer fields. A field must be
+ * valid in every contract that documents it. A field that neither contract documents is an error. A field that only the served contract requires can be
+ * missing. `validateOwn` also adds default values to the data.
  */
 export function combineDataValidators(validateOwn: DataValidator, validateServed: DataValidator): DataValidator {
   return (schema, value) => {

@@ -1,10 +1,10 @@
 import { formatPointer } from '../util/json-pointer.ts';
 import { isNode, type Node } from './document.ts';
 
-/** Keys with values that are not part of the document's structure. */
+/** Keys whose values are plain data, not nodes of the document. */
 const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'x-refused-examples']);
 
-/** Keys with an object whose keys are names, which may be equal to keywords. */
+/** Keys whose value is an object with nodes by name. A name can be equal to a keyword. */
 const NAMES_KEYS = new Set([
   'properties',
   'patternProperties',
@@ -15,14 +15,14 @@ const NAMES_KEYS = new Set([
   '$defs',
 ]);
 
-/** Returns what a key of an object has: a plain value, an object of nodes by name, or a node. `isNames`: the key is itself a name. */
+/** Returns the kind of the value at a key: plain data, nodes by name, or a node. `isNames`: whether the key is a name. */
 export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'node' {
   if (isNames) return 'node';
   if (VALUE_KEYS.has(key)) return 'value';
   return NAMES_KEYS.has(key) ? 'names' : 'node';
 }
 
-/** Returns a copy of a document with each node replaced by what `change` returns for it, children first. Plain values, such as examples, are not visited. */
+/** Returns a copy of a document in which each node is replaced by the result of `change`. Children are replaced before their parents. Plain data, such as examples, is copied unchanged. */
 export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: string) => Node): Whole {
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry, index) => visit(entry, `${pointer}/${index}`, false));

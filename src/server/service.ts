@@ -85,7 +85,7 @@ function findDifferences(contract: Contract, implementations: ReadonlyMap<Route,
 }
 
 function formatFieldNames(fields: Difference['addedFields']): readonly string[] {
-  return [...new Set(fields.map(({ way, name }) => [...way.filter((step) => step !== '*'), name].join('.')))];
+  return [...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.')))];
 }
 
 /** The maximum number of cached fields. */

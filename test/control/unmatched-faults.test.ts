@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canBothMatch } from '../../src/mock/validate-fault.ts';
+import { canBothMatch } from '../../src/mock/path-globs.ts';
 import { createClient, createControlClient } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -11,12 +11,12 @@ describe('a fault that no request can match', () => {
   it.each<readonly [fault: object, warning: RegExp]>([
     [{ where: { path: '/api/product' } }, /no operation is at \/api\/product.*\/api\/products/],
     [{ where: { path: '/_sandbox/w1/api/orders' } }, /without \/_sandbox\/ID: use \/api\/orders/],
-    [{ where: { path: '/api/products', method: 'POST' } }, /\/api\/products has no method POST, but GET/],
+    [{ where: { path: '/api/products', method: 'POST' } }, /\/api\/products has no method POST: use GET/],
     [{ operation: 'createOrder', where: { path: '/api/products' } }, /createOrder is at \/api\/orders, not at/],
-    [{ operation: 'createOrder', where: { method: 'get' } }, /createOrder has no method get, but POST/],
+    [{ operation: 'createOrder', where: { method: 'get' } }, /createOrder has no method get: use POST/],
     [{ where: { path: '/images/*', method: 'POST' } }, /images have no method POST/],
     [{ operation: 'listOrders', where: { path: '/images/*' } }, /listOrders is at \/api\/orders/],
-    [{ where: { method: 'PATCH' } }, /no operation has the method PATCH, but GET, POST/],
+    [{ where: { method: 'PATCH' } }, /no operation has the method PATCH: use GET, POST/],
     [{ operation: 'createOrder', where: { body: { a: 1 } } }, /createOrder has no request body: remove where\.body/],
     [{ operation: ['createOrder', 'listOrders'], where: { body: null } }, /createOrder or listOrders has no request/],
     [{ where: { path: '/api/orders', body: 'x' } }, /\/api\/orders has no request body/],

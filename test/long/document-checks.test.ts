@@ -142,7 +142,12 @@ const names: readonly Plant[] = [
 ];
 
 const limits: readonly Plant[] = [
-  ['the largest body', '100 kB (102,400 bytes)', '200 kB (204,800 bytes)', [`${TOO_LARGE}/description`, /LIMIT_BYTES/]],
+  [
+    'the largest body',
+    '100 kB (102,400 bytes)',
+    '200 kB (204,800 bytes)',
+    [`${TOO_LARGE}/description`, /MAX_BODY_BYTES/],
+  ],
   [
     'the largest headers',
     '431 the headers exceed 64 kB',
@@ -160,13 +165,13 @@ const limits: readonly Plant[] = [
     'the longest term',
     'the first 512 characters',
     'the first 5120 characters',
-    ['/paths/~1api~1products/get/description', /TERM_LIMIT.* must contain "the first 512 characters"/],
+    ['/paths/~1api~1products/get/description', /MAX_TERM_LENGTH.* must contain "the first 512 characters"/],
   ],
   [
     'the largest quantity, as a number',
     'maximum: 1000000\n',
     'maximum: 1000001\n',
-    ['/components/schemas/Quantity/maximum', /QUANTITY_LIMIT .* must contain 1000000/],
+    ['/components/schemas/Quantity/maximum', /QUANTITY_LIMIT.* must contain 1000000/],
   ],
   [
     'the largest quantity, in words',

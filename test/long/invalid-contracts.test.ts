@@ -48,7 +48,7 @@ describe('an invalid contract that is saved while the shop runs', () => {
     [
       'a parameter with an unknown location',
       replaceInContract('          in: query\n', '          in: pat\n'),
-      /is in "pat": use one of path, query, header, cookie/,
+      /has the location "pat": use one of path, query, header, cookie/,
     ],
     [
       'an invalid status',

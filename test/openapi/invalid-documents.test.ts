@@ -35,13 +35,13 @@ describe('loadContract refuses, with position and reason,', () => {
       'a reference to another file',
       withSchema('{ $ref: »"other.yaml#/A" }'),
       `${SCHEMA}/$ref`,
-      'refers to "other.yaml#/A", another document: bundle both into one',
+      'refers to "other.yaml#/A" in another document: bundle both documents',
     ],
     [
       'a reference to another server',
       withSchema('{ $ref: »"https://example.com/openapi.yaml#/A" }'),
       `${SCHEMA}/$ref`,
-      'refers to "https://example.com/openapi.yaml#/A", another document: bundle both into one',
+      'refers to "https://example.com/openapi.yaml#/A" in another document: bundle both documents',
     ],
     [
       'a reference to itself',

@@ -62,6 +62,6 @@ describe('a rule about the properties of an object', () => {
 
   it('names a property whose name is not allowed', async () => {
     const findings = await findingsFor(SHORT_NAMES, { xy: 1 });
-    expect(findings?.detail).toBe('xy is not allowed as a name: use a string that matches ^[a-z]$');
+    expect(findings?.detail).toBe('xy is not a valid name: use a string that matches ^[a-z]$');
   });
 });

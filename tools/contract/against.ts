@@ -3,9 +3,9 @@ import { basename, dirname, resolve } from 'node:path';
 import { createGit, type Git, GitError } from './git.ts';
 import { newestFirst } from './version-tags.ts';
 
-/** An earlier version of a document that can't be had: `message` is one sentence that says why, and what to do. */
+/** Thrown if an earlier version of a document can't be found. `message` has the reason and the remedy. */
 export class EarlierVersionError extends Error {
-  override readonly name = 'AgainstFault';
+  override readonly name = 'EarlierVersionError';
 }
 
 /** An earlier version of a document. */
@@ -16,8 +16,8 @@ export interface EarlierVersion {
 }
 
 /**
- * The version that the document at `path` is to be held against: the file or the version of git that `against` names; without it the document of the
- * newest version tag that has one (v1.2.3 or 1.2.3), else that before the last commit that changed it. Throws `AgainstFault`.
+ * Returns the earlier version to compare the document at `path` with. `against`: a file or a git revision. Without it, returns the document of the newest
+ * version tag (v1.2.3 or 1.2.3) that has the document, else the version before the last commit that changed it. Throws `EarlierVersionError`.
  */
 export async function earlierVersion(path: string, against?: string): Promise<EarlierVersion> {
   if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
@@ -52,14 +52,14 @@ async function openGit(folder: string, path: string, against: string | undefined
   }
 }
 
-/** The document as git has it in a version. */
+/** Reads the document in a git revision. */
 async function readRevision(git: Git, file: string, reference: string): Promise<EarlierVersion> {
   const isKnown = await git('rev-parse', '--verify', '--quiet', `${reference}^{commit}`);
   if (!isKnown) {
-    const cure = (await isShallow(git))
+    const remedy = (await isShallow(git))
       ? ` This clone is shallow: ${DEEPEN}.`
       : ' Enter a path, a tag, a branch or a commit.';
-    throw new EarlierVersionError(`${reference} is neither a file nor a revision in git.${cure}`);
+    throw new EarlierVersionError(`${reference} is neither a file nor a revision in git.${remedy}`);
   }
   const text = await git('show', `${reference}:./${file}`);
   if (text === undefined) throw new EarlierVersionError(`${reference} has no ${file}: enter a revision that has it`);
@@ -72,7 +72,7 @@ async function isShallow(git: Git): Promise<boolean> {
   return (await git('rev-parse', '--is-shallow-repository'))?.trim() === 'true';
 }
 
-/** The document of the newest version tag that has it. */
+/** Reads the document of the newest version tag that has it; undefined if no tag has it. */
 async function readNewestTag(git: Git, file: string): Promise<EarlierVersion | undefined> {
   const tags = (await git('tag', '--list'))?.split('\n') ?? [];
   for (const tag of newestFirst(tags)) {
@@ -83,7 +83,7 @@ async function readNewestTag(git: Git, file: string): Promise<EarlierVersion | u
 }
 
 async function readBeforeLastChange(git: Git, file: string): Promise<EarlierVersion> {
-  // Where history is cut off, so are its tags, and the commit at the cut seems to have made every file.
+  // A shallow clone lacks tags, and its oldest commit seems to add every file.
   if (await isShallow(git)) {
     throw new EarlierVersionError(
       `Cannot find an earlier version of ${file}, because this clone is shallow: ${DEEPEN}, or name a file with --against FILE`,

@@ -1,7 +1,7 @@
 import type { Document } from '../../src/openapi/document.ts';
-import { type Change, changeOf } from './breaking/change.ts';
+import { type Change, toChange } from './breaking/change.ts';
 import type { Compare } from './breaking/compared.ts';
-import { type Operation, operationsOf } from './breaking/operation.ts';
+import { getOperations, type Operation } from './breaking/operation.ts';
 import { parameterChanges } from './breaking/parameters.ts';
 import { bodyChanges } from './breaking/request-body.ts';
 import { responseChanges } from './breaking/responses.ts';
@@ -18,9 +18,9 @@ export type { Change } from './breaking/change.ts';
  */
 export function changesBetween(before: Document, after: Document): readonly Change[] {
   const compare = schemaComparison(before, after);
-  const [old, now] = [before, after].map((document) => new Map(operationsOf(document).map((one) => [one.key, one])));
+  const [old, now] = [before, after].map((document) => new Map(getOperations(document).map((one) => [one.key, one])));
   if (!old || !now) return [];
-  return distinct([
+  return removeDuplicates([
     ...serverChanges(before, after),
     ...[...old.values()].filter(({ key }) => !now.has(key)).map(removed),
     ...[...now.values()].flatMap((operation) => {
@@ -37,9 +37,9 @@ function operationChanges(before: Operation, after: Operation, compare: Compare)
     ...securityChanges(before, after),
   ];
   return [
-    ...statements(before, after),
-    ...asked.map((delta) => changeOf(delta, 'request', after.name)),
-    ...responseChanges(before, after, compare).map((delta) => changeOf(delta, 'response', after.name)),
+    ...ownChanges(before, after),
+    ...asked.map((delta) => toChange(delta, 'request', after.name)),
+    ...responseChanges(before, after, compare).map((delta) => toChange(delta, 'response', after.name)),
   ];
 }
 
@@ -59,7 +59,7 @@ function added({ name, pointer }: Operation): Change {
 }
 
 /** Returns the changes of an operation itself. Its id is only a name in generated clients, and is not sent. */
-function statements(before: Operation, after: Operation): readonly Change[] {
+function ownChanges(before: Operation, after: Operation): readonly Change[] {
   const { name, pointer } = after;
   const note = (key: string, words: string): Change => {
     return {
@@ -87,7 +87,7 @@ function statements(before: Operation, after: Operation): readonly Change[] {
   ];
 }
 
-function distinct(changes: readonly Change[]): readonly Change[] {
+function removeDuplicates(changes: readonly Change[]): readonly Change[] {
   return [
     ...new Map(changes.map((change) => [`${change.direction} ${change.pointer} ${change.message}`, change])).values(),
   ];

@@ -10,14 +10,14 @@ import type { ReportPart } from './join-reports.ts';
 
 const CHECK = 'document';
 
-/** What the checks of a document are about, in the rows of a report. */
+/** The checks of a document, each a row of the report. */
 const CHECKS = ['lint', 'examples', 'names', 'limits'] as const;
 
-/** Checks a document by itself and for breaking changes since an earlier version; `before` is the reason if there is none. */
+/** Checks a document, and its breaking changes since an earlier version. `before`: the earlier version, or the reason why there is none. */
 export async function documentPart(contract: Contract, before: EarlierVersion | string): Promise<ReportPart> {
   const file = pathFromHere(contract.path);
   const locate = createLocator(file, contract.text);
-  // Pairing by names is our own custom, and whether limits are those of the code can be told of our own document alone.
+  // Only the contract of the shop follows the rules for names, and has limits that are in the code.
   const checks = CHECKS.filter((check) => isShop(contract) || ['lint', 'examples'].includes(check));
   const found = (await documentFindings(contract.path)).filter(({ check }) => checks.includes(check));
   const own = found.map(({ check, pointer, message }) => createFailure(file, check, message, locate(pointer)));
@@ -30,10 +30,10 @@ export async function documentPart(contract: Contract, before: EarlierVersion | 
     };
   }
   const { broken, notes } = changesSince(before, contract.document);
-  const isThere = (pointer: string) => getNode(contract.document, pointer) !== undefined;
-  // What is gone stands in the older version alone.
+  const exists = (pointer: string) => getNode(contract.document, pointer) !== undefined;
+  // Only the earlier version has the place of a removed part.
   const places = broken.map(({ message, pointer }) =>
-    createFailure(file, 'changes', message, isThere(pointer) ? locate(pointer) : `${before.name} #${pointer}`),
+    createFailure(file, 'changes', message, exists(pointer) ? locate(pointer) : `${before.name} #${pointer}`),
   );
   const failures = [...own, ...places];
   return { checks: [CHECK], rows: createRows(file, [...checks, 'changes'], failures), failures, notes };
@@ -51,9 +51,9 @@ function createFailure(file: string, check: string, message: string, place: stri
 }
 
 interface Changes {
-  /** What breaks clients and isn't announced by the version. */
+  /** The breaking changes that the version number does not announce. */
   readonly broken: readonly Change[];
-  /** The rest, a sentence each. */
+  /** The other changes, a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function changesSince({ name, text }: EarlierVersion, document: Document): Chang
   const before = parseDocument(name, text);
   const changes = changesBetween(before, document);
   const breaking = changes.filter(({ isBreaking }) => isBreaking);
-  const isAnnounced = announces(before.info.version, document.info.version);
+  const isAnnounced = announcesBreaking(before.info.version, document.info.version);
   const counted = `Since ${name}: ${changes.length} changes that clients can notice, ${breaking.length} of them breaking`;
   const announced =
     breaking.length > 0 && isAnnounced ? `, which the version number ${document.info.version} announces` : '';
@@ -72,8 +72,8 @@ function changesSince({ name, text }: EarlierVersion, document: Document): Chang
   };
 }
 
-/** Whether a version may break what the one before it promised: the first number that isn't 0 has grown (Semantic Versioning 2.0.0, sections 4 and 8). */
-function announces(before: string, after: string): boolean {
+/** Returns whether a version number announces breaking changes: its first number other than 0 is higher (Semantic Versioning 2.0.0, sections 4 and 8). */
+function announcesBreaking(before: string, after: string): boolean {
   const [old, now] = [before, after].map((version) => version.split('.').map((part) => Number.parseInt(part, 10) || 0));
   const place = Math.max(
     0,

@@ -13,7 +13,7 @@ import type { ReportPart } from './join-reports.ts';
 
 const CHECK = 'dredd';
 
-/** What dredd has to say of the server that a command names, or of a shop of our own. */
+/** Runs dredd on the server of a command, or on a new shop if the command has no URL. Returns the results as a part of the report. */
 export async function dreddPart(
   command: CheckCommand,
   contract: Contract,
@@ -34,9 +34,9 @@ function skip(why: string): ReportPart {
   return { checks: [], rows: [], failures: [], notes: [`dredd was skipped: ${why}.`] };
 }
 
-function createPart(contract: Contract, { transactions, errors: faults }: DreddVerdict): ReportPart {
+function createPart(contract: Contract, { transactions, errors }: DreddVerdict): ReportPart {
   const locate = createLocator(pathFromHere(contract.path), contract.text);
-  const named = transactions.map((transaction) => ({ transaction, ...nameOf(contract, transaction) }));
+  const named = transactions.map((transaction) => ({ transaction, ...findOperation(contract, transaction) }));
   const counts = new Map<string, Count>();
   for (const { operationId, status, transaction } of named) {
     const count = counts.get(`${operationId} ${status}`) ?? { seen: 0, wrong: 0 };
@@ -57,10 +57,10 @@ function createPart(contract: Contract, { transactions, errors: faults }: DreddV
       const rule = `${method} ${path} ${transaction.status}`;
       return { check: CHECK, operationId, status, rule, message, place: locate(pointer), steps };
     });
-  return { checks: [CHECK], rows, failures: [...failures, ...faults.map(createRunFailure)], notes: [] };
+  return { checks: [CHECK], rows, failures: [...failures, ...errors.map(createRunFailure)], notes: [] };
 }
 
-/** What keeps dredd from saying anything counts as a failure: a green dredd that did nothing proves nothing. */
+/** Creates a failure for an error of the run: without it, a run that tested nothing would pass. */
 function createRunFailure(message: string): Failure {
   return {
     check: CHECK,
@@ -73,8 +73,8 @@ function createRunFailure(message: string): Failure {
   };
 }
 
-/** The operation and the documented response of a transaction; a method that a path doesn't have is answered for by its first operation. */
-function nameOf({ routes }: Contract, { operationId, path, status }: DreddTransaction) {
+/** Returns the operation and the documented response of a transaction. An unsupported method belongs to the first operation of its path. */
+function findOperation({ routes }: Contract, { operationId, path, status }: DreddTransaction) {
   const route = routes.find((one) => (operationId === undefined ? one.path === path : one.operationId === operationId));
   const name = route ? findResponse(route.responses, status)?.name : undefined;
   const pointer = `${route?.pointer ?? formatPointer('paths', path)}${name === undefined ? '' : `/responses/${name}`}`;

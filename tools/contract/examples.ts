@@ -11,33 +11,34 @@ import { mapNodes } from '../../src/openapi/walk-schemas.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
-/** Who says whether a value holds: with `closed`, by a schema that allows no properties but its own. */
+/** The validators by direction. The closed validators reject undocumented properties. */
 interface Validators {
   readonly request: SchemaValidator;
   readonly closedRequest: SchemaValidator;
-  readonly answer: SchemaValidator;
-  readonly closedAnswer: SchemaValidator;
+  readonly response: SchemaValidator;
+  readonly closedResponse: SchemaValidator;
 }
 
+/** A node of the document and its JSON Pointer. */
 interface Place {
   readonly node: Node;
   readonly pointer: string;
 }
 
 /**
- * The examples that don't keep to their schema, wherever they stand: those of parameters, headers and bodies, which may have no property beside those
- * documented, and those and the defaults of schemas. And those under `x-refused-examples` that do keep to it: these have to be refused, or no JSON.
+ * Returns a finding for each example that violates its schema: examples of parameters, headers and bodies, which must not have undocumented properties, and
+ * examples and defaults of schemas. Also returns a finding for each `x-refused-examples` entry that the server would accept.
  */
 export function exampleFindings({ normalized: plain, text }: Contract): readonly DocumentFinding[] {
-  const [sent, answered] = [
+  const [requestDocument, responseDocument] = [
     createDirectionView(plain, text, 'readOnly'),
     createDirectionView(plain, text, 'writeOnly'),
   ];
   const validators: Validators = {
-    request: createSchemaValidator(() => sent),
-    closedRequest: createSchemaValidator(() => closeSchemas(sent)),
-    answer: createSchemaValidator(() => answered),
-    closedAnswer: createSchemaValidator(() => closeSchemas(answered)),
+    request: createSchemaValidator(() => requestDocument),
+    closedRequest: createSchemaValidator(() => closeSchemas(requestDocument)),
+    response: createSchemaValidator(() => responseDocument),
+    closedResponse: createSchemaValidator(() => closeSchemas(responseDocument)),
   };
   const places: Place[] = [];
   mapNodes(plain, (node, pointer) => {
@@ -47,78 +48,79 @@ export function exampleFindings({ normalized: plain, text }: Contract): readonly
   return places.flatMap(({ node, pointer }) =>
     'schema' in node
       ? [
-          ...getExamples(plain, pointer).flatMap((example) => wrongExample(validators, { node, pointer }, example)),
-          ...refusedExamples(validators, { node, pointer }),
+          ...getExamples(plain, pointer).flatMap((example) => checkExample(validators, { node, pointer }, example)),
+          ...checkRefusedExamples(validators, { node, pointer }),
         ]
-      : wrongOfSchema(validators, { node, pointer }),
+      : checkSchemaValues(validators, { node, pointer }),
   );
 }
 
-function wrongExample(
+function checkExample(
   validators: Validators,
   { node, pointer }: Place,
   { name, value }: Example,
 ): readonly DocumentFinding[] {
-  const validate = isOfAnswer(pointer) ? validators.closedAnswer : validators.closedRequest;
+  const validate = isInResponse(pointer) ? validators.closedResponse : validators.closedRequest;
   const errors = describeErrors(validate, `${pointer}/schema`, value);
   if (errors === undefined) return [];
-  const place = name === undefined ? '/example' : `/examples${formatPointer(name)}${isOwn(node, name) ? '/value' : ''}`;
-  return [finding(pointer + place, `The example violates its schema: ${errors}`)];
+  const place =
+    name === undefined ? '/example' : `/examples${formatPointer(name)}${isInline(node, name) ? '/value' : ''}`;
+  return [createFinding(pointer + place, `The example violates its schema: ${errors}`)];
 }
 
-/** Whether an example stands here, and not in the components. */
-function isOwn({ examples }: Node, name: string): boolean {
+/** Returns whether an example is inline, and not a reference. */
+function isInline({ examples }: Node, name: string): boolean {
   const example = getNode(examples, formatPointer(name));
   return isNode(example) && 'value' in example;
 }
 
-/** Whether what stands at a pointer goes to clients: bodies and headers of responses. */
-function isOfAnswer(pointer: string): boolean {
+/** Returns whether a pointer is in a response or in a header of a response. */
+function isInResponse(pointer: string): boolean {
   return /\/(responses|headers)\//.test(pointer);
 }
 
-function refusedExamples(validators: Validators, { node, pointer }: Place): readonly DocumentFinding[] {
+function checkRefusedExamples(validators: Validators, { node, pointer }: Place): readonly DocumentFinding[] {
   const refused = node['x-refused-examples'];
   return Object.entries(isNode(refused) ? refused : {}).flatMap(([name, example]) => {
     const value = isNode(example) ? example.value : undefined;
     const isRefused =
-      !isJson(value) || describeErrors(validators.request, `${pointer}/schema`, parsed(value)) !== undefined;
+      !isJson(value) || describeErrors(validators.request, `${pointer}/schema`, parseBody(value)) !== undefined;
     const place = `${pointer}/x-refused-examples${formatPointer(name)}`;
-    return isRefused ? [] : [finding(place, 'The refused example is valid, so the server accepts it')];
+    return isRefused ? [] : [createFinding(place, 'The refused example is valid, so the server accepts it')];
   });
 }
 
-/** A text is a body as it is sent, anything else what such a body says. */
+/** Returns whether the value of an example is JSON. A string is the text of a body, any other value a parsed body. */
 function isJson(value: unknown): boolean {
   try {
-    parsed(value);
+    parseBody(value);
     return true;
   } catch {
     return false;
   }
 }
 
-function parsed(value: unknown): unknown {
+function parseBody(value: unknown): unknown {
   return typeof value === 'string' ? JSON.parse(value) : value;
 }
 
-/** What stands in a schema itself goes both ways, and has to hold in one of them. */
-function wrongOfSchema({ request, answer }: Validators, { node, pointer }: Place): readonly DocumentFinding[] {
+/** Checks the examples and the default of a schema, which must be valid in requests or in responses. */
+function checkSchemaValues({ request, response }: Validators, { node, pointer }: Place): readonly DocumentFinding[] {
   const values: readonly (readonly [string, unknown])[] = [
     ...('example' in node ? [['/example', node.example] as const] : []),
     ...('default' in node ? [['/default', node.default] as const] : []),
     ...(Array.isArray(node.examples)
-      ? node.examples.map((value, place) => [`/examples/${place}`, value] as const)
+      ? node.examples.map((value, index) => [`/examples/${index}`, value] as const)
       : []),
   ];
   return values.flatMap(([place, value]) => {
     const errors = describeErrors(request, pointer, value);
-    if (errors === undefined || describeErrors(answer, pointer, value) === undefined) return [];
-    return [finding(pointer + place, `The value violates its schema: ${errors}`)];
+    if (errors === undefined || describeErrors(response, pointer, value) === undefined) return [];
+    return [createFinding(pointer + place, `The value violates its schema: ${errors}`)];
   });
 }
 
-/** What is wrong with a value, in words; undefined where nothing is. */
+/** Describes the errors of a value; undefined if it is valid. */
 function describeErrors(validate: SchemaValidator, schema: string, value: unknown): string | undefined {
   const errors = validate(schema, value);
   if (errors.length === 0) return undefined;
@@ -129,6 +131,6 @@ function describeErrors(validate: SchemaValidator, schema: string, value: unknow
   return [...new Set(messages)].slice(0, 3).join('; ');
 }
 
-function finding(pointer: string, message: string): DocumentFinding {
+function createFinding(pointer: string, message: string): DocumentFinding {
   return { check: 'examples', pointer, message };
 }

@@ -1,8 +1,8 @@
-/** Something that isn't right in a document. */
+/** An error that a check finds in a document. */
 export interface DocumentFinding {
   readonly check: 'lint' | 'examples' | 'names' | 'limits';
-  /** JSON Pointer of the place. */
+  /** The JSON Pointer of the place. */
   readonly pointer: string;
-  /** What is wrong, a sentence. */
+  /** A sentence that describes the error. */
   readonly message: string;
 }

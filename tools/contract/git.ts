@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 
-/** Why git can't be asked, a sentence. */
+/** Thrown if git or the repository can't be used. `message` is a clause with the reason. */
 export class GitError extends Error {
-  override readonly name = 'GitFault';
+  override readonly name = 'GitError';
 }
 
-/** Asks git in a folder: what it prints, or undefined where it says no. */
+/** Runs a git command in a folder. Resolves to its output, or undefined if git exits with an error. */
 export type Git = (...args: readonly string[]) => Promise<string | undefined>;
 
-/** The most that git may print, in bytes: more than any document. */
-const LONGEST_OUTPUT = 256 * 1024 * 1024;
+/** The maximum output of git, in bytes, which is larger than any document. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
-/** Git as it answers in a folder; `GitFault` where there is no git, or no repository around the folder. */
+/** Returns the function that runs git in a folder. Throws `GitError` if git is not installed, or if the folder is not in a repository. */
 export async function createGit(folder: string): Promise<Git> {
   const { code, errors } = await run(folder, ['rev-parse', '--is-inside-work-tree']);
   if (code === 'ENOENT') throw new GitError('git is not installed');
@@ -22,14 +22,14 @@ export async function createGit(folder: string): Promise<Git> {
   };
 }
 
-/** Git's own words where it has a reason of its own, such as a folder that is somebody else's. */
+/** Returns why git can't read a repository: git's own message, such as for a folder of another user, if there is a repository. */
 function describeRepositoryError(folder: string, errors: string): string {
   if (/not a git repository/i.test(errors)) return `${folder} is not in a git repository`;
   return `git cannot read the repository of ${folder} (${errors.trim().split('\n')[0] ?? 'no reason given'})`;
 }
 
 interface GitResult {
-  /** Undefined where all went well. */
+  /** The exit code or the error code; undefined if git succeeded. */
   readonly code: string | number | undefined;
   readonly output: string;
   readonly errors: string;
@@ -37,10 +37,10 @@ interface GitResult {
 
 function run(folder: string, args: readonly string[]): Promise<GitResult> {
   return new Promise((resolve) => {
-    // A hook of git has the repository in its environment, which would come before the folder's.
+    // Within a git hook, these variables would select another repository than the folder's.
     const { GIT_DIR: _, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...environment } = process.env;
-    // Its sentences are looked into, so they have to be in one language.
-    const options = { cwd: folder, env: { ...environment, LC_ALL: 'C' }, maxBuffer: LONGEST_OUTPUT };
+    // Error messages are searched for English text.
+    const options = { cwd: folder, env: { ...environment, LC_ALL: 'C' }, maxBuffer: MAX_OUTPUT_BYTES };
     execFile('git', [...args], options, (error, output, errors) => {
       resolve({ code: error === null ? undefined : (error.code ?? 'unknown'), output, errors });
     });

@@ -5,70 +5,70 @@ import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
 import { MAX_TERM_LENGTH } from '../../src/shop/search/product-index.ts';
 import type { DocumentFinding } from './finding.ts';
 
-/** A place of openapi.yaml that tells a limit which the server enforces in its code. */
+/** A place in openapi.yaml that documents a limit in the code of the server. */
 interface DocumentedLimit {
-  /** The constant that is enforced. */
+  /** The name of the constant in the code. */
   readonly constant: string;
   readonly pointer: string;
-  /** What has to stand there: in a text, or as a number. */
-  readonly documented: string | number;
+  /** The words that the text at the place must contain, or the number at the place. */
+  readonly expected: string | number;
 }
 
-const PROBLEM = '/content/application~1problem+json/examples';
+const EXAMPLES = '/content/application~1problem+json/examples';
 const TOO_LARGE = '/components/responses/BodyTooLarge';
-const BESIDE = '/components/responses/Refused';
-const ADD = '/paths/~1api~1cart-items/post';
+const REFUSED = '/components/responses/Refused';
+const ADD_CART_ITEM = '/paths/~1api~1cart-items/post';
 
-/** Where each limit is told: a change of the constant, or of the words, has to come with the other. Limits of schemas are enforced as they stand. */
+/** The documented limits. A change of a constant requires a change of openapi.yaml. Limits in schemas need no entry, since the server enforces the schemas. */
 const DOCUMENTED_LIMITS: readonly DocumentedLimit[] = [
-  ...documented('LIMIT_BYTES of http/body.ts', {
-    [`${TOO_LARGE}/description`]: `${kilobytes(MAX_BODY_BYTES)} (${formatNumber(MAX_BODY_BYTES)} bytes)`,
-    [`${TOO_LARGE}${PROBLEM}/bodyTooLarge/value/detail`]: `${MAX_BODY_BYTES} bytes`,
+  ...createLimits('MAX_BODY_BYTES', {
+    [`${TOO_LARGE}/description`]: `${formatKilobytes(MAX_BODY_BYTES)} (${formatNumber(MAX_BODY_BYTES)} bytes)`,
+    [`${TOO_LARGE}${EXAMPLES}/bodyTooLarge/value/detail`]: `${MAX_BODY_BYTES} bytes`,
   }),
-  ...documented('maxHeaderSize of http/server.ts', {
-    [`${BESIDE}/description`]: `the headers exceed ${kilobytes(LIMITS.maxHeaderSize)}`,
-    [`${BESIDE}${PROBLEM}/headersTooLarge/summary`]: kilobytes(LIMITS.maxHeaderSize),
-    [`${BESIDE}${PROBLEM}/headersTooLarge/value/detail`]: kilobytes(LIMITS.maxHeaderSize),
+  ...createLimits('LIMITS.maxHeaderSize', {
+    [`${REFUSED}/description`]: `the headers exceed ${formatKilobytes(LIMITS.maxHeaderSize)}`,
+    [`${REFUSED}${EXAMPLES}/headersTooLarge/summary`]: formatKilobytes(LIMITS.maxHeaderSize),
+    [`${REFUSED}${EXAMPLES}/headersTooLarge/value/detail`]: formatKilobytes(LIMITS.maxHeaderSize),
   }),
-  ...documented('REQUEST_TIMEOUT_MS of http/server.ts', {
-    [`${BESIDE}/description`]: `did not arrive within ${REQUEST_TIMEOUT_MS / 1_000} s`,
+  ...createLimits('REQUEST_TIMEOUT_MS', {
+    [`${REFUSED}/description`]: `did not arrive within ${REQUEST_TIMEOUT_MS / 1_000} s`,
   }),
-  ...documented('TERM_LIMIT of search/product-index.ts', {
+  ...createLimits('MAX_TERM_LENGTH', {
     '/paths/~1api~1products/get/description': `the first ${MAX_TERM_LENGTH} characters`,
   }),
-  ...documented('QUANTITY_LIMIT of domain/cart.ts', {
+  ...createLimits('QUANTITY_LIMIT', {
     '/components/schemas/Quantity/maximum': QUANTITY_LIMIT,
-    [`${ADD}/description`]: `up to ${formatNumber(QUANTITY_LIMIT)}`,
-    [`${ADD}/responses/409/description`]: `would exceed ${formatNumber(QUANTITY_LIMIT)}`,
-    [`${ADD}/responses/409${PROBLEM}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT} of a product`,
+    [`${ADD_CART_ITEM}/description`]: `up to ${formatNumber(QUANTITY_LIMIT)}`,
+    [`${ADD_CART_ITEM}/responses/409/description`]: `would exceed ${formatNumber(QUANTITY_LIMIT)}`,
+    [`${ADD_CART_ITEM}/responses/409${EXAMPLES}/quantityLimit/value/detail`]: `the limit of ${QUANTITY_LIMIT} of a product`,
   }),
 ];
 
-/** The limits that the server enforces and openapi.yaml doesn't tell, or tells otherwise. */
+/** Returns a finding for each limit that openapi.yaml does not document, or documents with another value. */
 export function limitFindings(document: Document): readonly DocumentFinding[] {
-  return DOCUMENTED_LIMITS.flatMap(({ constant, pointer, documented: expected }) => {
-    const there = getNode(document, pointer);
+  return DOCUMENTED_LIMITS.flatMap(({ constant, pointer, expected }) => {
+    const value = getNode(document, pointer);
     const isDocumented =
-      typeof expected === 'number' ? there === expected : typeof there === 'string' && containsWords(there, expected);
+      typeof expected === 'number' ? value === expected : typeof value === 'string' && containsWords(value, expected);
     if (isDocumented) return [];
     const message = `The server enforces ${constant}: this place must contain ${JSON.stringify(expected)}`;
     return [{ check: 'limits', pointer, message }];
   });
 }
 
-/** Whether a text has these words; "64 kB" doesn't stand in "164 kB". */
+/** Returns whether a text contains some words. "164 kB" does not contain "64 kB". */
 function containsWords(text: string, words: string): boolean {
-  const place = ` ${text.replaceAll(/\s+/g, ' ')} `.split(words);
-  return place.some(
-    (before, index) => index < place.length - 1 && !/[\d.,]$/.test(before) && !/^[.,]?\d/.test(place[index + 1] ?? ''),
+  const parts = ` ${text.replaceAll(/\s+/g, ' ')} `.split(words);
+  return parts.some(
+    (before, index) => index < parts.length - 1 && !/[\d.,]$/.test(before) && !/^[.,]?\d/.test(parts[index + 1] ?? ''),
   );
 }
 
-function documented(constant: string, places: Readonly<Record<string, string | number>>): readonly DocumentedLimit[] {
-  return Object.entries(places).map(([pointer, words]) => ({ constant, pointer, documented: words }));
+function createLimits(constant: string, places: Readonly<Record<string, string | number>>): readonly DocumentedLimit[] {
+  return Object.entries(places).map(([pointer, expected]) => ({ constant, pointer, expected }));
 }
 
-function kilobytes(bytes: number): string {
+function formatKilobytes(bytes: number): string {
   return `${bytes / 1_024} kB`;
 }
 

@@ -5,7 +5,7 @@ import { oas } from '@stoplight/spectral-rulesets';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
-/** What Redocly's `recommended-strict` and Spectral's `spectral:oas`, nothing switched off, find in the document at an absolute path. Takes seconds. */
+/** Returns the findings of Redocly (`recommended-strict`) and Spectral (`spectral:oas`) with all rules. `path`: absolute. Takes seconds. */
 export async function lintFindings(path: string, source: string): Promise<readonly DocumentFinding[]> {
   return [...(await redocly(source, path)), ...(await spectral(source, path))];
 }
@@ -22,7 +22,7 @@ async function redocly(source: string, path: string): Promise<readonly DocumentF
 
 async function spectral(source: string, path: string): Promise<readonly DocumentFinding[]> {
   const linter = new spectralCore.Spectral();
-  // Its own types don't know that a ruleset may be given as an object.
+  // The types of Spectral do not allow a ruleset as an object.
   linter.setRuleset({ extends: [oas] } as unknown as Parameters<typeof linter.setRuleset>[0]);
   const results = await linter.run(new spectralCore.Document(source, parsers.Yaml, path));
   return results.map(({ code, path: steps, message }) => ({

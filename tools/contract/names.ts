@@ -4,109 +4,115 @@ import type { Route } from '../../src/openapi/routes.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import type { DocumentFinding } from './finding.ts';
 
-/** A named example of a request or an answer. */
-interface Named {
+/** A named example of a request or a response. */
+interface NamedExample {
   readonly name: string;
   readonly pointer: string;
   readonly value: unknown;
 }
 
-interface NamedResponse extends Named {
+interface NamedResponse extends NamedExample {
   readonly status: string;
-  /** Whether it is of a response that operations share, which speaks for them all and is nobody's pair. */
+  /** Whether several operations share the response. A shared example needs no request example. */
   readonly isShared: boolean;
 }
 
 /** The named examples of an operation. */
 interface NamedExamples {
   readonly route: Route;
-  readonly ofParameters: readonly Named[];
-  readonly ofBody: readonly Named[];
-  readonly refused: readonly Named[];
+  readonly parameters: readonly NamedExample[];
+  readonly body: readonly NamedExample[];
+  /** The request examples that the server must reject (`x-refused-examples`). */
+  readonly refused: readonly NamedExample[];
   readonly responses: readonly NamedResponse[];
 }
 
 /**
- * Where requests and answers don't pair by the names of their examples. Each named request has an answer of its name, unless the operation's success
- * has no body; each refused one a 4xx; and a problem is about the path of the request of its name. The other way round each answer of an operation's own has its request, but for those that no example can ask for: one success where no body is named,
- * the request without anything that may be left out; and a refusal that is due to the path, the query, or the state alone.
+ * Checks that request examples and response examples are paired by name. Each request example needs a response example of the same name, unless the success
+ * response has no body. Each refused request example needs a 4xx response example. The `instance` of a problem must be the path of its request. Each
+ * response example needs a request example, with two exceptions: one success if the body has no named examples, and errors that no request example can
+ * cause, because they depend on the path, the query or the state.
  */
 export function nameFindings({ normalized: plain, routes }: Contract): readonly DocumentFinding[] {
   return routes
     .map((route) => getNamedExamples(plain, route))
-    .flatMap((names) => [
-      ...findRequestsWithoutResponse(names),
-      ...findAmbiguous(names),
-      ...findUnpairedSuccesses(names),
-      ...findUnpairedErrors(names),
-      ...findMisplaced(names),
+    .flatMap((examples) => [
+      ...findRequestsWithoutResponse(examples),
+      ...findRepeatedNames(examples),
+      ...findUnpairedSuccesses(examples),
+      ...findUnpairedErrors(examples),
+      ...findWrongPaths(examples),
     ]);
 }
 
 function getNamedExamples(document: Contract['normalized'], route: Route): NamedExamples {
   const body = resolvePointer(document, `${route.pointer}/requestBody`);
-  const media = (holder: string) => pointersBelow(document, `${holder}/content`);
+  const getMediaPointers = (parent: string) => getChildPointers(document, `${parent}/content`);
+  const getExamples = (pointer: string) => getNamedChildren(document, `${pointer}/examples`);
   const responses = `${route.pointer}/responses`;
   return {
     route,
-    ofParameters: route.parameters.flatMap(({ pointer }) => namedBelow(document, `${pointer}/examples`)),
-    ofBody: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/examples`)),
-    refused: media(body).flatMap((pointer) => namedBelow(document, `${pointer}/x-refused-examples`)),
+    parameters: route.parameters.flatMap(({ pointer }) => getExamples(pointer)),
+    body: getMediaPointers(body).flatMap(getExamples),
+    refused: getMediaPointers(body).flatMap((pointer) => getNamedChildren(document, `${pointer}/x-refused-examples`)),
     responses: route.responses.flatMap(({ name: status }) => {
-      const holder = resolvePointer(document, responses + formatPointer(keyOf(getNode(document, responses), status)));
-      const isShared = !holder.startsWith(responses);
-      const named = media(holder).flatMap((pointer) => namedBelow(document, `${pointer}/examples`));
-      return named.map((one) => ({ ...one, status, isShared }));
+      const key = findStatusKey(getNode(document, responses), status);
+      const response = resolvePointer(document, responses + formatPointer(key));
+      const isShared = !response.startsWith(responses);
+      const examples = getMediaPointers(response).flatMap(getExamples);
+      return examples.map((example) => ({ ...example, status, isShared }));
     }),
   };
 }
 
-/** The status as it is written in the document, where it may be in small letters. */
-function keyOf(responses: unknown, status: string): string {
+/** Returns the key of a status in the document, which can be in lower case. */
+function findStatusKey(responses: unknown, status: string): string {
   return (
     Object.keys(isNode(responses) ? responses : {}).find((key) => key.toUpperCase() === status.toUpperCase()) ?? status
   );
 }
 
-function pointersBelow(document: Contract['normalized'], pointer: string): readonly string[] {
+function getChildPointers(document: Contract['normalized'], pointer: string): readonly string[] {
   const node = getNode(document, pointer);
   return Object.keys(isNode(node) ? node : {}).map((key) => pointer + formatPointer(key));
 }
 
-function namedBelow(document: Contract['normalized'], pointer: string): readonly Named[] {
+function getNamedChildren(document: Contract['normalized'], pointer: string): readonly NamedExample[] {
   const node = getNode(document, pointer);
   return Object.keys(isNode(node) ? node : {}).map((name) => {
-    const place = pointer + formatPointer(name);
-    return { name, pointer: place, value: getNode(document, `${resolvePointer(document, place)}/value`) };
+    const child = pointer + formatPointer(name);
+    return { name, pointer: child, value: getNode(document, `${resolvePointer(document, child)}/value`) };
   });
 }
 
 function findRequestsWithoutResponse({
   route,
-  ofParameters,
-  ofBody,
+  parameters,
+  body,
   refused,
   responses,
 }: NamedExamples): readonly DocumentFinding[] {
   const has = (name: string, status: RegExp) => responses.some((one) => one.name === name && status.test(one.status));
-  // A success without a body has nothing to give an example of.
+  // A success without a body has no example.
   const isBodiless = route.responses.some(({ name, media }) => name.startsWith('2') && Object.keys(media).length === 0);
   return [
-    ...[...ofParameters, ...ofBody]
+    ...[...parameters, ...body]
       .filter(({ name }) => !isBodiless && !has(name, /./))
-      .map((one) => finding(one, `The request example ${one.name} has no response example of this name`)),
+      .map((one) => createFinding(one, `The request example ${one.name} has no response example of this name`)),
     ...refused
       .filter(({ name }) => !has(name, /^(4|default)/))
-      .map((one) => finding(one, `The refused request example ${one.name} has no 4xx response example of this name`)),
+      .map((one) =>
+        createFinding(one, `The refused request example ${one.name} has no 4xx response example of this name`),
+      ),
   ];
 }
 
-function findAmbiguous({ responses }: NamedExamples): readonly DocumentFinding[] {
+function findRepeatedNames({ responses }: NamedExamples): readonly DocumentFinding[] {
   const own = responses.filter(({ isShared }) => !isShared);
   return own
-    .filter(({ name }, place) => own.slice(0, place).some((other) => other.name === name))
+    .filter(({ name }, index) => own.slice(0, index).some((other) => other.name === name))
     .map((one) =>
-      finding(
+      createFinding(
         one,
         `Two response examples have the name ${one.name}: the response to the request of this name is ambiguous`,
       ),
@@ -114,51 +120,52 @@ function findAmbiguous({ responses }: NamedExamples): readonly DocumentFinding[]
 }
 
 function findResponsesWithoutRequest(
-  { ofParameters, ofBody, refused, responses }: NamedExamples,
+  { parameters, body, refused, responses }: NamedExamples,
   status: RegExp,
 ): readonly NamedResponse[] {
-  const requestNames = new Set([...ofParameters, ...ofBody, ...refused].map(({ name }) => name));
+  const requestNames = new Set([...parameters, ...body, ...refused].map(({ name }) => name));
   return responses.filter((one) => !one.isShared && status.test(one.status) && !requestNames.has(one.name));
 }
 
-function findUnpairedSuccesses(names: NamedExamples): readonly DocumentFinding[] {
-  const bare = names.ofBody.length === 0 ? 1 : 0;
-  return findResponsesWithoutRequest(names, /^[123]/)
-    .slice(bare)
-    .map((one) => finding(one, `The response example ${one.name} has no request example of this name`));
+function findUnpairedSuccesses(examples: NamedExamples): readonly DocumentFinding[] {
+  // One success can belong to the request without a named body.
+  const allowed = examples.body.length === 0 ? 1 : 0;
+  return findResponsesWithoutRequest(examples, /^[123]/)
+    .slice(allowed)
+    .map((one) => createFinding(one, `The response example ${one.name} has no request example of this name`));
 }
 
-function findUnpairedErrors(names: NamedExamples): readonly DocumentFinding[] {
-  return findResponsesWithoutRequest(names, /^[^123]/)
-    .filter(({ value }) => !isBeyondExamples(names.route, value))
+function findUnpairedErrors(examples: NamedExamples): readonly DocumentFinding[] {
+  return findResponsesWithoutRequest(examples, /^[^123]/)
+    .filter(({ value }) => !isIndependentOfExamples(examples.route, value))
     .map((one) =>
-      finding(
+      createFinding(
         one,
         `The response example ${one.name} has no request example of this name, and is not caused by path or query`,
       ),
     );
 }
 
-/** Whether a problem is one that examples can't ask for: they are all of one path and of values that the parameters may have. */
-function isBeyondExamples(route: Route, problem: unknown): boolean {
+/** Returns whether no request example can cause a problem: it has another path, its violations are not in the body, or the operation has no input. */
+function isIndependentOfExamples(route: Route, problem: unknown): boolean {
   const { instance, violations }: Node = isNode(problem) ? problem : {};
-  const isOfOtherPath = typeof instance === 'string' && instance !== examplePath(route);
-  const isOfOtherPart = Array.isArray(violations) && violations.every((one) => isNode(one) && one.in !== 'body');
-  const isOfState = route.parameters.length === 0 && Object.keys(route.bodyMedia).length === 0;
-  return isOfOtherPath || isOfOtherPart || isOfState;
+  const hasOtherPath = typeof instance === 'string' && instance !== formatExamplePath(route);
+  const isOutsideBody = Array.isArray(violations) && violations.every((one) => isNode(one) && one.in !== 'body');
+  const hasNoInput = route.parameters.length === 0 && Object.keys(route.bodyMedia).length === 0;
+  return hasOtherPath || isOutsideBody || hasNoInput;
 }
 
-/** Problems whose `instance` is another path than that of the request of their name. */
-function findMisplaced({ route, responses }: NamedExamples): readonly DocumentFinding[] {
-  const named = route.parameters.filter((one) => one.in === 'path').flatMap(({ examples }) => examples);
+/** Returns a finding for each problem whose `instance` is not the path of the request example of the same name. */
+function findWrongPaths({ route, responses }: NamedExamples): readonly DocumentFinding[] {
+  const pathExamples = route.parameters.filter((one) => one.in === 'path').flatMap(({ examples }) => examples);
   return responses
-    .filter(({ isShared, name }) => !isShared && named.some((example) => example.name === name))
+    .filter(({ isShared, name }) => !isShared && pathExamples.some((example) => example.name === name))
     .flatMap((one) => {
       const { instance }: Node = isNode(one.value) ? one.value : {};
-      const path = examplePath(route, one.name);
+      const path = formatExamplePath(route, one.name);
       if (instance === undefined || instance === path) return [];
       return [
-        finding(
+        createFinding(
           one,
           `The response example ${one.name} is about ${String(instance)}, but the request of its name about ${path}`,
         ),
@@ -166,14 +173,14 @@ function findMisplaced({ route, responses }: NamedExamples): readonly DocumentFi
     });
 }
 
-/** The path with the examples of a name as its parameters, or with their first examples. */
-function examplePath({ path, parameters }: Route, name?: string): string {
+/** Returns the path of a request example: each parameter has the example with the name, else its first example. */
+function formatExamplePath({ path, parameters }: Route, name?: string): string {
   return path.replaceAll(/\{(.*?)\}/g, (whole, placeholder) => {
     const { examples = [] } = parameters.find((one) => one.in === 'path' && one.name === placeholder) ?? {};
     return String((examples.find((one) => one.name === name) ?? examples[0])?.value ?? whole);
   });
 }
 
-function finding({ pointer }: Named, message: string): DocumentFinding {
+function createFinding({ pointer }: NamedExample, message: string): DocumentFinding {
   return { check: 'names', pointer, message };
 }

@@ -3,7 +3,7 @@ export interface DreddRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Empty or undefined if there is none. */
+  /** Empty or undefined if the request has no body. */
   readonly body?: string;
 }
 
@@ -12,9 +12,9 @@ export interface DreddOutput {
   /** Warnings of dredd's parser and compiler. */
   readonly annotations: readonly { readonly message: string }[];
   readonly results: readonly DreddResult[];
-  /** Why dredd stopped early. */
+  /** The reason why dredd stopped early. */
   readonly error?: string;
-  /** What dredd printed. */
+  /** The text that dredd printed. */
   readonly printed: string;
 }
 
@@ -40,7 +40,7 @@ export interface DreddResult {
   };
 }
 
-/** An error of dredd's validator; not all messages about a place in the body name it. */
+/** An error of Gavel, the validator of dredd. Some messages lack the place in the body, which is in `location`. */
 export interface GavelError {
   readonly message: string;
   readonly location?: { readonly pointer?: string };

@@ -9,7 +9,7 @@ import { dreddView } from './view.ts';
 /** The result of a run of dredd. */
 export interface DreddVerdict {
   readonly transactions: readonly DreddTransaction[];
-  /** Why the transactions are not reliable; empty if they are. */
+  /** The reasons why the transactions are not reliable; empty if they are reliable. */
   readonly errors: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface DreddRun {
   readonly contractFile: string;
   /** Headers that all requests carry. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Paths of hook files, instead of the default ones. */
+  /** The paths of the hook files. Default: hooks.cjs. */
   readonly hooks?: readonly string[];
 }
 
@@ -30,8 +30,8 @@ export const ownHooks: string = toPath('hooks.cjs');
 const RESPONSE_MS = 10_000;
 
 /**
- * Requests every documented response of a contract from the server at `url` with dredd, and resets the server before each. Prints nothing. Rejects with
- * a `ContractError` if the contract can't be read.
+ * Tests every documented response of a contract with dredd against the server at `url`. Resets the server before each response. Rejects with a
+ * `ContractError` if the contract can't be read.
  */
 export async function runDredd({
   url,
@@ -73,7 +73,7 @@ async function checkReachable(url: string): Promise<string | undefined> {
   }
 }
 
-/** Runs dredd in a child process. Returns its output, or an error message if the process ends without any. */
+/** Runs dredd in a child process. Returns its output, or an error message if the process ends without output. */
 function runInChild(configuration: object): Promise<DreddOutput | string> {
   return new Promise((resolve, reject) => {
     const child = fork(toPath('child.cjs'), { execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });

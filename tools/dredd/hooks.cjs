@@ -8,12 +8,12 @@ const ENDPOINT = hooks.configuration.endpoint.replace(/\/+$/, '');
 const [description] = hooks.configuration.apiDescriptions;
 const view = JSON.parse(description.content);
 const expectations = getExpectations(view);
-const known = view['x-known-ids'];
+const exampleIds = view['x-known-ids'];
 
 /** Headers that all requests carry. */
 const common = hooks.configuration.custom?.headers ?? {};
 
-/** Whether the server has the data of the examples after a reset; undefined until it was checked. */
+/** Whether the server has the data of the examples after a reset; undefined before the first check. */
 let hasExampleData;
 
 const RESET = { method: 'POST', path: '/api/reset' };
@@ -82,7 +82,7 @@ function getExpectation({ origin, expected }) {
   return expectations.get(`${origin.actionName} ${expected.statusCode}`);
 }
 
-/** Replaces dredd's expectations, the keys of an example and the header that shows whether the hooks ran, by those of the contract. */
+/** Replaces the response that dredd expects by that of the contract, and removes the header that is expected if the hooks are missing. */
 function setExpectation(expected, { type, schema, headers }) {
   delete expected.body;
   expected.headers = Object.fromEntries(headers.map((name) => [name, 'any']));
@@ -100,7 +100,7 @@ function setRequest(transaction, { method, path, headers, body = '' }) {
   Object.assign(transaction.request, { method, uri: path, body, headers: { ...agent, ...headers } });
 }
 
-/** Resets the server, and creates the data of the examples if it is missing. Returns the requests sent, and how to replace ids of the examples. */
+/** Resets the server, and creates the data of the examples if it is missing. Returns the sent requests, and a function that replaces ids of the examples. */
 async function resetServer() {
   const steps = [RESET];
   await send(RESET);
@@ -111,14 +111,14 @@ async function resetServer() {
     steps.push(step);
   }
   const { products, cart, orders, options } = await readState();
-  const theirs = { cart, others: products.filter((id) => !cart.includes(id)), orders, options };
-  return { steps, idFor: (kind, id) => findReplacement(known[kind], id, theirs[kind]) };
+  const serverIds = { cart, others: products.filter((id) => !cart.includes(id)), orders, options };
+  return { steps, idFor: (kind, id) => findReplacement(exampleIds[kind], id, serverIds[kind]) };
 }
 
-/** Returns the id of the server that replaces an id of the examples; undefined if it is not of the examples. */
-function findReplacement(knownOnes, id, theirs) {
-  const place = knownOnes.findIndex((one) => String(one) === String(id));
-  return place < 0 ? undefined : (theirs[place] ?? theirs.at(-1));
+/** Returns the id on the server that replaces an id in the examples; undefined if the examples do not have the id. */
+function findReplacement(ids, id, serverIds) {
+  const index = ids.findIndex((other) => String(other) === String(id));
+  return index < 0 ? undefined : (serverIds[index] ?? serverIds.at(-1));
 }
 
 async function readState() {
@@ -136,18 +136,18 @@ async function readIds(path, key) {
   return Array.isArray(list) ? list.map((entry) => entry?.[key]) : undefined;
 }
 
-/** Whether the server has the data of the examples, as far as its lists can be read. */
+/** Returns whether the server has the data of the examples. Ignores lists that could not be read. */
 function matchesExamples({ products, cart, orders, options }) {
   const hasAll = (list, ids) => list === undefined || ids.every((id) => list.includes(id));
   return (
-    (cart === undefined || isDeepStrictEqual(cart, known.cart)) &&
-    hasAll(products, known.others) &&
-    hasAll(orders, known.orders) &&
-    hasAll(options, known.options)
+    (cart === undefined || isDeepStrictEqual(cart, exampleIds.cart)) &&
+    hasAll(products, exampleIds.others) &&
+    hasAll(orders, exampleIds.orders) &&
+    hasAll(options, exampleIds.options)
   );
 }
 
-/** Returns the requests that create an order, and a cart of two items; a third product is not in the cart. */
+/** Returns the requests that create an order, and a cart with two items. A third product stays outside the cart. */
 function createMissing({ products = [], cart = [], orders = [] }) {
   if (products.length < 3) throw new Error('The server must have at least three products');
   const add = (productId) => ({ method: 'POST', path: '/api/cart-items', body: { productId, quantity: 2 } });
@@ -156,7 +156,7 @@ function createMissing({ products = [], cart = [], orders = [] }) {
   return [...empty, ...order, add(products[0]), add(products[1])];
 }
 
-/** Returns a request of the examples with the ids of this server. */
+/** Returns a request of the examples with the ids of the server. */
 function translate({ path, body, ...rest }, idFor) {
   const inPath = path.replace(/(cart-items|orders)\/([^/?]+)/, (all, place, id) => {
     const other = place === 'orders' ? idFor('orders', id) : productFor(id, idFor);

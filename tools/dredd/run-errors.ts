@@ -2,7 +2,7 @@ import type { Document } from '../../src/openapi/document.ts';
 import { getRoutes } from '../../src/openapi/routes.ts';
 import type { DreddOutput, DreddResult } from './dredd-result.ts';
 
-/** Returns why the transactions of a run are not reliable: warnings of the parser, missing hooks, skipped or missing responses. Empty if they are. */
+/** Returns the reasons why the results of a run are not reliable: warnings of the parser, missing hooks, and skipped or missing transactions. */
 export function findRunErrors(document: Document, output: DreddOutput): readonly string[] {
   const { annotations, results, error, printed } = output;
   const { documented, getName } = createNaming(document);
@@ -11,7 +11,7 @@ export function findRunErrors(document: Document, output: DreddOutput): readonly
   const [missing, unexpected] = [subtract(documented, getNames(named)), subtract(getNames(named), documented)];
   return [
     ...(error === undefined ? [] : [`dredd stopped: ${[error, ...printed.matchAll(/(?<=^error: ).*/gm)].join('; ')}`]),
-    // The view is made so that the parser has no warnings.
+    // The parser does not warn about a correct view.
     ...annotations.map(({ message }) => `dredd's parser warns: ${message}`),
     ...formatCount(
       getNames(named.filter(({ test }) => !test.origin.isHooked)),
@@ -23,12 +23,12 @@ export function findRunErrors(document: Document, output: DreddOutput): readonly
   ];
 }
 
-/** Returns an error with the number of transactions and the first of them; none if there are no transactions. */
+/** Returns an error with the number of transactions and the first transaction; an empty array if there are none. */
 function formatCount([first, ...more]: readonly string[], message: string): readonly string[] {
   return first === undefined ? [] : [`${more.length + 1} ${message}: ${first}${more.length > 0 ? ', …' : ''}`];
 }
 
-/** Returns the entries of a list without those of another list; an entry is removed as often as the other list has it. */
+/** Returns a list without the entries of another list. Each entry of the other list removes one equal entry. */
 function subtract(list: readonly string[], others: readonly string[]): readonly string[] {
   const remaining = [...others];
   return list.filter((entry) => {
@@ -38,7 +38,7 @@ function subtract(list: readonly string[], others: readonly string[]): readonly 
   });
 }
 
-/** Returns the names of all documented responses with a status, for each path that to an unsupported method, and the name of a result among them. */
+/** Returns the names of the documented responses, including the 405 of each path, and a function that returns the name of a result. */
 function createNaming(document: Document) {
   const routes = getRoutes(document);
   const operations = new Set(routes.map(({ method, path }) => `${method} ${path}`));

@@ -1,7 +1,7 @@
 import type { DreddVerdict } from './dredd.ts';
 import type { DreddTransaction } from './transaction.ts';
 
-/** Formats a verdict: the tested statuses of each path and method, each failure with the command that repeats it, and the total. */
+/** Formats a verdict as text: the tested statuses of each operation, the failures with commands that repeat the requests, and the total. */
 export function formatTable({ transactions, errors }: DreddVerdict): string {
   const failed = transactions.filter(({ isPassed }) => !isPassed);
   const total = `${transactions.length - failed.length} of ${transactions.length} responses match the contract`;

@@ -6,25 +6,25 @@ import type { DreddRequest, DreddResult, GavelError } from './dredd-result.ts';
 export interface DreddTransaction {
   /** Undefined if the path does not have the method. */
   readonly operationId: string | undefined;
-  /** In capital letters. */
+  /** In upper case. */
   readonly method: string;
   /** The path template. */
   readonly path: string;
   /** The expected status. */
   readonly status: number;
   readonly isPassed: boolean;
-  /** Why it failed, a sentence; empty if it passed. */
+  /** The reason of the failure, a sentence; empty if the transaction passed. */
   readonly failure: string;
-  /** Shell commands that repeat the requests, without secrets; undefined if none was sent. */
+  /** Shell commands that repeat the requests, without secrets; undefined if no request was sent. */
   readonly curl?: string;
-  /** Status, content type and body of the response; undefined if there was none. */
+  /** Status, content type and body of the response; undefined if there was no response. */
   readonly response?: string;
 }
 
 /** The maximum length of a body in the report, in characters. */
 const MAX_BODY_LENGTH = 2_000;
 
-/** Returns the transaction of a result; `url` is the server's. */
+/** Converts a result of dredd to a transaction. `url`: the URL of the server. */
 export function toTransaction(url: string, { outcome, test }: DreddResult): DreddTransaction {
   const { actionName, exampleName, operationId, before } = test.origin;
   const [method = '', path = ''] = actionName.split(' ');

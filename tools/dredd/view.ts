@@ -13,18 +13,18 @@ import { getRoutes, type Route } from '../../src/openapi/routes.ts';
 import { formatPointer } from '../../src/util/json-pointer.ts';
 import { type Recipe, type RecipeRequest, recipes as shopRecipes } from '../parity/recipes.ts';
 
-/** A header that no server sends. Dredd expects it in every response unless the hooks remove it, so nothing passes without them. */
-const HOOKS_HEADER = 'X-Asked-For-Until-The-Hooks-Run';
+/** A header that no server sends. The hooks remove it from the expected headers. Without the hooks, every transaction fails, since the header is missing. */
+const HOOKS_HEADER = 'X-Dredd-Hooks-Missing';
 
-/** How to provoke a response, and what it must contain. The hooks read it from `x-expectation` of the response in the view. */
+/** The requests that cause a response, and the expected response. The hooks read it from `x-expectation` in the view. */
 export interface Expectation {
   /** Undefined if the path does not support the method. */
   readonly operationId?: string;
-  /** The requests to send first, after a reset. */
+  /** The requests to send before `request`, after a reset. */
   readonly before: readonly RecipeRequest[];
-  /** The request that provokes the response; undefined if none is known. */
+  /** The request that causes the response; undefined if none is known. */
   readonly request: RecipeRequest | undefined;
-  /** The content type; undefined without a body. */
+  /** The content type; undefined if the response has no body. */
   readonly type: string | undefined;
   readonly schema: unknown;
   /** The required headers. */
@@ -33,18 +33,18 @@ export interface Expectation {
   readonly allow?: readonly string[];
 }
 
-/** How to provoke each documented response, by operationId. */
+/** The recipes by operationId. */
 type Recipes = Readonly<Record<string, Recipe>>;
 
-/** The methods to try on a path: the first one that it does not support. */
+/** The candidates for the unsupported method of a path. */
 const OTHER_METHODS = ['patch', 'put', 'delete', 'post', 'get'] as const;
 
 /** Formats of OpenAPI that JSON Schema does not define: dredd's validator throws for them. */
 const NUMBER_FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'float', 'double']);
 
 /**
- * Returns the view of a document for dredd: without references, with each documented status that is not a range, the request that provokes it and its
- * schema, and with one unsupported method for each path.
+ * Creates the version of a document that dredd reads: without references, and with all documented statuses except ranges. Each has the request that causes
+ * it, and its schema. Each path also has one unsupported method.
  */
 export function dreddView(document: Document, recipes: Recipes = shopRecipes): Document {
   const plain = closeSchemas(normalizeSchemas(document).document);
@@ -79,7 +79,7 @@ function pathItem(plain: Document, routes: readonly Route[], path: string, recip
   };
 }
 
-/** Returns the parameters of a path; dredd needs an example of each, which the hooks replace. */
+/** Returns the parameters of a path. Dredd requires an example of each, which the hooks replace. */
 function pathParameters(route: Route | undefined): readonly Node[] {
   return (route?.pathNames ?? []).map((name) => ({
     name,
@@ -101,8 +101,8 @@ function responseView(plain: Document, route: Route, response: DocumentedRespons
 }
 
 /**
- * Returns a response for dredd, which needs only a content type and an example for a transaction. It warns of many keywords of a schema and does not
- * validate with them, so the schema is in the expectation, and the hooks set it.
+ * Creates a response for dredd. A transaction needs only a content type and an example. The schema is in the expectation, where the hooks read it, because
+ * dredd ignores many keywords and warns about them.
  */
 function createResponse(
   plain: Document,
@@ -126,7 +126,7 @@ function createResponse(
   };
 }
 
-/** Returns an operation with a method that the path does not support; its only response is the documented 405. */
+/** Creates an operation with an unsupported method, whose only response is the documented 405. */
 function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): Node {
   const [route] = own;
   const allow = own.map((one) => one.method);
@@ -143,7 +143,7 @@ function otherMethod(plain: Document, own: readonly Route[], recipes: Recipes): 
   return { [method]: { summary: `${method.toUpperCase()} ${route.path}`, responses: { 405: response } } };
 }
 
-/** Returns a request with the example that has the name of the response's example: of the body, or of a query parameter. */
+/** Replaces the body or the query of a request by the request example that has the same name as the response example. */
 function pairWithExample(
   plain: Document,
   route: Route,
@@ -177,7 +177,7 @@ function named(examples: readonly Example[], name: string | undefined): Example 
   return name === undefined ? undefined : examples.find((example) => example.name === name);
 }
 
-/** Returns the ids in the examples by their kind; the hooks replace them by the ids of a server with other data. */
+/** Returns the ids in the examples by kind. The hooks replace them by the ids of the server if it has other data. */
 function knownIds(routes: readonly Route[]): Node {
   const idsIn = (operationId: string, key: string) => {
     const success = routes
@@ -196,7 +196,7 @@ function knownIds(routes: readonly Route[]): Node {
   };
 }
 
-/** Returns a schema with its references inlined. A recursive reference allows any value. */
+/** Returns a schema with its references replaced by their targets. A recursive reference becomes a schema that allows any value. */
 function inlineSchema(plain: Document, node: unknown, above: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((entry) => inlineSchema(plain, entry, above));
   if (!isNode(node)) return node;

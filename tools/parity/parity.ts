@@ -7,11 +7,11 @@ import { type Recipe, type RecipeRequest, recipes } from './recipes.ts';
 /** The comparison of the shop and the mock for one documented response. */
 export interface Row {
   readonly operationId: string;
-  /** The name of the response: a status or a range, with the status that represents it. */
+  /** The name of the response. A range is followed by the status that represents it: `4XX (405)`. */
   readonly response: string;
   readonly isReal: boolean;
   readonly isMocked: boolean;
-  /** The violations of the contract by either, and the differences between them; empty if there are none. */
+  /** The contract violations in both responses, and the differences between them. */
   readonly differences: readonly string[];
 }
 
@@ -91,7 +91,7 @@ async function compare({ contract, route, name, recipe, real, mock }: Comparison
   return { ...row, isReal, isMocked, differences };
 }
 
-/** Returns the differences between the successes of requests without `Prefer`, for which the mock selects the response. */
+/** Returns the differences between the success responses if the mock chooses its response, without `Prefer`. */
 async function compareDefaults(
   route: Route,
   requests: readonly RecipeRequest[],
@@ -110,7 +110,7 @@ async function compareDefaults(
   return found;
 }
 
-/** Returns a request that provokes the response of a range: with an unsupported method, or to the operation, which fails. */
+/** Returns a request that causes a response of a range: an unsupported method for 4XX; any request for 5XX, since the handlers throw. */
 function getRangeRequest(name: string, good: RecipeRequest): RecipeRequest | undefined {
   if (name === '5XX') return good;
   return name === '4XX' ? { method: 'PATCH', path: good.path } : undefined;
@@ -149,7 +149,7 @@ function findDifferences({ responses }: Route, real: ServerResponse, mock: Serve
   ];
 }
 
-/** The structure of a value: its type, the properties of an object, and the merged structure of the entries of a list. */
+/** The structure of a value: its type, the properties of an object, and the merged structure of all entries of a list. */
 type Shape = {
   readonly type: string;
   readonly fields?: ReadonlyMap<string, Shape>;

@@ -6,11 +6,11 @@ export interface RecipeRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How to provoke each documented response of an operation. */
+/** The requests that cause the documented responses of an operation. */
 export interface Recipe {
   /** A request that succeeds. */
   readonly validRequest: RecipeRequest;
-  /** By the name of the documented response: the request that provokes it, the requests before it, and the name of its example. */
+  /** By the name of the documented response: the request, the requests to send before it, and the name of the response example. */
   readonly responses: Readonly<
     Record<
       string,
@@ -32,9 +32,9 @@ const remove = (id: string): RecipeRequest => ({ method: 'DELETE', path: `/api/c
 
 const TOO_LARGE = ' '.repeat(102_401);
 const AS_TEXT = { 'content-type': 'text/plain' };
-const emptied = [remove(SOCKS), remove(LAMP)];
+const emptyCart = [remove(SOCKS), remove(LAMP)];
 
-/** The recipes by operationId, without those of ranges, which are the same for all operations. */
+/** The recipes by operationId. Ranges have no recipe, since the same request causes them for all operations. */
 export const recipes: Readonly<Record<string, Recipe>> = {
   listProducts: {
     validRequest: get('/api/products'),
@@ -104,7 +104,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     validRequest: post('/api/orders'),
     responses: {
       201: { example: 'created', request: post('/api/orders') },
-      409: { example: 'emptyCart', before: emptied, request: post('/api/orders') },
+      409: { example: 'emptyCart', before: emptyCart, request: post('/api/orders') },
     },
   },
   getOrder: {

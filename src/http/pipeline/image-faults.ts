@@ -1,6 +1,7 @@
 import type { FaultDefinition } from '../../control/operation.ts';
 import { createErrorResponse, createStatusProblem } from '../../mock/status-problem.ts';
-import { findImageFaultIssue, replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
+import { findImageFaultIssue } from '../../mock/unmatchable-faults.ts';
+import { replaceBodyAndHeaders } from '../../mock/validate-fault.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import type { FaultEffect, ForcedResponse } from '../../sandbox/faults/combine-faults.ts';
 import { getPathname, parseQuery } from '../../util/request-target.ts';

@@ -1,8 +1,8 @@
-import { suggestOneOf } from '../../openapi/remedies.ts';
 import { createIssue, type Issue, type IssueParts } from '../../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
+import { suggestOneOf } from '../../util/similar-names.ts';
 import type { textComparison } from './comparison.ts';
 import { compilePattern, createGlob } from './patterns.ts';
 

@@ -1,6 +1,6 @@
 import type { Delta, Direction, Effect } from './change.ts';
 import type { Facts } from './schema-facts.ts';
-import { placeOf } from './schema-facts.ts';
+import { getKeywordPointer } from './schema-facts.ts';
 import type { Schema } from './schema-parts.ts';
 
 /** A place in a message: steps such as `products[].name`, below a root such as "the 200 response". */
@@ -17,42 +17,42 @@ export interface Pair {
   readonly direction: Direction;
 }
 
-/** A pair with the facts of both schemas. */
+/** A pair of schemas with the constraints of both. */
 export interface Compared extends Pair {
   readonly old: Facts;
   readonly now: Facts;
 }
 
-/** Returns the changes between two schemas and their subschemas; each pair of a root once. */
+/** Returns the changes between two schemas and their subschemas. Each pair is compared once for each message. */
 export type Compare = (pair: Pair) => readonly Delta[];
 
-/** Returns a place in words: "products[].name of the 200 response". */
-export function named({ steps, root }: Place): string {
+/** Formats a place: "products[].name of the 200 response". */
+export function formatPlace({ steps, root }: Place): string {
   return steps === '' ? root : `${steps} of ${root}`;
 }
 
-/** Returns the place of a property. */
-export function below({ steps, root }: Place, step: string): Place {
+/** Returns the place of a child. `step`: the name of a property, or `[]` for the entries of an array. */
+export function getChildPlace({ steps, root }: Place, step: string): Place {
   return { steps: steps === '' || step.startsWith('[') ? steps + step : `${steps}.${step}`, root };
 }
 
-/** Creates the change of a keyword; its pointer is that of the keyword in the newer schema, else in the older one. */
-export function delta({ before, after, place }: Pair, effect: Effect, key: string, words: string): Delta {
-  const isSaid = [after, before].find((schema) => schema.some(({ node }) => node[key] !== undefined));
+/** Creates the change of a keyword, with the pointer of the keyword in the newer schema, else in the older schema. */
+export function createDelta({ before, after, place }: Pair, effect: Effect, key: string, words: string): Delta {
+  const schemaWithKey = [after, before].find((schema) => schema.some(({ node }) => node[key] !== undefined));
   return {
     effect,
-    pointer: placeOf(isSaid ?? (after.length > 0 ? after : before), key),
-    message: `${named(place)} ${words}`,
+    pointer: getKeywordPointer(schemaWithKey ?? (after.length > 0 ? after : before), key),
+    message: `${formatPlace(place)} ${words}`,
   };
 }
 
-/** Formats a value for a sentence; long ones are shortened. */
-export function shown(value: unknown): string {
+/** Formats a value as JSON for a message, with at most 60 characters. */
+export function formatValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
 /** Joins words for the end of a sentence: "a, b or c". */
-export function either(words: readonly string[]): string {
+export function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -3,8 +3,8 @@ import { findMediaType, removeTypeParameters } from '../../../src/openapi/respon
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Delta, Direction } from './change.ts';
 import type { Compare } from './compared.ts';
-import { keysAt } from './operation.ts';
-import { keyOf, schemaAt } from './schema-parts.ts';
+import { getKeys } from './operation.ts';
+import { createSchemaKey, readSchema } from './schema-parts.ts';
 
 /** Two versions of the messages of one direction. */
 export interface Sides {
@@ -18,20 +18,21 @@ export interface Sides {
 
 /** Returns the changes between two `content` objects: of their media types, and of the schema of each. */
 export function contentChanges(sides: Sides, before: string, after: string): readonly Delta[] {
-  const [old, now] = [keysAt(sides.old, before), keysAt(sides.now, after)];
+  const [old, now] = [getKeys(sides.old, before), getKeys(sides.now, after)];
   const gone = old.filter((type) => counterparts(type, now).length === 0);
   const gained = now.filter((type) => !old.some((one) => counterparts(one, now).includes(type)));
   // Media types with the same schema have the same changes.
   const isOneSchema =
-    new Set(old.map((type) => keyOf(schemaAt(sides.old, `${before}${formatPointer(type)}/schema`)))).size < 2;
+    new Set(old.map((type) => createSchemaKey(readSchema(sides.old, `${before}${formatPointer(type)}/schema`)))).size <
+    2;
   return [
     ...gone.map((type): Delta => {
       const message = `${sides.root} can no longer be ${type}`;
-      return { effect: 'gone', pointer: before + formatPointer(type), message };
+      return { effect: 'removed', pointer: before + formatPointer(type), message };
     }),
     ...gained.map(
       (type): Delta => ({
-        effect: 'gained',
+        effect: 'added',
         pointer: after + formatPointer(type),
         message: `${sides.root} can also be ${type}`,
       }),
@@ -39,7 +40,7 @@ export function contentChanges(sides: Sides, before: string, after: string): rea
     ...old.flatMap((type) =>
       counterparts(type, now).flatMap((other) => [
         ...rangeChange(sides, type, other, after),
-        ...betweenMedia(
+        ...compareMedia(
           sides,
           before + formatPointer(type),
           after + formatPointer(other),
@@ -63,14 +64,14 @@ function rangeChange({ root }: Sides, old: string, now: string, after: string): 
   const [wasRange, isRange] = [old, now].map((type) => removeTypeParameters(type).endsWith('*'));
   if (wasRange === isRange || removeTypeParameters(old) === removeTypeParameters(now)) return [];
   const message = `${root} can be ${now} instead of ${old}`;
-  return [{ effect: isRange ? 'widened' : 'narrowed', pointer: after + formatPointer(now), message }];
+  return [{ effect: isRange ? 'wider' : 'narrower', pointer: after + formatPointer(now), message }];
 }
 
-function betweenMedia(sides: Sides, before: string, after: string, type: string | undefined): readonly Delta[] {
+function compareMedia(sides: Sides, before: string, after: string, type: string | undefined): readonly Delta[] {
   const { old, now, root, direction, compare } = sides;
   return compare({
-    before: schemaAt(old, `${before}/schema`),
-    after: schemaAt(now, `${after}/schema`),
+    before: readSchema(old, `${before}/schema`),
+    after: readSchema(now, `${after}/schema`),
     place: { steps: '', root: type === undefined ? root : `${root} as ${type}` },
     direction,
   });

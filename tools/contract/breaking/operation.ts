@@ -17,9 +17,9 @@ export interface Operation {
 }
 
 /** Returns the operations of a document, in its order. */
-export function operationsOf(document: Document): readonly Operation[] {
+export function getOperations(document: Document): readonly Operation[] {
   return Object.keys(document.paths ?? {}).flatMap((path) => {
-    const { node: item, pointer } = found(document, formatPointer('paths', path));
+    const { node: item, pointer } = resolveNode(document, formatPointer('paths', path));
     if (!path.startsWith('/')) return [];
     return METHODS.flatMap((method) => {
       const node = item[method];
@@ -32,7 +32,7 @@ export function operationsOf(document: Document): readonly Operation[] {
 }
 
 /** Returns the node at a pointer, with references followed, and its pointer; an empty node if there is none. */
-export function found(document: Document, pointer: string): { readonly node: Node; readonly pointer: string } {
+export function resolveNode(document: Document, pointer: string): { readonly node: Node; readonly pointer: string } {
   const seen = new Set<string>();
   let place = pointer;
   for (;;) {
@@ -45,7 +45,7 @@ export function found(document: Document, pointer: string): { readonly node: Nod
 }
 
 /** Returns the keys of the node at a pointer; none if there is no node. */
-export function keysAt(document: Document, pointer: string): readonly string[] {
+export function getKeys(document: Document, pointer: string): readonly string[] {
   const node = getNode(document, pointer);
   return isNode(node) ? Object.keys(node) : [];
 }

@@ -2,8 +2,8 @@ import { getNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta } from './change.ts';
 import type { Compare } from './compared.ts';
 import { contentChanges } from './content.ts';
-import { found, type Operation } from './operation.ts';
-import { canonical, schemaAt } from './schema-parts.ts';
+import { type Operation, resolveNode } from './operation.ts';
+import { readSchema, toCanonicalText } from './schema-parts.ts';
 
 interface Parameter {
   readonly node: Node;
@@ -15,13 +15,13 @@ interface Parameter {
 
 /** Returns the changes of the parameters of an operation, including those of its path item. */
 export function parameterChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
-  const [old, now] = [parametersOf(before), parametersOf(after)];
+  const [old, now] = [getParameters(before), getParameters(after)];
   return [
     ...[...old.values()].flatMap((one) => {
       const other = now.get(one.key);
-      if (other) return betweenParameters({ before, after, compare }, one, other);
+      if (other) return compareParameters({ before, after, compare }, one, other);
       // A path parameter without a description still exists: the template is the same.
-      const effect = one.node.in === 'path' ? 'widened' : 'gone';
+      const effect = one.node.in === 'path' ? 'wider' : 'removed';
       return [{ effect, pointer: one.pointer, message: `${one.words} is removed` } as const];
     }),
     ...[...now.values()].filter(({ key }) => !old.has(key)).map(added),
@@ -30,8 +30,8 @@ export function parameterChanges(before: Operation, after: Operation, compare: C
 
 function added({ node, pointer, words }: Parameter): Delta {
   // Any path segment is a text: a description adds no requirement.
-  if (node.required !== true || node.in === 'path') return { effect: 'gained', pointer, message: `${words} is new` };
-  return { effect: 'narrowed', pointer, message: `${words} is new and required` };
+  if (node.required !== true || node.in === 'path') return { effect: 'added', pointer, message: `${words} is new` };
+  return { effect: 'narrower', pointer, message: `${words} is new and required` };
 }
 
 interface Sides {
@@ -40,33 +40,33 @@ interface Sides {
   readonly compare: Compare;
 }
 
-function betweenParameters({ before, after, compare }: Sides, one: Parameter, other: Parameter): readonly Delta[] {
+function compareParameters({ before, after, compare }: Sides, one: Parameter, other: Parameter): readonly Delta[] {
   const [old, now] = [one.node, other.node];
   const { words, pointer } = other;
   const hasContent = 'content' in old && 'content' in now;
   const sides = { old: before.document, now: after.document, root: words, direction: 'request', compare } as const;
   return [
-    ...requirement(old, now, words, pointer),
-    ...(written(old) === written(now)
+    ...requiredChange(old, now, words, pointer),
+    ...(getSerialization(old) === getSerialization(now)
       ? []
       : [
           {
-            effect: 'reshaped',
+            effect: 'different',
             pointer,
             message: `${words} has a different serialization (style, explode or media type)`,
           } as const,
         ]),
     ...(old.allowEmptyValue === true && now.allowEmptyValue !== true
-      ? [{ effect: 'narrowed', pointer, message: `${words} can no longer be empty` } as const]
+      ? [{ effect: 'narrower', pointer, message: `${words} can no longer be empty` } as const]
       : []),
     ...(now.deprecated === true && old.deprecated !== true
-      ? [{ effect: 'noted', pointer: `${pointer}/deprecated`, message: `${words} is deprecated` } as const]
+      ? [{ effect: 'neutral', pointer: `${pointer}/deprecated`, message: `${words} is deprecated` } as const]
       : []),
     ...(hasContent
       ? contentChanges(sides, `${one.pointer}/content`, `${pointer}/content`)
       : compare({
-          before: schemaAt(before.document, `${one.pointer}/schema`),
-          after: schemaAt(after.document, `${pointer}/schema`),
+          before: readSchema(before.document, `${one.pointer}/schema`),
+          after: readSchema(after.document, `${pointer}/schema`),
           place: { steps: '', root: words },
           direction: 'request',
         })),
@@ -74,40 +74,40 @@ function betweenParameters({ before, after, compare }: Sides, one: Parameter, ot
 }
 
 /** Returns the change of whether a parameter or a body is required. */
-export function requirement(old: Node, now: Node, words: string, pointer: string): readonly Delta[] {
+export function requiredChange(old: Node, now: Node, words: string, pointer: string): readonly Delta[] {
   if ((old.required === true) === (now.required === true)) return [];
   return now.required === true
-    ? [{ effect: 'narrowed', pointer: `${pointer}/required`, message: `${words} is now required` }]
-    : [{ effect: 'widened', pointer, message: `${words} is no longer required` }];
+    ? [{ effect: 'narrower', pointer: `${pointer}/required`, message: `${words} is now required` }]
+    : [{ effect: 'wider', pointer, message: `${words} is no longer required` }];
 }
 
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' };
 
 /** Returns the serialization of a parameter, as far as it matters: most styles serialize a text alike. */
-function written({ in: place, style, explode, content, schema, allowReserved }: Node): string {
+function getSerialization({ in: place, style, explode, content, schema, allowReserved }: Node): string {
   if (content !== undefined) return 'content';
   const plain = style ?? STYLES[String(place)];
   const type = [getNode(schema, '/type')].flat();
   const isComposed = type.includes('array') || type.includes('object') || getNode(schema, '/$ref') !== undefined;
-  return canonical([plain, isComposed ? (explode ?? plain === 'form') : true, allowReserved === true]);
+  return toCanonicalText([plain, isComposed ? (explode ?? plain === 'form') : true, allowReserved === true]);
 }
 
 /** Headers that are ignored as parameters (OpenAPI 3.0, Parameter Object). */
-const NO_PARAMETERS = ['accept', 'content-type', 'authorization'];
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-function parametersOf(operation: Operation): ReadonlyMap<string, Parameter> {
+function getParameters(operation: Operation): ReadonlyMap<string, Parameter> {
   const { document, path, pointer, item } = operation;
   const names = [...path.matchAll(/\{(.*?)\}/g)].map(([, name]) => name);
   const parameters = [item, pointer].flatMap((holder) => {
     const list = getNode(document, `${holder}/parameters`);
     return (Array.isArray(list) ? [...list.keys()] : []).map((place) =>
-      found(document, `${holder}/parameters/${place}`),
+      resolveNode(document, `${holder}/parameters/${place}`),
     );
   });
   // A parameter of the operation overrides that of the path item.
   return new Map(
     parameters
-      .filter(({ node }) => !isNone(node))
+      .filter(({ node }) => !isIgnoredHeader(node))
       .map(({ node, pointer: own }) => {
         const name = String(node.name);
         const known =
@@ -118,6 +118,6 @@ function parametersOf(operation: Operation): ReadonlyMap<string, Parameter> {
   );
 }
 
-function isNone({ in: place, name }: Node): boolean {
-  return place === 'header' && NO_PARAMETERS.includes(String(name).toLowerCase());
+function isIgnoredHeader({ in: place, name }: Node): boolean {
+  return place === 'header' && IGNORED_HEADERS.includes(String(name).toLowerCase());
 }

@@ -4,8 +4,8 @@ import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Delta } from './change.ts';
 import type { Compare } from './compared.ts';
 import { contentChanges, type Sides } from './content.ts';
-import { found, keysAt, type Operation } from './operation.ts';
-import { schemaAt } from './schema-parts.ts';
+import { getKeys, type Operation, resolveNode } from './operation.ts';
+import { readSchema } from './schema-parts.ts';
 
 /** Returns the changes of the responses of an operation. */
 export function responseChanges(before: Operation, after: Operation, compare: Compare): readonly Delta[] {
@@ -20,7 +20,7 @@ export function responseChanges(before: Operation, after: Operation, compare: Co
     ...(now ?? [])
       .filter((status) => !followed.some(([, one]) => one === status))
       .map((status) => added(after, status)),
-    ...followed.flatMap(([status, other]) => betweenResponses(before, after, compare, status, other)),
+    ...followed.flatMap(([status, other]) => compareResponses(before, after, compare, status, other)),
   ];
 }
 
@@ -40,12 +40,12 @@ function successors(status: string, now: readonly string[]): readonly string[] {
 /** Returns the change of a removed response. Clients depend on successes; they handle any error alike. */
 function removed({ pointer }: Operation, status: string): Delta {
   const message = `the response ${status} is removed`;
-  return { effect: isSuccess(status) ? 'gone' : 'noted', pointer: `${pointer}/responses/${status}`, message };
+  return { effect: isSuccess(status) ? 'removed' : 'neutral', pointer: `${pointer}/responses/${status}`, message };
 }
 
 function added({ pointer }: Operation, status: string): Delta {
   return {
-    effect: 'gained',
+    effect: 'added',
     pointer: `${pointer}/responses/${status}`,
     message: `the response ${status} is new`,
   };
@@ -55,7 +55,7 @@ function isSuccess(status: string): boolean {
   return /^[123]/.test(status);
 }
 
-function betweenResponses(
+function compareResponses(
   before: Operation,
   after: Operation,
   compare: Compare,
@@ -63,8 +63,8 @@ function betweenResponses(
   now: string,
 ): readonly Delta[] {
   const [one, other] = [
-    found(before.document, `${before.pointer}/responses/${old}`),
-    found(after.document, `${after.pointer}/responses/${now}`),
+    resolveNode(before.document, `${before.pointer}/responses/${old}`),
+    resolveNode(after.document, `${after.pointer}/responses/${now}`),
   ];
   const root = `the ${now} response`;
   const sides: Sides = { old: before.document, now: after.document, root, direction: 'response', compare };
@@ -75,53 +75,53 @@ function betweenResponses(
 }
 
 function headerChanges(sides: Sides, before: string, after: string): readonly Delta[] {
-  const [old, now] = [headersAt(sides, 'old', before), headersAt(sides, 'now', after)];
+  const [old, now] = [getHeaderNames(sides, 'old', before), getHeaderNames(sides, 'now', after)];
   const has = (names: readonly string[], name: string) => names.some((one) => one.toLowerCase() === name.toLowerCase());
   const words = (name: string) => `header ${name} of ${sides.root}`;
   return [
     ...old
       .filter((name) => !has(now, name))
       .map((name): Delta => {
-        return { effect: 'gone', pointer: before + formatPointer(name), message: `${words(name)} is removed` };
+        return { effect: 'removed', pointer: before + formatPointer(name), message: `${words(name)} is removed` };
       }),
     ...now
       .filter((name) => !has(old, name))
       .map((name): Delta => {
-        return { effect: 'gained', pointer: after + formatPointer(name), message: `${words(name)} is new` };
+        return { effect: 'added', pointer: after + formatPointer(name), message: `${words(name)} is new` };
       }),
     ...now.flatMap((name) => {
       const same = old.find((one) => one.toLowerCase() === name.toLowerCase());
       return same === undefined
         ? []
-        : betweenHeaders(sides, before + formatPointer(same), after + formatPointer(name), words(name));
+        : compareHeaders(sides, before + formatPointer(same), after + formatPointer(name), words(name));
     }),
   ];
 }
 
 /** Returns the names of headers, without Content-Type, which is ignored (OpenAPI 3.0, Response Object). */
-function headersAt(sides: Sides, side: 'old' | 'now', pointer: string): readonly string[] {
-  return keysAt(sides[side], pointer).filter((name) => name.toLowerCase() !== 'content-type');
+function getHeaderNames(sides: Sides, side: 'old' | 'now', pointer: string): readonly string[] {
+  return getKeys(sides[side], pointer).filter((name) => name.toLowerCase() !== 'content-type');
 }
 
-function betweenHeaders(
+function compareHeaders(
   { old, now, direction, compare }: Sides,
   before: string,
   after: string,
   words: string,
 ): readonly Delta[] {
-  const [one, other] = [found(old, before), found(now, after)];
+  const [one, other] = [resolveNode(old, before), resolveNode(now, after)];
   const [wasRequired, isRequired] = [one, other].map(({ node }) => node.required === true);
   return [
     // Clients can't rely on an optional header.
     ...(wasRequired && !isRequired
-      ? [{ effect: 'widened', pointer: other.pointer, message: `${words} is optional` } as const]
+      ? [{ effect: 'wider', pointer: other.pointer, message: `${words} is optional` } as const]
       : []),
     ...(!wasRequired && isRequired
-      ? [{ effect: 'narrowed', pointer: `${other.pointer}/required`, message: `${words} is always present` } as const]
+      ? [{ effect: 'narrower', pointer: `${other.pointer}/required`, message: `${words} is always present` } as const]
       : []),
     ...compare({
-      before: schemaAt(old, `${one.pointer}/schema`),
-      after: schemaAt(now, `${other.pointer}/schema`),
+      before: readSchema(old, `${one.pointer}/schema`),
+      after: readSchema(now, `${other.pointer}/schema`),
       place: { steps: '', root: words },
       direction,
     }),

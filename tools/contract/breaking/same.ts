@@ -8,42 +8,43 @@ interface Target {
 }
 
 /**
- * Returns a function that tells whether two schemas and all that they refer to are equal. Most schemas of two versions are, and need no comparison.
+ * Creates a function that returns whether two schemas, and all schemas that they refer to, are equal. Most schemas of two versions are equal and need no
+ * further comparison.
  */
-export function sameness(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
+export function createEqualityCheck(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
   const isOneDialect = before.openapi.slice(0, 3) === after.openapi.slice(0, 3);
   const targets = new Map<string, Target>();
   const known = new Map<string, boolean>();
-  const targetOf = (reference: string): Target => {
+  const getReferenceTarget = (reference: string): Target => {
     const [one, other] = [getNode(before, parseReference(reference)), getNode(after, parseReference(reference))];
-    const target = targets.get(reference) ?? { isSame: equal(one, other), references: referencesIn(one) };
+    const target = targets.get(reference) ?? { isSame: equal(one, other), references: getReferences(one) };
     targets.set(reference, target);
     return target;
   };
   /** Whether all schemas that are reachable from some references are equal. A loop, since chains of references can be hundreds long. */
-  const leadToSame = (references: readonly string[]): boolean => {
+  const areAllEqual = (references: readonly string[]): boolean => {
     const reached = new Set(references);
     for (const reference of reached) {
       if (known.get(reference) === true) continue;
-      const { isSame, references: further } = targetOf(reference);
+      const { isSame, references: further } = getReferenceTarget(reference);
       if (!isSame || known.get(reference) === false) return false;
       for (const one of further) reached.add(one);
     }
     for (const reference of reached) known.set(reference, true);
     return true;
   };
-  const leadsToSame = (reference: string): boolean => {
-    const isSame = known.get(reference) ?? leadToSame([reference]);
+  const isTargetEqual = (reference: string): boolean => {
+    const isSame = known.get(reference) ?? areAllEqual([reference]);
     known.set(reference, isSame);
     return isSame;
   };
-  const isSamePart = (part: Schema[number], other: Schema[number] | undefined): boolean =>
+  const isEqualPart = (part: Schema[number], other: Schema[number] | undefined): boolean =>
     part.mark === undefined &&
     other?.mark === undefined &&
     equal(part.node, other?.node) &&
-    referencesIn(part.node).every(leadsToSame);
+    getReferences(part.node).every(isTargetEqual);
   return (one, other) =>
-    isOneDialect && one.length === other.length && one.every((part, place) => isSamePart(part, other[place]));
+    isOneDialect && one.length === other.length && one.every((part, place) => isEqualPart(part, other[place]));
 }
 
 /** Whether two JSON values are equal, regardless of the order of keys. */
@@ -59,10 +60,10 @@ function equal(one: unknown, other: unknown): boolean {
   );
 }
 
-function referencesIn(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(referencesIn);
+function getReferences(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(getReferences);
   if (!isNode(value)) return [];
   return Object.entries(value).flatMap(([key, one]) =>
-    key === '$ref' && typeof one === 'string' ? (one.startsWith('#') ? [one] : []) : referencesIn(one),
+    key === '$ref' && typeof one === 'string' ? (one.startsWith('#') ? [one] : []) : getReferences(one),
   );
 }

@@ -2,57 +2,57 @@ import type { Document } from '../../../src/openapi/document.ts';
 import {
   alternativeChanges,
   alternativeTrial,
-  choiceOf,
+  createChoice,
   hasAlternatives,
   type Keep,
   type Names,
   type Trial,
 } from './alternatives.ts';
 import type { Delta, Direction, Effect } from './change.ts';
-import { below, type Compare, type Compared, delta, type Pair } from './compared.ts';
+import { type Compare, type Compared, createDelta, getChildPlace, type Pair } from './compared.ts';
 import { objectChanges } from './object-changes.ts';
-import { sameness } from './same.ts';
-import { type Facts, factsOf } from './schema-facts.ts';
-import { keyOf, type Schema } from './schema-parts.ts';
+import { createEqualityCheck } from './same.ts';
+import { type Facts, getFacts } from './schema-facts.ts';
+import { createSchemaKey, type Schema } from './schema-parts.ts';
 import {
   choiceChanges,
   countChanges,
   formatChanges,
+  getSharedTypes,
   numberChanges,
-  shared,
   textChanges,
   typeChanges,
 } from './value-changes.ts';
 
-/** A pair to compare, and which of its changes are reported. */
+/** A pair to compare, and a filter of the changes to report. */
 interface Waiting {
   readonly pair: Pair;
   readonly keep: Keep;
 }
 
 /**
- * Creates the comparison of the schemas of two documents; it returns each change once. Schemas may be recursive, and chains of components may be
- * hundreds long, so pairs wait in a queue.
+ * Creates the function that compares the schemas of two documents and returns each change once. It uses a queue instead of recursion, because chains of
+ * components can be hundreds of schemas long.
  */
 export function schemaComparison(before: Document, after: Document): Compare {
-  const isSame = sameness(before, after);
-  const compared = withFacts();
-  const trial = trials(isSame, compared);
-  const choices = remembered<ReturnType<typeof choiceOf>>();
+  const isSame = createEqualityCheck(before, after);
+  const compared = createFactsReader();
+  const trial = createTrial(isSame, compared);
+  const choices = createCache<ReturnType<typeof createChoice>>();
   return (pair) => {
     const seen = new Set<string>();
     const queue: Waiting[] = [{ pair, keep: () => true }];
     const visit = (next: Pair, keep: Keep): readonly Delta[] => {
-      const key = keyOfPair(next);
-      // A recursive or repeated pair was reported at its first place.
+      const key = createPairKey(next);
+      // The changes of a repeated pair are reported only once.
       if (seen.has(key) || isSame(next.before, next.after)) return [];
       seen.add(key);
       if (hasAlternatives(next.before) || hasAlternatives(next.after)) {
-        const choice = choices(key, () => choiceOf(next, trial));
+        const choice = choices(key, () => createChoice(next, trial));
         return alternativeChanges(next, choice, (one, kept) => queue.push({ pair: one, keep: kept })).filter(keep);
       }
       const compare: Compare = (child) => {
-        const [old, now] = [nameOf(child.before), nameOf(child.after)];
+        const [old, now] = [getComponentPointer(child.before), getComponentPointer(child.after)];
         if (old === undefined && now === undefined) return visit(child, keep);
         queue.push({ pair: child, keep: old === now ? () => true : keep });
         return [];
@@ -66,34 +66,36 @@ export function schemaComparison(before: Document, after: Document): Compare {
   };
 }
 
-type SameSchemas = ReturnType<typeof sameness>;
+type SameSchemas = ReturnType<typeof createEqualityCheck>;
 
 /**
- * Compares a pair without its components: those of the same name are compared separately, and those of different names count as different unless they
- * are equal. So only inline schemas are visited.
+ * Creates the function that compares a pair of schemas but not the components that they refer to. References to different components count as a change,
+ * unless the components are equal.
  */
-function trials(isSame: SameSchemas, compared: (pair: Pair) => Compared): Trial {
-  const made = remembered<readonly Delta[]>();
+function createTrial(isSame: SameSchemas, compared: (pair: Pair) => Compared): Trial {
+  const made = createCache<readonly Delta[]>();
   const byName = (pair: Pair, [old, now]: Names): readonly Delta[] =>
-    old === now || isSame(pair.before, pair.after) ? [] : [delta(pair, 'reshaped', '$ref', 'has a different schema')];
+    old === now || isSame(pair.before, pair.after)
+      ? []
+      : [createDelta(pair, 'different', '$ref', 'has a different schema')];
   const areNamed = (names: Names) => names.some((name) => name !== undefined);
   const nested: Trial = (pair, names) => (areNamed(names) ? byName(pair, names) : trial(pair, names));
-  const compare: Compare = (pair) => nested(pair, [nameOf(pair.before), nameOf(pair.after)]);
+  const compare: Compare = (pair) => nested(pair, [getComponentPointer(pair.before), getComponentPointer(pair.after)]);
   const tried = (pair: Pair): readonly Delta[] => {
     if (isSame(pair.before, pair.after)) return [];
     if (hasAlternatives(pair.before) || hasAlternatives(pair.after))
-      return alternativeTrial(pair, choiceOf(pair, nested));
+      return alternativeTrial(pair, createChoice(pair, nested));
     return plainChanges(compared(pair), { compare, trial });
   };
-  const trial: Trial = (pair) => made(keyOfPair(pair), () => tried(pair), []);
+  const trial: Trial = (pair) => made(createPairKey(pair), () => tried(pair), []);
   return trial;
 }
 
-/** Creates a function that returns the facts of a pair; each schema is read once. */
-function withFacts(): (pair: Pair) => Compared {
-  const facts = remembered<Facts>();
+/** Creates a function that adds the constraints of both schemas to a pair. Caches them by schema. */
+function createFactsReader(): (pair: Pair) => Compared {
+  const facts = createCache<Facts>();
   const factsFor = (schema: Schema, direction: Direction, side: string) =>
-    facts(`${side} ${direction} ${keyOf(schema)}`, () => factsOf(schema, direction));
+    facts(`${side} ${direction} ${createSchemaKey(schema)}`, () => getFacts(schema, direction));
   return (pair) => ({
     ...pair,
     old: factsFor(pair.before, pair.direction, 'before'),
@@ -101,17 +103,17 @@ function withFacts(): (pair: Pair) => Compared {
   });
 }
 
-/** Returns the component that a schema refers to; undefined for an inline schema. */
-function nameOf([first]: Schema): string | undefined {
+/** Returns the pointer of the component that a schema refers to; undefined for an inline schema. */
+function getComponentPointer([first]: Schema): string | undefined {
   return first !== undefined && /^\/components\/schemas\/[^/]+$/.test(first.pointer) ? first.pointer : undefined;
 }
 
-function keyOfPair({ before, after, direction }: Pair): string {
-  return `${direction} ${keyOf(before)} → ${keyOf(after)}`;
+function createPairKey({ before, after, direction }: Pair): string {
+  return `${direction} ${createSchemaKey(before)} → ${createSchemaKey(after)}`;
 }
 
-/** Creates a cache of computed values by key; a recursive call for the same key returns `meanwhile`. */
-function remembered<Value>(): (key: string, make: () => Value, meanwhile?: Value) => Value {
+/** Creates a cache of computed values by key. A recursive call with the same key returns `meanwhile`. */
+function createCache<Value>(): (key: string, make: () => Value, meanwhile?: Value) => Value {
   const made = new Map<string, Value>();
   return (key, make, meanwhile) => {
     const found = made.get(key);
@@ -123,14 +125,14 @@ function remembered<Value>(): (key: string, make: () => Value, meanwhile?: Value
   };
 }
 
-/** The functions that compare subschemas; `trial` compares a pair without its components. */
+/** The functions that compare subschemas: with their components (`compare`), or without (`trial`). */
 interface Within {
   readonly compare: Compare;
   readonly trial: Trial;
 }
 
 function plainChanges(pair: Compared, { compare, trial }: Within): readonly Delta[] {
-  const types = shared(pair);
+  const types = getSharedTypes(pair);
   const { old, now } = pair;
   return [
     ...typeChanges(pair),
@@ -142,9 +144,9 @@ function plainChanges(pair: Compared, { compare, trial }: Within): readonly Delt
   ];
 }
 
-/** Returns the changes of the limits of values; listed values are validated against the limits instead. */
+/** Returns the changes of the limits of values. Not for enumerations, whose values are validated against the limits. */
 function limitChanges(pair: Compared): readonly Delta[] {
-  const types = shared(pair);
+  const types = getSharedTypes(pair);
   return [
     ...(types.includes('integer') ? numberChanges(pair) : []),
     ...(types.includes('string') ? textChanges(pair) : []),
@@ -159,13 +161,13 @@ function listChanges(pair: Compared, compare: Compare): readonly Delta[] {
   return [
     ...(old.hasUniqueItems === now.hasUniqueItems
       ? []
-      : [delta(pair, now.hasUniqueItems ? 'narrowed' : 'widened', 'uniqueItems', words)]),
-    ...compare({ before: old.items, after: now.items, place: below(place, '[]'), direction }),
+      : [createDelta(pair, now.hasUniqueItems ? 'narrower' : 'wider', 'uniqueItems', words)]),
+    ...compare({ before: old.items, after: now.items, place: getChildPlace(place, '[]'), direction }),
   ];
 }
 
-/** The opposite effects: a narrower `not` allows more values, and a wider one fewer. */
-const OPPOSITE: Partial<Record<Effect, Effect>> = { narrowed: 'widened', widened: 'narrowed', gone: 'reshaped' };
+/** The effects of a change within `not`: a narrower `not` allows more values. */
+const OPPOSITE: Partial<Record<Effect, Effect>> = { narrower: 'wider', wider: 'narrower', removed: 'different' };
 
 function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
   const [before, after] = [pair.old.not, pair.now.not];
@@ -180,8 +182,8 @@ function exclusions(pair: Compared, trial: Trial): readonly Delta[] {
   }
   if (before.length === after.length) return [];
   return after.length > before.length
-    ? [delta(pair, 'narrowed', 'not', 'forbids more')]
-    : [delta(pair, 'widened', 'not', 'forbids less')];
+    ? [createDelta(pair, 'narrower', 'not', 'forbids more')]
+    : [createDelta(pair, 'wider', 'not', 'forbids less')];
 }
 
 /** Returns the changes of annotations: default, deprecated, and keywords that are not compared. */
@@ -191,19 +193,19 @@ function remarks(pair: Compared): readonly Delta[] {
     ...defaultChange(pair),
     ...(old.isDeprecated === now.isDeprecated
       ? []
-      : [delta(pair, 'noted', 'deprecated', now.isDeprecated ? 'is deprecated' : 'is no longer deprecated')]),
+      : [createDelta(pair, 'neutral', 'deprecated', now.isDeprecated ? 'is deprecated' : 'is no longer deprecated')]),
     ...(old.opaque === now.opaque
       ? []
-      : [delta(pair, 'reshaped', 'if', 'has different rules, in keywords that are not compared')]),
+      : [createDelta(pair, 'different', 'if', 'has different rules, in keywords that are not compared')]),
   ];
 }
 
-/** Returns the change of a default; with another one, or none, requests that omit the value have a different meaning. */
+/** Returns the change of a default, which changes the meaning of requests without the value. */
 function defaultChange(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   if (old.fallback === now.fallback) return [];
-  if (old.fallback === undefined) return [delta(pair, 'noted', 'default', `defaults to ${now.fallback}`)];
+  if (old.fallback === undefined) return [createDelta(pair, 'neutral', 'default', `defaults to ${now.fallback}`)];
   const instead =
     now.fallback === undefined ? 'no longer has a default, which was' : `defaults to ${now.fallback} instead of`;
-  return [delta(pair, 'reread', 'default', `${instead} ${old.fallback}`)];
+  return [createDelta(pair, 'reinterpreted', 'default', `${instead} ${old.fallback}`)];
 }

@@ -1,9 +1,9 @@
 import { isNode, type Node } from '../../../src/openapi/document.ts';
 import { formatPointer } from '../../../src/util/json-pointer.ts';
 import type { Direction } from './change.ts';
-import { canonical, ELSEWHERE, type Part, type Schema, schemaBelow } from './schema-parts.ts';
+import { ELSEWHERE, type Part, readSubschema, type Schema, toCanonicalText } from './schema-parts.ts';
 
-/** The types of JSON values; integers are also of type `number`. */
+/** The types of JSON values. An integer also has the type `number`. */
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 export type Type = (typeof TYPES)[number];
 
@@ -13,14 +13,14 @@ export interface Bound {
   readonly isExclusive: boolean;
 }
 
-/** The combined constraints of the parts of a schema; undefined or an empty list is no constraint. */
+/** The combined constraints of all parts of a schema. Undefined or an empty list means no constraint. */
 export interface Facts {
   readonly types: readonly Type[];
   readonly choices: readonly unknown[] | undefined;
   readonly lower: Bound | undefined;
   readonly upper: Bound | undefined;
   readonly multiples: readonly number[];
-  /** By keyword: minLength, maxLength, minItems, maxItems, minProperties, maxProperties. */
+  /** The limits by keyword: minLength, maxLength, minItems, maxItems, minProperties, maxProperties. */
   readonly counts: Readonly<Record<string, number>>;
   readonly patterns: readonly string[];
   readonly formats: readonly string[];
@@ -41,56 +41,56 @@ export interface Facts {
 
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
-/** Rare keywords: a change is reported, but not classified further. */
+/** Rare keywords, which are compared as text. */
 const OPAQUE = [
   ...['prefixItems', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else', 'propertyNames'],
   ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef'],
   ...['contentEncoding', 'contentMediaType', ELSEWHERE],
 ];
 
-/** Returns the facts of a schema for messages of one direction. */
-export function factsOf(schema: Schema, direction: Direction): Facts {
+/** Returns the combined constraints of a schema, for requests or for responses. */
+export function getFacts(schema: Schema, direction: Direction): Facts {
   const all = (key: string) => schema.flatMap(({ node }) => (node[key] === undefined ? [] : [node[key]]));
-  const types = typesOf(schema);
-  const properties = propertiesOf(schema, 'properties');
+  const types = getTypes(schema);
+  const properties = getProperties(schema, 'properties');
   const hidden = Object.keys(properties).filter((name) => isHidden(properties[name] ?? [], direction));
   return {
     types,
-    choices: choicesOf(schema),
-    lower: tightest(schema.flatMap(lowerOf), types, 1),
-    upper: tightest(schema.flatMap(upperOf), types, -1),
+    choices: getChoices(schema),
+    lower: getTightest(schema.flatMap(getLowerBounds), types, 1),
+    upper: getTightest(schema.flatMap(getUpperBounds), types, -1),
     multiples: all('multipleOf').filter((value): value is number => typeof value === 'number'),
-    counts: countsOf(schema),
-    patterns: distinct(all('pattern').map(String)),
-    formats: distinct(all('format').map(String)),
+    counts: getCounts(schema),
+    patterns: removeDuplicates(all('pattern').map(String)),
+    formats: removeDuplicates(all('format').map(String)),
     hasUniqueItems: all('uniqueItems').includes(true),
-    items: schema.flatMap((part) => (part.node.items === undefined ? [] : schemaBelow(part, 'items'))),
+    items: schema.flatMap((part) => (part.node.items === undefined ? [] : readSubschema(part, 'items'))),
     properties: without(properties, hidden),
-    required: distinct(all('required').flat().map(String)).filter((name) => !hidden.includes(name)),
-    patternProperties: propertiesOf(schema, 'patternProperties'),
-    others: othersOf(schema),
-    not: schema.flatMap((part) => (part.node.not === undefined ? [] : [schemaBelow(part, 'not')])),
-    fallback: all('default').map(canonical)[0],
+    required: removeDuplicates(all('required').flat().map(String)).filter((name) => !hidden.includes(name)),
+    patternProperties: getProperties(schema, 'patternProperties'),
+    others: getAdditionalProperties(schema),
+    not: schema.flatMap((part) => (part.node.not === undefined ? [] : [readSubschema(part, 'not')])),
+    fallback: all('default').map(toCanonicalText)[0],
     isDeprecated: all('deprecated').includes(true),
     opaque: OPAQUE.map((key) =>
       all(key)
-        .map((value) => `${key} ${canonical(undescribed(value))}`)
+        .map((value) => `${key} ${toCanonicalText(removeDescriptions(value))}`)
         .join(),
     ).join(''),
   };
 }
 
 /** Returns the types that all parts with types allow. */
-function typesOf(schema: Schema): readonly Type[] {
+function getTypes(schema: Schema): readonly Type[] {
   const lists = schema.map(({ node }) => {
     const { type, nullable } = node;
     const types = [type].flat().filter((one): one is Type => TYPES.includes(one as Type));
     return types.length > 0 ? [...types, ...(nullable === true ? (['null'] as const) : [])] : TYPES;
   });
   const allowed = TYPES.filter((type) => lists.every((list) => allows(list, type)));
-  const choices = choicesOf(schema);
+  const choices = getChoices(schema);
   if (choices === undefined) return allowed;
-  return allowed.filter((type) => choices.some((choice) => isOf(choice, type)));
+  return allowed.filter((type) => choices.some((choice) => hasType(choice, type)));
 }
 
 /** Whether a list of types includes a type: integers are numbers. */
@@ -98,7 +98,7 @@ export function allows(types: readonly Type[], type: Type): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }
 
-function isOf(value: unknown, type: Type): boolean {
+function hasType(value: unknown, type: Type): boolean {
   if (value === null) return type === 'null';
   if (Array.isArray(value)) return type === 'array';
   if (typeof value === 'number')
@@ -107,39 +107,41 @@ function isOf(value: unknown, type: Type): boolean {
 }
 
 /** Whether a value has one of some types. */
-export function isOfOne(value: unknown, types: readonly Type[]): boolean {
-  return TYPES.some((type) => isOf(value, type) && allows(types, type));
+export function hasAnyType(value: unknown, types: readonly Type[]): boolean {
+  return TYPES.some((type) => hasType(value, type) && allows(types, type));
 }
 
 /** Returns the values that all enumerations of a schema include; undefined if it has none. */
-function choicesOf(schema: Schema): readonly unknown[] | undefined {
+function getChoices(schema: Schema): readonly unknown[] | undefined {
   const lists = schema.flatMap(({ node }) => [
     ...(Array.isArray(node.enum) ? [[...node.enum, ...(node.nullable === true ? [null] : [])]] : []),
     ...('const' in node ? [[node.const]] : []),
   ]);
   const [first, ...rest] = lists;
   if (!first) return undefined;
-  const common = first.filter((one) => rest.every((list) => list.some((other) => canonical(other) === canonical(one))));
-  return [...new Map(common.map((value) => [canonical(value), value])).values()];
+  const common = first.filter((one) =>
+    rest.every((list) => list.some((other) => toCanonicalText(other) === toCanonicalText(one))),
+  );
+  return [...new Map(common.map((value) => [toCanonicalText(value), value])).values()];
 }
 
-function lowerOf({ node }: Part): readonly Bound[] {
-  return boundsOf(node, 'minimum', 'exclusiveMinimum');
+function getLowerBounds({ node }: Part): readonly Bound[] {
+  return getBounds(node, 'minimum', 'exclusiveMinimum');
 }
 
-function upperOf({ node }: Part): readonly Bound[] {
-  return boundsOf(node, 'maximum', 'exclusiveMaximum');
+function getUpperBounds({ node }: Part): readonly Bound[] {
+  return getBounds(node, 'maximum', 'exclusiveMaximum');
 }
 
 /** Returns the bounds of a part; `exclusiveMinimum` is true next to `minimum` in OpenAPI 3.0, and a number in 3.1. */
-function boundsOf(node: Node, key: string, exclusiveKey: string): readonly Bound[] {
+function getBounds(node: Node, key: string, exclusiveKey: string): readonly Bound[] {
   const { [key]: value, [exclusiveKey]: exclusive } = node;
   const own = typeof value === 'number' ? [{ value, isExclusive: exclusive === true }] : [];
   return typeof exclusive === 'number' ? [...own, { value: exclusive, isExclusive: true }] : own;
 }
 
-/** Returns the strictest of some bounds; `inwards` is 1 for lower and -1 for upper ones. For integers `> 0` is `≥ 1`. */
-function tightest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
+/** Returns the strictest bound. `inwards`: 1 for lower bounds, -1 for upper bounds. For integers, `> 0` becomes `≥ 1`. */
+function getTightest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
   const isWhole = !types.includes('number');
   const plain = bounds.map((bound) => (isWhole ? whole(bound, inwards) : bound));
   return plain.toSorted((one, other) => (isTighter(one, other, inwards) ? -1 : 1))[0];
@@ -150,7 +152,7 @@ function whole({ value, isExclusive }: Bound, inwards: 1 | -1): Bound {
   return { value: isExclusive && nearest === value ? value + inwards : nearest, isExclusive: false };
 }
 
-/** Whether a bound is stricter than another; `inwards` is 1 for lower and -1 for upper ones. */
+/** Returns whether a bound is stricter than another. `inwards`: 1 for lower bounds, -1 for upper bounds. */
 export function isTighter(one: Bound | undefined, other: Bound | undefined, inwards: 1 | -1): boolean {
   if (!one) return false;
   if (!other) return true;
@@ -158,7 +160,7 @@ export function isTighter(one: Bound | undefined, other: Bound | undefined, inwa
   return by > 0 || (by === 0 && one.isExclusive && !other.isExclusive);
 }
 
-function countsOf(schema: Schema): Facts['counts'] {
+function getCounts(schema: Schema): Facts['counts'] {
   const entries = COUNTS.flatMap((key) => {
     const values = schema.flatMap(({ node }) => (typeof node[key] === 'number' ? [node[key]] : []));
     const value = key.startsWith('min') ? Math.max(0, ...values) : Math.min(...values);
@@ -172,11 +174,11 @@ function countsOf(schema: Schema): Facts['counts'] {
   return Object.fromEntries(entries);
 }
 
-function propertiesOf(schema: Schema, key: string): Record<string, Schema> {
+function getProperties(schema: Schema, key: string): Record<string, Schema> {
   const found = new Map<string, Schema>();
   for (const part of schema) {
     for (const name of Object.keys(isNode(part.node[key]) ? part.node[key] : {})) {
-      found.set(name, [...(found.get(name) ?? []), ...schemaBelow(part, key, name)]);
+      found.set(name, [...(found.get(name) ?? []), ...readSubschema(part, key, name)]);
     }
   }
   return Object.fromEntries(found);
@@ -191,29 +193,29 @@ function without<Value>(record: Readonly<Record<string, Value>>, names: readonly
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
-function othersOf(schema: Schema): Schema | undefined {
+function getAdditionalProperties(schema: Schema): Schema | undefined {
   const declaring = schema.filter(({ node }) => node.additionalProperties !== undefined);
   if (declaring.some(({ node }) => node.additionalProperties === false)) return undefined;
-  return declaring.flatMap((part) => schemaBelow(part, 'additionalProperties'));
+  return declaring.flatMap((part) => readSubschema(part, 'additionalProperties'));
 }
 
-function distinct(texts: readonly string[]): readonly string[] {
+function removeDuplicates(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }
 
-/** Keywords that are only for people. */
-const WORDS = ['title', 'description', 'example', 'examples', 'summary', 'externalDocs', '$comment'];
+/** Keywords without an effect on validation. */
+const ANNOTATIONS = ['title', 'description', 'example', 'examples', 'summary', 'externalDocs', '$comment'];
 
-function undescribed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(undescribed);
+function removeDescriptions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(removeDescriptions);
   if (!isNode(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, one]) => (WORDS.includes(key) ? [] : [[key, undescribed(one)]])),
+    Object.entries(value).flatMap(([key, one]) => (ANNOTATIONS.includes(key) ? [] : [[key, removeDescriptions(one)]])),
   );
 }
 
-/** Returns the pointer of a keyword in the part that has it; that of the schema if none has it. */
-export function placeOf(schema: Schema, key: string): string {
+/** Returns the pointer of a keyword in the first part that has it, else the pointer of the schema. */
+export function getKeywordPointer(schema: Schema, key: string): string {
   const part = schema.find(({ node }) => node[key] !== undefined);
   return part ? part.pointer + formatPointer(key) : (schema[0]?.pointer ?? '');
 }

@@ -1,35 +1,47 @@
 import { type Document, getNode, isNode, type Node } from '../../../src/openapi/document.ts';
 import type { Delta } from './change.ts';
-import { found, type Operation } from './operation.ts';
-import { canonical } from './schema-parts.ts';
+import { type Operation, resolveNode } from './operation.ts';
+import { toCanonicalText } from './schema-parts.ts';
 
 /** A security requirement: the credentials that a request needs together. */
-type Way = ReadonlySet<string>;
+type Requirement = ReadonlySet<string>;
 
 /** Returns the changes of the security requirements of an operation. */
 export function securityChanges(before: Operation, after: Operation): readonly Delta[] {
-  const [old, now] = [waysInto(before), waysInto(after)];
+  const [old, now] = [getRequirements(before), getRequirements(after)];
   const pointer = after.node.security === undefined ? '/security' : `${after.pointer}/security`;
   // Each older requirement must still satisfy one of the newer ones.
   const shut = old.filter((way) => !now.some((other) => [...other].every((need) => way.has(need))));
   if (shut.length > 0)
-    return [{ effect: 'narrowed', pointer, message: `the request needs ${words(now)} instead of ${words(old)}` }];
+    return [
+      {
+        effect: 'narrower',
+        pointer,
+        message: `the request needs ${formatRequirements(now)} instead of ${formatRequirements(old)}`,
+      },
+    ];
   const opened = now.filter((way) => !old.some((other) => [...other].every((need) => way.has(need))));
   if (opened.length === 0) return [];
-  return [{ effect: 'widened', pointer, message: `the request needs ${words(now)} instead of ${words(old)}` }];
+  return [
+    {
+      effect: 'wider',
+      pointer,
+      message: `the request needs ${formatRequirements(now)} instead of ${formatRequirements(old)}`,
+    },
+  ];
 }
 
-function waysInto({ document, node }: Operation): readonly Way[] {
+function getRequirements({ document, node }: Operation): readonly Requirement[] {
   const list = node.security ?? document.security;
   const ways = Array.isArray(list) ? list.filter(isNode) : [];
-  return ways.length === 0 ? [new Set()] : ways.map((way) => wayOf(document, way));
+  return ways.length === 0 ? [new Set()] : ways.map((way) => toRequirement(document, way));
 }
 
-/** Returns a security scheme as text, regardless of its name in the document. */
-function wayOf(document: Document, way: Node): Way {
+/** Returns the credentials of a security requirement as texts that do not depend on the names of the security schemes. */
+function toRequirement(document: Document, way: Node): Requirement {
   return new Set(
     Object.entries(way).flatMap(([name, scopes]) => {
-      const { node } = found(document, `/components/securitySchemes/${name}`);
+      const { node } = resolveNode(document, `/components/securitySchemes/${name}`);
       const { type, in: place, name: key, scheme, openIdConnectUrl } = node;
       const flows = Object.keys(isNode(node.flows) ? node.flows : {}).toSorted();
       const urls = flows.map((flow) => [
@@ -38,7 +50,9 @@ function wayOf(document: Document, way: Node): Way {
         getNode(node, `/flows/${flow}/authorizationUrl`),
       ]);
       const identity =
-        type === undefined ? name : canonical([type, place, key, String(scheme).toLowerCase(), openIdConnectUrl, urls]);
+        type === undefined
+          ? name
+          : toCanonicalText([type, place, key, String(scheme).toLowerCase(), openIdConnectUrl, urls]);
       const label =
         `${String(type ?? name)} ${[scheme, key].filter((one) => typeof one === 'string').join(' ')}`.trim();
       return [
@@ -49,7 +63,7 @@ function wayOf(document: Document, way: Node): Way {
   );
 }
 
-function words(ways: readonly Way[]): string {
+function formatRequirements(ways: readonly Requirement[]): string {
   return ways
     .map((way) =>
       way.size === 0 ? 'no credentials' : [...way].map((need) => need.slice(0, need.indexOf('\n'))).join(' and '),

@@ -3,7 +3,7 @@ import type { Change } from './change.ts';
 
 /** Returns the changes of the server URLs: clients use those that they know. */
 export function serverChanges(before: Document, after: Document): readonly Change[] {
-  const [old, now] = [before, after].map(urlsOf);
+  const [old, now] = [before, after].map(getServerUrls);
   const gone = (old ?? []).filter((url) => !now?.includes(url));
   const gained = (now ?? []).filter((url) => !old?.includes(url));
   const change = (url: string, isBreaking: boolean, words: string): Change => {
@@ -22,7 +22,7 @@ export function serverChanges(before: Document, after: Document): readonly Chang
 }
 
 /** Returns the server URLs; "/" if the document has none (OpenAPI 3.0, OpenAPI Object). */
-function urlsOf({ servers }: Document): readonly string[] {
+function getServerUrls({ servers }: Document): readonly string[] {
   const urls = (servers ?? []).flatMap((server) =>
     isNode(server) ? [String(server.url).replace(/(?<=.)\/$/, '')] : [],
   );

@@ -1,7 +1,7 @@
 import type { Delta, Effect } from './change.ts';
-import { type Compared, delta, either, shown } from './compared.ts';
-import { allows, type Bound, type Facts, isOfOne, isTighter, TYPES, type Type } from './schema-facts.ts';
-import { canonical } from './schema-parts.ts';
+import { type Compared, createDelta, formatValue, joinWithOr } from './compared.ts';
+import { allows, type Bound, type Facts, hasAnyType, isTighter, TYPES, type Type } from './schema-facts.ts';
+import { toCanonicalText } from './schema-parts.ts';
 
 /** Returns the changes of the types of a schema. */
 export function typeChanges(pair: Compared): readonly Delta[] {
@@ -9,27 +9,27 @@ export function typeChanges(pair: Compared): readonly Delta[] {
   const removed = old.types.filter((type) => !allows(now.types, type));
   const added = now.types.filter((type) => !allows(old.types, type));
   // An enumeration is more specific.
-  if ((removed.length === 0 && added.length === 0) || (old.choices && now.choices && shared(pair).length > 0))
+  if ((removed.length === 0 && added.length === 0) || (old.choices && now.choices && getSharedTypes(pair).length > 0))
     return [];
-  const message = `can be ${typeWords(now.types)} instead of ${typeWords(old.types)}`;
-  return [delta(pair, effectOf(removed.length > 0, added.length > 0), 'type', message)];
+  const message = `can be ${formatTypes(now.types)} instead of ${formatTypes(old.types)}`;
+  return [createDelta(pair, effectOf(removed.length > 0, added.length > 0), 'type', message)];
 }
 
 /** Returns the types that a value can have before and after; only their rules can have changed. */
-export function shared({ old, now }: Compared): readonly Type[] {
+export function getSharedTypes({ old, now }: Compared): readonly Type[] {
   return now.types.filter((type) => allows(old.types, type));
 }
 
 /** Returns the types to name in a message: without `integer` next to `number`. */
-export function typeWords(types: readonly Type[]): string {
+export function formatTypes(types: readonly Type[]): string {
   if (types.length === TYPES.length) return 'anything';
   const words = types.filter((type) => type !== 'integer' || !types.includes('number'));
-  return words.length === 0 ? 'nothing' : either(words);
+  return words.length === 0 ? 'nothing' : joinWithOr(words);
 }
 
 function effectOf(isNarrower: boolean, isWider: boolean): Effect {
-  if (isNarrower && isWider) return 'reshaped';
-  return isNarrower ? 'narrowed' : 'widened';
+  if (isNarrower && isWider) return 'different';
+  return isNarrower ? 'narrower' : 'wider';
 }
 
 /** Returns the changes of enumerations: values that are no longer valid, and values that are now. */
@@ -37,21 +37,23 @@ export function choiceChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
   const removed = (old.choices ?? []).filter((value) => !isAllowed(value, now));
   const added = (now.choices ?? []).filter((value) => !isAllowed(value, old));
-  const typesNow = shared(pair).filter((type) => type !== 'null');
-  const key = placeKey(pair);
+  const typesNow = getSharedTypes(pair).filter((type) => type !== 'null');
+  const key = getChoiceKey(pair);
   return [
-    ...(removed.length > 0 ? [delta(pair, 'narrowed', key, `can no longer be ${either(removed.map(shown))}`)] : []),
-    ...(added.length > 0 ? [delta(pair, 'widened', key, `can also be ${either(added.map(shown))}`)] : []),
+    ...(removed.length > 0
+      ? [createDelta(pair, 'narrower', key, `can no longer be ${joinWithOr(removed.map(formatValue))}`)]
+      : []),
+    ...(added.length > 0 ? [createDelta(pair, 'wider', key, `can also be ${joinWithOr(added.map(formatValue))}`)] : []),
     ...(!old.choices && now.choices && !listsAll(now.choices, typesNow)
-      ? [delta(pair, 'narrowed', key, `can only be ${either(now.choices.map(shown))}`)]
+      ? [createDelta(pair, 'narrower', key, `can only be ${joinWithOr(now.choices.map(formatValue))}`)]
       : []),
     ...(old.choices && !now.choices && !listsAll(old.choices, typesNow)
-      ? [delta(pair, 'widened', key, `can be other values than ${either(old.choices.map(shown))}`)]
+      ? [createDelta(pair, 'wider', key, `can be other values than ${joinWithOr(old.choices.map(formatValue))}`)]
       : []),
   ];
 }
 
-function placeKey({ before, after }: Compared): string {
+function getChoiceKey({ before, after }: Compared): string {
   return [...after, ...before].some(({ node }) => 'enum' in node) ? 'enum' : 'const';
 }
 
@@ -62,8 +64,9 @@ function listsAll(choices: readonly unknown[], types: readonly Type[]): boolean 
 
 /** Whether an enumerated value satisfies the constraints of a schema on texts, numbers and enumerations. */
 function isAllowed(value: unknown, facts: Facts): boolean {
-  if (facts.choices && !facts.choices.some((choice) => canonical(choice) === canonical(value))) return false;
-  if (!isOfOne(value, facts.types)) return false;
+  if (facts.choices && !facts.choices.some((choice) => toCanonicalText(choice) === toCanonicalText(value)))
+    return false;
+  if (!hasAnyType(value, facts.types)) return false;
   if (typeof value === 'number') return isWithin(value, facts);
   if (typeof value !== 'string') return true;
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = facts.counts;
@@ -90,7 +93,7 @@ export function numberChanges(pair: Compared): readonly Delta[] {
   return [
     ...boundChange(pair, old.lower, now.lower, { inwards: 1, key: 'minimum', word: 'least' }),
     ...boundChange(pair, old.upper, now.upper, { inwards: -1, key: 'maximum', word: 'most' }),
-    ...multipleChange(pair),
+    ...multipleOfChange(pair),
   ];
 }
 
@@ -105,26 +108,26 @@ function boundChange(pair: Compared, old: Bound | undefined, now: Bound | undefi
   if (!isNarrower && !isTighter(old, now, side.inwards)) return [];
   const exclusiveKey = `exclusive${side.key.charAt(0).toUpperCase()}${side.key.slice(1)}`;
   const isPlain = [...pair.after, ...pair.before].some(({ node }) => node[side.key] !== undefined);
-  const instead = old && now && !old.isExclusive && !now.isExclusive ? old.value : boundWords(old, side);
-  const message = `can be ${boundWords(now, side)} instead of ${instead}`;
-  return [delta(pair, isNarrower ? 'narrowed' : 'widened', isPlain ? side.key : exclusiveKey, message)];
+  const instead = old && now && !old.isExclusive && !now.isExclusive ? old.value : formatBound(old, side);
+  const message = `can be ${formatBound(now, side)} instead of ${instead}`;
+  return [createDelta(pair, isNarrower ? 'narrower' : 'wider', isPlain ? side.key : exclusiveKey, message)];
 }
 
-function boundWords(bound: Bound | undefined, { inwards, word }: Side): string {
+function formatBound(bound: Bound | undefined, { inwards, word }: Side): string {
   if (!bound) return inwards === 1 ? 'any small number' : 'any large number';
   if (bound.isExclusive) return `${inwards === 1 ? 'above' : 'below'} ${bound.value}`;
   return `at ${word} ${bound.value}`;
 }
 
-function multipleChange(pair: Compared): readonly Delta[] {
-  const isWhole = !shared(pair).includes('number');
+function multipleOfChange(pair: Compared): readonly Delta[] {
+  const isWhole = !getSharedTypes(pair).includes('number');
   const [old, now] = [pair.old, pair.now].map(({ multiples }) => multiples.filter((one) => !(isWhole && one === 1)));
-  if (!old || !now || canonical(old) === canonical(now)) return [];
+  if (!old || !now || toCanonicalText(old) === toCanonicalText(now)) return [];
   const isNarrower = now.some((one) => !old.some((other) => isMultiple(other, one)));
   const isWider = old.some((one) => !now.some((other) => isMultiple(other, one)));
   if (!isNarrower && !isWider) return [];
   const words = (list: readonly number[]) => (list.length > 0 ? `a multiple of ${list.join(' and ')}` : 'any number');
-  return [delta(pair, effectOf(isNarrower, isWider), 'multipleOf', `is ${words(now)} instead of ${words(old)}`)];
+  return [createDelta(pair, effectOf(isNarrower, isWider), 'multipleOf', `is ${words(now)} instead of ${words(old)}`)];
 }
 
 /** Whether a number is a multiple of another, up to binary rounding. */
@@ -144,7 +147,7 @@ const COUNTED: readonly (readonly [key: string, type: Type, unit: string])[] = [
 
 /** Returns the changes of the lengths of texts, lists and objects. */
 export function countChanges(pair: Compared): readonly Delta[] {
-  return COUNTED.filter(([, type]) => shared(pair).includes(type)).flatMap(([key, , unit]) => {
+  return COUNTED.filter(([, type]) => getSharedTypes(pair).includes(type)).flatMap(([key, , unit]) => {
     const isLeast = key.startsWith('min');
     const [old, now] = [pair.old, pair.now].map(
       ({ counts }) => counts[key] ?? (isLeast ? 0 : Number.POSITIVE_INFINITY),
@@ -153,7 +156,7 @@ export function countChanges(pair: Compared): readonly Delta[] {
     const words = (count: number) =>
       Number.isFinite(count) ? `at ${isLeast ? 'least' : 'most'} ${count} ${unit}` : `any number of ${unit}`;
     const isNarrower = isLeast ? now > old : now < old;
-    return [delta(pair, isNarrower ? 'narrowed' : 'widened', key, `has ${words(now)} instead of ${words(old)}`)];
+    return [createDelta(pair, isNarrower ? 'narrower' : 'wider', key, `has ${words(now)} instead of ${words(old)}`)];
   });
 }
 
@@ -165,7 +168,7 @@ export function textChanges(pair: Compared): readonly Delta[] {
   if (removed.length === 0 && added.length === 0) return [];
   const words = (patterns: readonly string[]) => (patterns.length > 0 ? patterns.join(' and ') : 'any text');
   const message = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
-  return [delta(pair, effectOf(added.length > 0, removed.length > 0), 'pattern', message)];
+  return [createDelta(pair, effectOf(added.length > 0, removed.length > 0), 'pattern', message)];
 }
 
 /** Formats that allow all values of their type: those only for people, and the widest numbers. */
@@ -185,18 +188,18 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
 /** Returns the changes of formats. */
 export function formatChanges(pair: Compared): readonly Delta[] {
   const { old, now } = pair;
-  if (canonical(old.formats) === canonical(now.formats)) return [];
+  if (toCanonicalText(old.formats) === toCanonicalText(now.formats)) return [];
   const [narrow, wide] = [
-    now.formats.some((format) => !isKept(format, old.formats)),
-    old.formats.some((format) => !isKept(format, now.formats)),
+    now.formats.some((format) => !isIncluded(format, old.formats)),
+    old.formats.some((format) => !isIncluded(format, now.formats)),
   ];
   const words = (formats: readonly string[]) =>
     formats.length > 0 ? `the format ${formats.join(' and ')}` : 'no format';
-  const effect = narrow || wide ? effectOf(narrow, wide) : 'noted';
-  return [delta(pair, effect, 'format', `has ${words(now.formats)} instead of ${words(old.formats)}`)];
+  const effect = narrow || wide ? effectOf(narrow, wide) : 'neutral';
+  return [createDelta(pair, effect, 'format', `has ${words(now.formats)} instead of ${words(old.formats)}`)];
 }
 
 /** Whether all values of some formats are valid in another. */
-function isKept(format: string, formats: readonly string[]): boolean {
+function isIncluded(format: string, formats: readonly string[]): boolean {
   return OPEN_FORMATS.has(format) || formats.some((one) => one === format || WITHIN[one]?.includes(format));
 }

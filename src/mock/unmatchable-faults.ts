@@ -1,0 +1,72 @@
+import type { Route } from '../openapi/routes.ts';
+import { IMAGES_PATH } from '../util/request-target.ts';
+import { canBothMatch, filterByPath, MAX_PATH_LENGTH } from './path-globs.ts';
+import type { Fault } from './validate-fault.ts';
+
+/** The lowest status of an error. */
+const MIN_ERROR_STATUS = 400;
+
+/** Returns the reasons why no request can match a fault, as clauses; an empty array if a request can match it. */
+export function findUnmatchableReasons(routes: readonly Route[], fault: Fault): readonly string[] {
+  const issue = findTargetIssue(routes, fault);
+  return issue === undefined ? [] : [`no request can match it: ${issue}`];
+}
+
+function findTargetIssue(routes: readonly Route[], fault: Fault): string | undefined {
+  const { operation, where: { method, path } = {} } = fault;
+  if (path !== undefined && path.length > MAX_PATH_LENGTH) return undefined;
+  const ids = operation === undefined ? undefined : [operation].flat();
+  const candidates = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
+  const onPath = filterByPath(candidates, path);
+  const name = ids?.join(' or ') ?? path;
+  const matching = onPath.filter((route) => method === undefined || hasMethod(route, method));
+  if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, name, method) : undefined;
+  if (onPath.length > 0) {
+    const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
+    return `${name === undefined ? 'no operation has the' : `${name} has no`} method ${method}: use ${methods}`;
+  }
+  if (ids === undefined && path !== undefined && canBothMatch(path, `${IMAGES_PATH}/*`)) return findImageIssue(fault);
+  return describeUnknownPath(candidates, ids, path);
+}
+
+/** Returns the reason why no request with a body can match; undefined if one of the operations has a request body. */
+function findBodyIssue(routes: readonly Route[], name?: string, method?: string): string | undefined {
+  if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
+  if (name !== undefined) return `${name} has no request body: remove where.body`;
+  const selection = method === undefined ? '' : ` with the method ${method}`;
+  return `no operation${selection} has a request body: remove where.body`;
+}
+
+/** Returns a message that no operation is at the path, with a list of the paths of the operations. */
+function describeUnknownPath(routes: readonly Route[], ids?: readonly string[], path?: string): string {
+  if (path?.startsWith('/_sandbox/'))
+    return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
+  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
+  return ids
+    ? `${ids.join(' or ')} is at ${paths}, not at ${path}`
+    : `no operation is at ${path}, and the path is not below ${IMAGES_PATH}: the contract has ${paths}`;
+}
+
+function findImageIssue(fault: Fault): string | undefined {
+  const { method = 'GET' } = fault.where ?? {};
+  if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}: use GET, HEAD`;
+  return fault.needsBody ? 'images have no request body: remove where.body' : findImageFaultIssue(fault);
+}
+
+/** Returns the reason why a fault can't apply to an image; undefined if it can. */
+export function findImageFaultIssue({ status, example, connection, bodyDurationMs }: Fault): string | undefined {
+  const unsupported = [
+    ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
+    ...(example === undefined ? [] : ['example']),
+    ...(connection === 'cut' ? ['connection cut'] : []),
+    ...(bodyDurationMs === undefined ? [] : ['bodyDurationMs']),
+  ];
+  if (unsupported.length === 0) return undefined;
+  return `images can't have ${unsupported.join(', ')}: use a status of at least ${MIN_ERROR_STATUS}, delay, or connection reset`;
+}
+
+/** Returns whether an operation handles a method. GET operations also handle HEAD. */
+function hasMethod(route: Route, method: string): boolean {
+  const name = method.toUpperCase();
+  return route.method === name || (name === 'HEAD' && route.method === 'GET');
+}

@@ -1,0 +1,127 @@
+import type { ErrorObject } from 'ajv';
+import type { IssueParts } from '../util/issue.ts';
+import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
+import { suggestName } from '../util/similar-names.ts';
+
+/** The schema keywords that a remedy describes. */
+interface DescribedSchema
+  extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern', string>>>,
+    Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'minItems', number>>> {
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, DescribedSchema>>;
+  readonly required?: readonly string[];
+  readonly not?: DescribedSchema;
+  readonly anyOf?: readonly DescribedSchema[];
+}
+
+/** Returns the rule, the problem and the remedy of an error. The error must come from an ajv with the option `verbose`. */
+export function describeError(error: ErrorObject): IssueParts {
+  return { rule: error.keyword, problem: getProblem(error), remedy: getRemedy(error) };
+}
+
+function getProblem(error: ErrorObject): string {
+  const { keyword, params, data, message, propertyName } = error;
+  if (keyword === 'unusable') return String(message);
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'additionalProperties') return 'is unknown';
+  if (propertyName !== undefined) return 'is not a valid name';
+  if (keyword === 'depth') return TOO_DEEP;
+  if (typeof data === 'number' && !Number.isFinite(data)) return 'is a number too large to be represented';
+  if (keyword === 'maximum') return `${data} is above the maximum of ${params.limit}`;
+  if (keyword === 'minimum') return `${data} is below the minimum of ${params.limit}`;
+  return isRepeatedParameter(error) ? 'is sent more than once' : `is ${JSON.stringify(shorten(data))}`;
+}
+
+function getRemedy(error: ErrorObject): string {
+  const { keyword, params, parentSchema } = error;
+  const schema = (parentSchema ?? {}) as DescribedSchema;
+  const names = Object.keys(schema.properties ?? {});
+  if (keyword === 'required') return `add ${describeSchema(schema.properties?.[params.missingProperty] ?? {}, 'it')}`;
+  if (keyword === 'additionalProperties') return suggestName(params.additionalProperty, names);
+  if (keyword === 'minProperties') return `add at least one of ${joinWithOr(names)}`;
+  if (keyword === 'depth') return TOO_DEEP_REMEDY;
+  if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
+  if (isRepeatedParameter(error)) return 'send it once';
+  return getPropertyRuleRemedy(keyword, schema) ?? `use ${describeSchema(schema)}`;
+}
+
+function isRepeatedParameter({ keyword, data, instancePath }: ErrorObject): boolean {
+  return keyword === 'type' && Array.isArray(data) && instancePath.startsWith('/query/');
+}
+
+/**
+ * Returns the remedy for an `anyOf` or a `not` that requires or forbids combinations of properties: the description of the schema, else a list of the
+ * properties. Returns undefined for other keywords.
+ */
+function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string | undefined {
+  const { description, type, not, anyOf = [] } = schema;
+  const isPropertyRule = keyword === 'not' || (keyword === 'anyOf' && anyOf.some(isOnlyRequired));
+  if (!isPropertyRule) return undefined;
+  if (description !== undefined && type === undefined)
+    return description.charAt(0).toLowerCase() + description.slice(1);
+  if (not) return isOnlyRequired(not) ? `remove ${joinWithOr(not.required ?? [])}` : 'use another value';
+  return anyOf.every(isOnlyRequired)
+    ? `add ${joinAlternatives(anyOf.map(({ required = [] }) => required))}`
+    : undefined;
+}
+
+function isOnlyRequired(schema: DescribedSchema): boolean {
+  return Object.keys(schema).join() === 'required';
+}
+
+function joinAlternatives(alternatives: readonly (readonly string[])[]): string {
+  if (alternatives.every(({ length }) => length === 1)) return joinWithOr(alternatives.flat());
+  return alternatives.map((names) => names.join(' and ')).join(', or ');
+}
+
+function describeSchema(schema: DescribedSchema, fallback = 'another value'): string {
+  if (schema.enum) return joinWithOr(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.anyOf) return joinWithOr(schema.anyOf.map((alternative) => describeSchema(alternative)));
+  if (schema.type === 'integer') return `an integer${describeRange(schema)}`;
+  if (schema.type === 'number') return `a number${describeRange(schema)}`;
+  if (schema.type === 'array' && schema.minItems) return `an array of at least ${schema.minItems}`;
+  // The schema of a property name often has a pattern but no type.
+  if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
+    return describeString(schema);
+  return TYPE_NAMES[schema.type ?? ''] ?? fallback;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  boolean: 'true or false',
+};
+
+function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
+  if (format) return `a valid ${format}`;
+  if (pattern !== undefined) return `a string that matches ${pattern}`;
+  if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
+  return minLength > 0 ? 'a string that is not empty' : 'a string';
+}
+
+function describeRange({ type, minimum, maximum, multipleOf }: DescribedSchema): string {
+  const step = type === 'integer' || multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}${step}`;
+  if (minimum !== undefined) return ` of at least ${minimum}${step}`;
+  return maximum === undefined ? step : ` of at most ${maximum}${step}`;
+}
+
+function joinWithOr(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+}
+
+/** The limits of a shortened value: characters of a string, entries of an array or object, and levels of nesting. */
+const SHORTENED_LIMITS = { characters: 200, entries: 10, levels: 3 };
+
+/** Shortens a value for a message, in constant time. A body can be nested too deeply for JSON.stringify. */
+export function shorten(value: unknown, levels = SHORTENED_LIMITS.levels): unknown {
+  const { characters, entries: count } = SHORTENED_LIMITS;
+  if (typeof value === 'string') return value.length > characters ? `${value.slice(0, characters)}…` : value;
+  // JSON.stringify turns Infinity into null.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '…';
+  if (Array.isArray(value)) return value.slice(0, count).map((entry) => shorten(entry, levels - 1));
+  const entries = Object.entries(value).slice(0, count);
+  return Object.fromEntries(entries.map(([key, entry]) => [shorten(key), shorten(entry, levels - 1)]));
+}

@@ -1,0 +1,31 @@
+import { limitList } from './limit-list.ts';
+
+/** Returns the remedy for an unknown name: suggests a similar known name, or removing it. */
+export function suggestName(name: string, known: readonly string[]): string {
+  const similar = similarName(name, known);
+  return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
+}
+
+/** The maximum number of known names in a remedy. */
+const MAX_NAMES = 20;
+
+/** Returns the remedy for a name that must be one of `known`: suggests a similar name, and lists the known names. `kind`: what the names are called, in the plural. */
+export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
+  const similar = similarName(name, known);
+  const names = limitList(known, MAX_NAMES).join(', ');
+  return similar === undefined ? `use ${names}` : `did you mean "${similar}"? The ${kind} are ${names}`;
+}
+
+/** Returns the first known name that differs from `name` in at most two adjacent letters, ignoring case; undefined if there is none. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
+  return known.find((candidate) => isSimilar(name.toLowerCase(), candidate.toLowerCase()));
+}
+
+function isSimilar(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return start + end >= 2 && Math.max(a.length, b.length) - start - end <= 2;
+}
