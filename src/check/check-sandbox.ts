@@ -13,7 +13,7 @@ const SANDBOX_HEADER = 'x-sandbox';
 /** What the choice of a sandbox needs besides the command. */
 interface SandboxParts extends Pick<CheckEnvironment, 'model' | 'contract' | 'seed' | 'print' | 'signal'> {
   /** Called with a line of progress. */
-  readonly tell: (text: string) => void;
+  readonly printProgress: (text: string) => void;
 }
 
 /** The number of sandboxes in which parts of a check run concurrently. */
@@ -26,7 +26,7 @@ const SANDBOX_COUNT = 8;
  */
 export async function selectSandboxes(
   command: CheckCommand,
-  { model, seed, print, tell, signal, ...own }: SandboxParts,
+  { model, seed, print, printProgress, signal, ...own }: SandboxParts,
 ): Promise<CheckCommand> {
   const { url, headers, wait } = command;
   if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
@@ -35,7 +35,7 @@ export async function selectSandboxes(
   const { probePath } = model;
   const client = new Client(url, headers, signal);
   try {
-    if (wait > 0) tell(`Waiting for ${url}, at most ${wait} s …\n`);
+    if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await reachServer(client, wait, signal);
     const [id, ...others] = await findSandboxes(client, probePath, `check-${seed}`);
     if (id === undefined) return command;

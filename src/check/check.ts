@@ -7,7 +7,7 @@ import { type Finding, Ledger } from './findings.ts';
 import { type CheckPart, createParts, createWorker, finishChecks, runParts, type Worker } from './plan.ts';
 import { getCheckedRoutes } from './selection.ts';
 import { createSession, type Session } from './session.ts';
-import { CheckStoppedError, createNotCheckedError, ServerSilentError } from './stop-signal.ts';
+import { CheckStoppedError, createNotCheckedError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 
 /** The result of a check. */
@@ -80,13 +80,13 @@ async function runChecks(
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    if (error instanceof ServerSilentError) sessions[0]?.ledger.add(createSilenceFinding(error, routes));
+    if (error instanceof ServerUnresponsiveError) sessions[0]?.ledger.add(createUnresponsiveFinding(error, routes));
   }
   return parts ? parts.filter((part) => !done.has(part)).map(({ name }) => name) : ['everything'];
 }
 
 /** Returns the finding that a server no longer responds, which is no single request's. */
-function createSilenceFinding({ message }: Error, [route]: readonly Route[]): Finding {
+function createUnresponsiveFinding({ message }: Error, [route]: readonly Route[]): Finding {
   const { operationId = '', pointer = '' } = route ?? {};
   return { check: 'behaviour', operationId, status: 'none', rule: 'responds', message, pointer, exchanges: [] };
 }

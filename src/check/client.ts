@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { Pace } from './pace.ts';
+import { Throttle } from './throttle.ts';
 import { Transport } from './transport.ts';
 
 /** The timeout of a response, in ms. */
@@ -20,7 +20,7 @@ export class Client {
   /** The URL of the server, without a trailing slash. */
   readonly url: string;
   readonly #transport: Transport;
-  readonly #pace: Pace;
+  readonly #throttle: Throttle;
   #rateLimitedCount = 0;
 
   /** `headers` are sent with each request. */
@@ -29,7 +29,7 @@ export class Client {
     if (signal) setMaxListeners(0, signal);
     this.url = url.replace(/\/+$/, '');
     this.#transport = new Transport(this.url, headers, signal);
-    this.#pace = new Pace(signal);
+    this.#throttle = new Throttle(signal);
   }
 
   /** The number of responses with status 429. */
@@ -40,14 +40,14 @@ export class Client {
   /** Sends a request. Throws a `NoResponseError` if there is no response within `timeoutMs`. */
   async send(request: RequestToSend, timeoutMs = TIMEOUT_MS): Promise<ReceivedResponse> {
     for (let retries = 0; ; retries++) {
-      const sentMs = await this.#pace.turn();
+      const sentMs = await this.#throttle.waitForTurn();
       const response = await this.#transport.send(request, timeoutMs);
       if (response.status !== TOO_MANY_REQUESTS) {
-        this.#pace.speedUp();
+        this.#throttle.speedUp();
         return response;
       }
       this.#rateLimitedCount++;
-      if (!this.#pace.slowDown(sentMs, response.headers) || retries === MAX_RETRIES) return response;
+      if (!this.#throttle.slowDown(sentMs, response.headers) || retries === MAX_RETRIES) return response;
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Finding, getFindingKey } from './findings.ts';
 import type { Session } from './session.ts';
-import { ServerGoneError } from './stop-signal.ts';
+import { ServerUnreachableError } from './stop-signal.ts';
 
 /** The number of repetitions before a finding counts as not reproducible. */
 const REPEATS = 3;
@@ -49,7 +49,7 @@ function isSame(one: Finding, other: Finding): boolean {
 
 /** Whether a finding that can't be repeated is reported: a missing response of a server that is gone violates no contract. */
 export function isReportable({ status }: Finding, error: unknown): boolean {
-  return !(error instanceof ServerGoneError && status === 'none');
+  return !(error instanceof ServerUnreachableError && status === 'none');
 }
 
 /** How entries are examined. */
@@ -58,23 +58,23 @@ export interface Examination<Entry> {
   /** Called before an entry is examined alone, or again. */
   readonly prepare?: () => Promise<void>;
   /** Whether an entry must be examined while no other is; by default none. */
-  readonly mustBeAlone?: (entry: Entry) => boolean;
+  readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
 /** Examines entries, first concurrently those that can be, then the others one after the other. Adds the findings in this order. */
 export async function examineAll<Entry>(
   session: Session,
   entries: readonly Entry[],
-  { examine, prepare, mustBeAlone = () => false }: Examination<Entry>,
+  { examine, prepare, mustRunAlone = () => false }: Examination<Entry>,
 ): Promise<void> {
   const repeat = async (entry: Entry) => {
     await prepare?.();
     return examine(entry);
   };
-  const together = entries.filter((entry) => !mustBeAlone(entry));
+  const together = entries.filter((entry) => !mustRunAlone(entry));
   const found = await examineConcurrently(session, together, examine);
   for (const entry of together) await addConfirmed(session, found.get(entry) ?? [], () => repeat(entry));
-  for (const entry of entries.filter(mustBeAlone))
+  for (const entry of entries.filter(mustRunAlone))
     await addConfirmed(session, await repeat(entry), () => repeat(entry));
 }
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
-import type { Edit, EditPlace } from './edits.ts';
+import type { Edit, RequestPart } from './request-edits.ts';
 
 /** Numbers and texts at the limits of common types, or with a special meaning somewhere. */
 const NUMBERS = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300];
@@ -28,17 +28,17 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
 ];
 
 /** Returns the edits of a place that are worth testing: missing values, wrong types, values at and beyond a bound. */
-export function createCoverageSet(contract: Contract, place: EditPlace, current: unknown): readonly Edit[] {
+export function createCoverageSet(contract: Contract, place: RequestPart, current: unknown): readonly Edit[] {
   const schema = getSchema(contract, place);
   const bounds = [...getBoundaryValues(schema), ...malform(schema, current)];
   const values =
     place.kind === 'body' ? [...VALUES, [current], ...bounds, ...toTexts(current)] : [...TEXTS, ...bounds.map(String)];
-  const replacements = [...new Set(values)].map((value): Edit => ({ kind: 'give', value }));
-  return [{ kind: 'leave out' }, { kind: 'give twice' }, { kind: 'add a property', value: 'x' }, ...replacements];
+  const replacements = [...new Set(values)].map((value): Edit => ({ kind: 'set', value }));
+  return [{ kind: 'remove' }, { kind: 'repeat' }, { kind: 'add property', value: 'x' }, ...replacements];
 }
 
 /** Returns the schema of a place, with its reference resolved. */
-function getSchema({ normalized: plain }: Contract, { schema }: EditPlace): Node {
+function getSchema({ normalized: plain }: Contract, { schema }: RequestPart): Node {
   const node = schema === undefined ? undefined : getNode(plain, resolvePointer(plain, schema));
   return isNode(node) ? node : {};
 }

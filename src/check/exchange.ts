@@ -33,10 +33,12 @@ export interface Exchange {
 
 /** Creates a request with a JSON body, or without a body. */
 export function createJsonRequest(method: string, target: string, body?: unknown): RequestToSend {
-  return body === undefined ? { method, target } : { method, target, headers: AS_JSON, body: JSON.stringify(body) };
+  return body === undefined
+    ? { method, target }
+    : { method, target, headers: JSON_HEADERS, body: JSON.stringify(body) };
 }
 
-const AS_JSON = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Returns a request as a command line of curl for a server's URL, with the headers that all requests carry, and without secrets. */
 export function toCurl(url: string, request: RequestToSend, common = {}): string {
@@ -69,11 +71,11 @@ function redactRequest({ target, headers = {}, body, ...request }: RequestToSend
 function isPrintable(body: string | Buffer): boolean {
   const bytes = Buffer.from(body);
   const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) && !CONTROLS.test(text);
+  return Buffer.from(text).equals(bytes) && !CONTROL_CHARACTERS.test(text);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const CONTROLS = /[\u0000-\u001f\u007f]/;
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 /** Returns bytes as octal escapes of printf. */
 function toOctal(body: string | Buffer): string {
@@ -86,10 +88,10 @@ function quote(text: string): string {
 
 /** Returns the path of a `Location`, on any server; undefined if it is not a URL. */
 export function getLocationPath(location: string): string | undefined {
-  return URL.canParse(location, HERE) ? new URL(location, HERE).pathname : undefined;
+  return URL.canParse(location, BASE_URL) ? new URL(location, BASE_URL).pathname : undefined;
 }
 
-const HERE = 'http://localhost/';
+const BASE_URL = 'http://localhost/';
 
 /** Whether the status of a response is 2xx. */
 export function isSuccess({ status }: ReceivedResponse): boolean {

@@ -42,7 +42,7 @@ export async function checkHostileInput(
   await examineAll(session, all, {
     examine: (hostile) => examine(session, route, hostile),
     prepare,
-    mustBeAlone: ({ reason }) => isWriting(route) && reason === undefined,
+    mustRunAlone: ({ reason }) => isWriting(route) && reason === undefined,
   });
 }
 

@@ -8,10 +8,10 @@ import { toSeed } from '../util/random.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import { createCoverageSet } from './coverage-values.ts';
-import { applyEdit, type Edit, type EditPlace, findEditPlaces } from './edits.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding, Violation } from './findings.ts';
+import { applyEdit, type Edit, findRequestParts, type RequestPart } from './request-edits.ts';
 import { getBodySchema, getBodyType, isAmbiguous, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { isWriting } from './selection.ts';
 import { isTooLarge } from './undocumented-responses.ts';
@@ -37,7 +37,7 @@ export async function checkInput(context: CheckContext, route: Route): Promise<v
     examine: ({ values, place }) => examine(context, route, values, place),
     prepare,
     // Requests that are rejected, or only read, can be sent concurrently.
-    mustBeAlone: ({ values }) => isWriting(route) && validateValues(session.contract, route, values).kind === 'call',
+    mustRunAlone: ({ values }) => isWriting(route) && validateValues(session.contract, route, values).kind === 'call',
   });
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
@@ -48,7 +48,7 @@ interface Variation {
   readonly place: string;
 }
 
-function describePlace(place: EditPlace): string {
+function describePart(place: RequestPart): string {
   return place.kind === 'body'
     ? `body ${formatPointer(...place.path)}`.trim()
     : `${place.parameter.in} ${place.parameter.name}`;
@@ -60,17 +60,17 @@ function* singleEdits({ session }: CheckContext, route: Route, base: RequestValu
   for (const { value } of Object.values(route.bodyMedia).flatMap(({ examples }) => examples))
     yield { values: { ...base, body: value }, place: 'request example' };
   let count = 0;
-  for (const place of findEditPlaces(contract, route, base)) {
+  for (const place of findRequestParts(contract, route, base)) {
     for (const edit of createCoverageSet(contract, place, currentAt(base, place))) {
       // OpenAPI does not define the meaning of a repeated parameter; the contract of a model does.
-      if (edit.kind === 'give twice' && !hasModel) continue;
+      if (edit.kind === 'repeat' && !hasModel) continue;
       const values = applyEdit(base, place, edit);
-      if (values && count++ < MAX_EDITS) yield { values, place: describePlace(place) };
+      if (values && count++ < MAX_EDITS) yield { values, place: describePart(place) };
     }
   }
 }
 
-function currentAt({ path, query, headers, body }: RequestValues, place: EditPlace): unknown {
+function currentAt({ path, query, headers, body }: RequestValues, place: RequestPart): unknown {
   if (place.kind === 'body')
     return place.path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], body);
   const { in: where, name } = place.parameter;
@@ -90,7 +90,7 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
     edits.reduce<RequestValues | undefined>(
       (values, { place, edit }) => {
         if (!values) return undefined;
-        const places = findEditPlaces(session.contract, route, values);
+        const places = findRequestParts(session.contract, route, values);
         const chosen = places[place % Math.max(1, places.length)];
         return (chosen && applyEdit(values, chosen, edit)) ?? values;
       },
@@ -114,10 +114,10 @@ function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<Drawn> {
     fc.string({ unit: 'grapheme' }),
   );
   const edit: Arbitrary<Edit> = fc.oneof(
-    fc.constant<Edit>({ kind: 'leave out' }),
-    values.map((value): Edit => ({ kind: 'add a property', value })),
-    values.map((value): Edit => ({ kind: 'give', value })),
-    ...(hasModel ? [fc.constant<Edit>({ kind: 'give twice' })] : []),
+    fc.constant<Edit>({ kind: 'remove' }),
+    values.map((value): Edit => ({ kind: 'add property', value })),
+    values.map((value): Edit => ({ kind: 'set', value })),
+    ...(hasModel ? [fc.constant<Edit>({ kind: 'repeat' })] : []),
   );
   return fc.record({
     seed: fc.nat(1_000_000),

@@ -30,7 +30,7 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
     return followed ? [...findings, ...(await follow(session, link, followed, exchange))] : findings;
   };
   const links = getLinks(session, route).filter(({ target }) => allowedRoutes.includes(target));
-  await examineAll(session, links, { examine, prepare, mustBeAlone: () => true });
+  await examineAll(session, links, { examine, prepare, mustRunAlone: () => true });
 }
 
 async function follow(

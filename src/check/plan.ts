@@ -11,7 +11,7 @@ import { checkLinks } from './links.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
-import { createResourceProvider, forgetDeleted } from './resources.ts';
+import { createResourceProvider, removeDeletedId } from './resources.ts';
 import { getAllowedRoutes, isWriting } from './selection.ts';
 import type { Session } from './session.ts';
 import { CheckStoppedError } from './stop-signal.ts';
@@ -45,7 +45,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
   };
   const model = await options.model?.open(basics, pool, isFresh);
   if (model) return { ...basics, prepare: () => model.prepare(), model };
-  session.onResponse = (route, exchange) => forgetDeleted(pool, route, exchange);
+  session.onResponse = (route, exchange) => removeDeletedId(pool, route, exchange);
   await collectIds(basics, pool);
   return { ...basics, prepare: createResourceProvider(basics, pool), model };
 }
@@ -139,6 +139,6 @@ async function collectIds(
     const send = () => session.send('input', route, toRequest(route, values));
     const { exchange, findings } = await send();
     await addConfirmed(session, findings, async () => (await send()).findings);
-    if (exchange && isSuccess(exchange.response)) pool.learn(route, exchange.response.body);
+    if (exchange && isSuccess(exchange.response)) pool.collectValues(route, exchange.response.body);
   }
 }

@@ -19,7 +19,7 @@ export class Pool {
   readonly #parents = new Map<string, Map<string, PathValues>>();
 
   /** Adds the values in the response of an operation. */
-  learn({ path }: Route, body: unknown): void {
+  collectValues({ path }: Route, body: unknown): void {
     this.#collect(body, toSingular(getCollectionName(path)), 0);
   }
 
@@ -29,7 +29,7 @@ export class Pool {
   }
 
   /** Replaces the values of a name, also for the future. */
-  fix(name: string, values: readonly unknown[]): void {
+  setValues(name: string, values: readonly unknown[]): void {
     this.#fixed.set(name, values);
   }
 
@@ -46,12 +46,12 @@ export class Pool {
   }
 
   /** Removes the id of a resource that was deleted, and the ids of the resources in it. */
-  forget(name: string, id: unknown): void {
+  removeId(name: string, id: unknown): void {
     const values = this.#values.get(name);
     for (const value of values ?? []) if (String(value) === String(id)) values?.delete(value);
     this.#parents.get(name)?.delete(String(id));
     for (const [inner, parents] of this.#parents)
-      for (const [innerId, path] of parents) if (String(path[name]) === String(id)) this.forget(inner, innerId);
+      for (const [innerId, path] of parents) if (String(path[name]) === String(id)) this.removeId(inner, innerId);
   }
 
   #collect(value: unknown, resource: string, depth: number): void {

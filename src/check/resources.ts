@@ -48,13 +48,13 @@ export function createResourceProvider(
 }
 
 /** Removes the id of a resource from the pool if an exchange deleted it. */
-export function forgetDeleted(pool: Pool, { path, pathNames, pathParameters }: Route, exchange: Exchange): void {
+export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }: Route, exchange: Exchange): void {
   const { request, response } = exchange;
   const name = pathNames.at(-1);
   if (request.method !== 'DELETE' || !isSuccess(response) || name === undefined) return;
   // Invalid escapes throw.
   const id = tryOrUndefined(() => pathParameters(request.target.split('?')[0] ?? '')[name]);
-  if (id !== undefined) pool.forget(getPoolName(name, path), id);
+  if (id !== undefined) pool.removeId(getPoolName(name, path), id);
 }
 
 /** Returns the name under which the pool has the ids of the resources that an operation reads. */

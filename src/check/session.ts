@@ -11,11 +11,11 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import { type Client, TOO_MANY_REQUESTS } from './client.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
+import { FailureRounds } from './failure-rounds.ts';
 import type { CheckName, Finding, Ledger, Violation } from './findings.ts';
 import { findRepeatedName } from './repeated-names.ts';
-import { CheckStoppedError, ServerGoneError, ServerSilentError } from './stop-signal.ts';
+import { CheckStoppedError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
-import { UnansweredRequests } from './unanswered-requests.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
 
 /** A rule for responses that their schemas can't express. */
@@ -54,7 +54,7 @@ export interface Session extends SessionParts {
 }
 
 /** The number of rounds without a response, and of consecutive requests with 429, that stop the check. */
-const MAX_UNANSWERED_ROUNDS = 5;
+const MAX_FAILURE_ROUNDS = 5;
 const MAX_RATE_LIMITED = 20;
 
 /** The number of connection attempts, and the pause between two, in ms: the server may be restarting. */
@@ -64,12 +64,12 @@ const PAUSE_MS = 200;
 /** Creates a session with a server. */
 export function createSession(parts: SessionParts): Session {
   const { ledger, signal } = parts;
-  const unanswered = new UnansweredRequests();
+  const failureRounds = new FailureRounds();
   let consecutiveRateLimits = 0;
 
   function recordResponse(check: CheckName, route: Route, exchange: Exchange, ownRule: Rule): SendResult {
     const { request, response } = exchange;
-    unanswered.recordResponse();
+    failureRounds.recordResponse();
     session.mayHaveChanged ||=
       !SAFE_METHODS.includes(request.method) && (response.status < 400 || response.status >= 500);
     if (response.status === TOO_MANY_REQUESTS) return recordRateLimit(response);
@@ -101,15 +101,15 @@ export function createSession(parts: SessionParts): Session {
     rateLimitedCount: 0,
     async send(check, route, request, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
-      const requestNumber = unanswered.recordRequest();
+      const requestNumber = failureRounds.recordRequest();
       try {
         return recordResponse(check, route, { request, response: await sendWithRetries(parts, request) }, ownRule);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof NoResponseError)) throw error;
-        const rounds = unanswered.recordFailure(requestNumber);
-        if (rounds >= MAX_UNANSWERED_ROUNDS)
-          throw new ServerSilentError(`no response in ${rounds} rounds of requests: ${error.message}`);
+        const rounds = failureRounds.recordFailure(requestNumber);
+        if (rounds >= MAX_FAILURE_ROUNDS)
+          throw new ServerUnresponsiveError(`no response in ${rounds} rounds of requests: ${error.message}`);
         session.mayHaveChanged = true;
         const violation = { rule: 'responds', message: error.message, pointer: route.pointer };
         const finding = createFinding(check, route, { request, response: NO_RESPONSE }, violation);
@@ -120,14 +120,14 @@ export function createSession(parts: SessionParts): Session {
   return session;
 }
 
-/** Returns the response to a request. Throws `ServerGoneError` if all connection attempts are refused. */
+/** Returns the response to a request. Throws `ServerUnreachableError` if all connection attempts are refused. */
 async function sendWithRetries({ client, signal }: SessionParts, request: RequestToSend): Promise<ReceivedResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await client.send(request);
     } catch (error) {
       if (signal?.aborted || !(error instanceof NoResponseError && error.isRefused)) throw error;
-      if (attempt === MAX_CONNECTION_ATTEMPTS) throw new ServerGoneError(`the server is gone: ${error.message}`);
+      if (attempt === MAX_CONNECTION_ATTEMPTS) throw new ServerUnreachableError(`the server is gone: ${error.message}`);
       await sleep(PAUSE_MS);
     }
   }

@@ -6,12 +6,12 @@ export class CheckStoppedError extends Error {
 }
 
 /** The server accepts connections but no longer responds, which violates the contract. */
-export class ServerSilentError extends CheckStoppedError {
+export class ServerUnresponsiveError extends CheckStoppedError {
   override readonly name = 'Silent';
 }
 
 /** The server is gone; nothing more can be checked. */
-export class ServerGoneError extends CheckStoppedError {
+export class ServerUnreachableError extends CheckStoppedError {
   override readonly name = 'Gone';
 }
 

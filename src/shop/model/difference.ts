@@ -21,8 +21,8 @@ function first(found: readonly (string | undefined)[]): string | undefined {
 
 function format(value: unknown): string {
   const text = value === undefined ? 'missing' : JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
 /** The maximum length of a value in a message, in characters. */
-const LONGEST = 120;
+const MAX_VALUE_LENGTH = 120;

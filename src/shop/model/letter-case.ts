@@ -1,12 +1,12 @@
 import type { OperationId } from '../types.ts';
-import type { Player } from './player.ts';
+import type { ShopTester } from './shop-tester.ts';
 import { checkCart, UNCHANGED } from './steps.ts';
 
 type Request = readonly [id: OperationId, resource: string | undefined, target: string, body?: unknown];
 
 /** Requests existing resources with their ids in another letter case: ids are case-sensitive. */
-export async function checkLetterCase(player: Player): Promise<void> {
-  const { products, cart, orders } = player.model;
+export async function checkLetterCase(tester: ShopTester): Promise<void> {
+  const { products, cart, orders } = tester.model;
   const [product, item, order] = [products[0]?.id, cart[0]?.productId, orders[0]?.id].map(changeLetterCase);
   const requests: readonly Request[] = [
     ['addCartItem', product, '/api/cart-items', { productId: product, quantity: 1 }],
@@ -16,8 +16,8 @@ export async function checkLetterCase(player: Player): Promise<void> {
   ];
   for (const [id, resource, target, body] of requests) {
     if (resource === undefined) continue;
-    player.expectStatus(id, await player.sendJson(id, target, body), 404, 'the letter case of the id differs');
-    if (id !== 'getOrder') await checkCart(player, id, UNCHANGED);
+    tester.expectStatus(id, await tester.sendJson(id, target, body), 404, 'the letter case of the id differs');
+    if (id !== 'getOrder') await checkCart(tester, id, UNCHANGED);
   }
 }
 

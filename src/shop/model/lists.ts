@@ -2,7 +2,7 @@ import type { ReceivedResponse } from '../../check/exchange.ts';
 import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
 import { calculateSummary, DAY_MS, type Model, withProducts } from './model.ts';
-import { ModelMismatchError, type Player } from './player.ts';
+import { ModelMismatchError, type ShopTester } from './shop-tester.ts';
 
 /** The operations that read the state of a shop. */
 export const LISTS = [
@@ -18,12 +18,12 @@ export type List = (typeof LISTS)[number];
 const EARLIEST_MS = Date.UTC(2000);
 
 /** Requests a list, `expand`ed or not, and checks that it equals that of the model. */
-export async function checkList(player: Player, check: ListCheck): Promise<void> {
+export async function checkList(tester: ShopTester, check: ListCheck): Promise<void> {
   const { list, isExpanded = false, by = list, rule } = check;
-  const { body } = await requestList(player, list, isExpanded);
-  const expected = getExpected(player.model, list, isExpanded);
-  const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(player, body) : body;
-  player.expectEqual(by, rule, { expected, actual }, `In the response of ${player.routes[list].path}`);
+  const { body } = await requestList(tester, list, isExpanded);
+  const expected = getExpected(tester.model, list, isExpanded);
+  const actual = list === 'listDeliveryOptions' && isExpanded ? withoutEstimates(tester, body) : body;
+  tester.expectEqual(by, rule, { expected, actual }, `In the response of ${tester.routes[list].path}`);
   // Further requests would report the same difference as another finding.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
@@ -38,11 +38,11 @@ export interface ListCheck {
 }
 
 /** Requests a list, with the expected status 200. */
-export async function requestList(player: Player, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
-  const { path, parameters } = player.routes[list];
+export async function requestList(tester: ShopTester, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
+  const { path, parameters } = tester.routes[list];
   const value = isExpanded ? parameters.find(({ name }) => name === 'expand')?.examples[0]?.value : undefined;
   const target = value === undefined ? path : `${path}?expand=${value}`;
-  return player.sendCase({ id: list, target, status: 200, why: 'the request is valid' });
+  return tester.sendCase({ id: list, target, status: 200, why: 'the request is valid' });
 }
 
 function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
@@ -59,28 +59,28 @@ function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
 }
 
 /** Returns the delivery options without their estimates, each of which must be the current time plus the delivery days. */
-function withoutEstimates(player: Player, body: unknown): unknown {
-  readClock(player, body);
+function withoutEstimates(tester: ShopTester, body: unknown): unknown {
+  readClock(tester, body);
   return (body as { estimatedDeliveryTimeMs: number }[]).map(({ estimatedDeliveryTimeMs: _, ...option }) => option);
 }
 
 /** Returns the time of the shop's clock by the estimates of its delivery options, in ms since 1970; undefined if there are none. */
-export function readClock(player: Player, body: unknown): number | undefined {
+export function readClock(tester: ShopTester, body: unknown): number | undefined {
   const rule = 'an estimate is the current time plus the delivery days';
   const options = body as readonly { deliveryDays: number; estimatedDeliveryTimeMs?: number }[];
   const nows = options.map(({ deliveryDays, estimatedDeliveryTimeMs }) => {
     if (estimatedDeliveryTimeMs === undefined)
-      return player.fail('listDeliveryOptions', 'expand adds the estimates', 'A delivery option has no estimate');
+      return tester.fail('listDeliveryOptions', 'expand adds the estimates', 'A delivery option has no estimate');
     return estimatedDeliveryTimeMs - deliveryDays * DAY_MS;
   });
   const [readTime] = nows;
   if (readTime !== undefined && readTime < EARLIEST_MS) {
     const [first] = options;
     const estimate = `${first?.estimatedDeliveryTimeMs} for ${first?.deliveryDays} days`;
-    player.failRule('listDeliveryOptions', rule, `${estimate} is not in ms since 1970.`);
+    tester.failRule('listDeliveryOptions', rule, `${estimate} is not in ms since 1970.`);
   }
   if (nows.some((other) => Math.abs(other - (readTime ?? 0)) > SLACK_MS)) {
-    player.failRule('listDeliveryOptions', rule, `Minus their days, the estimates are ${nows.join(', ')}.`);
+    tester.failRule('listDeliveryOptions', rule, `Minus their days, the estimates are ${nows.join(', ')}.`);
   }
   return readTime;
 }

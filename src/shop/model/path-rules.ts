@@ -6,7 +6,7 @@ import { findAllowViolations } from '../../check/methods.ts';
 import { toPath } from '../../check/requests.ts';
 import { createFinding, type Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { FOR_ALL, ORIGIN } from './rules.ts';
+import { ALLOWED_ORIGIN, DESCRIPTION_POINTER } from './rules.ts';
 
 /** A rule for the response to a request. */
 interface PathRule {
@@ -34,7 +34,7 @@ export async function checkPathRules(
     ...(reader ? await createReaderRules(session, reader, target) : []),
     ...createOptionsRules(first, target, methods),
   ];
-  await examineAll(session, rules, { examine: (rule) => examineRule(session, rule), mustBeAlone: () => true });
+  await examineAll(session, rules, { examine: (rule) => examineRule(session, rule), mustRunAlone: () => true });
 }
 
 async function createReaderRules(session: Session, route: Route, target: string): Promise<readonly PathRule[]> {
@@ -51,7 +51,7 @@ async function createReaderRules(session: Session, route: Route, target: string)
 function createOptionsRules(route: Route, target: string, methods: readonly string[]): readonly PathRule[] {
   const preflights = methods.map((method): PathRule => {
     const headers = {
-      origin: ORIGIN,
+      origin: ALLOWED_ORIGIN,
       'access-control-request-method': method,
       'access-control-request-headers': 'content-type',
     };
@@ -75,7 +75,7 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
   };
   const origin = headers['access-control-allow-origin'];
   if (status >= 300) return `is ${status}`;
-  if (origin !== '*' && origin !== ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
+  if (origin !== '*' && origin !== ALLOWED_ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
   const isSimple = ['GET', 'HEAD', 'POST'].includes(method);
   if (!isSimple && !lists('access-control-allow-methods', method))
     return `does not have ${method} in Access-Control-Allow-Methods`;
@@ -93,5 +93,5 @@ async function examineRule(session: Session, pathRule: PathRule): Promise<readon
   const violation = exchange && findViolation(exchange.response);
   if (!exchange || violation === undefined) return own;
   const message = `The response to ${request.method} ${request.target} ${violation}`;
-  return [...own, createFinding('methods', route, exchange, { rule, message, pointer: FOR_ALL })];
+  return [...own, createFinding('methods', route, exchange, { rule, message, pointer: DESCRIPTION_POINTER })];
 }

@@ -3,10 +3,10 @@ import { getResponseName, type Rule } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 
 /** The place of the rules for all responses in the contract. */
-export const FOR_ALL = '/info/description';
+export const DESCRIPTION_POINTER = '/info/description';
 
 /** An origin that every CORS policy allows: the default port of Vite. */
-export const ORIGIN = 'http://localhost:5173';
+export const ALLOWED_ORIGIN = 'http://localhost:5173';
 
 /** Returns the violations of each rule by a response, a sentence each. */
 const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
@@ -29,7 +29,7 @@ const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly s
 /** The rules for all responses that schemas can't express. */
 export const shopRules: readonly Rule[] = Object.entries(findViolations).map(([rule, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
-  return find(exchange).map((message) => ({ status, rule, message, pointer: FOR_ALL }));
+  return find(exchange).map((message) => ({ status, rule, message, pointer: DESCRIPTION_POINTER }));
 });
 
 /**

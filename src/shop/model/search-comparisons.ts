@@ -1,13 +1,13 @@
 import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
-import type { Player } from './player.ts';
-import type { Holders, WordCase } from './search-words.ts';
-import { findHolders, findWithinWords, getPlainWords, getSearchText, pickSome, pickWordCase } from './search-words.ts';
+import type { WordCase, WordEntry } from './search-words.ts';
+import { findWithinWords, getPlainWords, getSearchText, indexWords, pickSome, pickWordCase } from './search-words.ts';
+import type { ShopTester } from './shop-tester.ts';
 
 /** Searches for a raw value of `search`, with its escapes. */
-export async function search(player: Player, query: string): Promise<readonly Product[]> {
+export async function search(tester: ShopTester, query: string): Promise<readonly Product[]> {
   const target = `/api/products?search=${query}`;
-  const { body } = await player.sendCase({
+  const { body } = await tester.sendCase({
     id: 'listProducts',
     target,
     status: 200,
@@ -23,11 +23,11 @@ const TERM_LENGTH = 512;
 const MEANINGLESS = 'qqqqqqxzqq';
 
 /** Checks searches; throws `ModelMismatchError` on a violation. */
-export type SearchCheck = (player: Player) => Promise<void>;
+export type SearchCheck = (tester: ShopTester) => Promise<void>;
 
 /** Returns checks that compare searches with each other. */
 export function createComparisons(products: readonly Product[], random: Random): readonly SearchCheck[] {
-  const words = findHolders(products);
+  const words = indexWords(products);
   const within = findWithinWords(products, words);
   const cases = [1, 1, 2].flatMap((count) => pickWordCase(products, count, random));
   const most = words.toSorted((one, other) => other.holders.length - one.holders.length).slice(0, 1);
@@ -36,54 +36,54 @@ export function createComparisons(products: readonly Product[], random: Random):
   return [
     checkBlankTerm,
     ...(products.some((product) => getSearchText(product).includes('+')) ? [] : [checkEscapedPlus]),
-    ...cases.map((one) => (player: Player) => checkAllWords(player, one)),
-    ...ordered.map((one) => (player: Player) => checkOrder(player, one)),
-    ...pickSome(encoded, 1, random).map((one) => (player: Player) => checkForms(player, one)),
+    ...cases.map((one) => (tester: ShopTester) => checkAllWords(tester, one)),
+    ...ordered.map((one) => (tester: ShopTester) => checkOrder(tester, one)),
+    ...pickSome(encoded, 1, random).map((one) => (tester: ShopTester) => checkForms(tester, one)),
   ];
 }
 
 /** Checks that `+` is a space, and that a blank term finds all products in their order. */
-async function checkBlankTerm(player: Player): Promise<void> {
-  const values = { expected: player.model.products, actual: await search(player, '+') };
-  player.expectEqual('listProducts', '+ is a space', values, 'A blank term finds all products');
+async function checkBlankTerm(tester: ShopTester): Promise<void> {
+  const values = { expected: tester.model.products, actual: await search(tester, '+') };
+  tester.expectEqual('listProducts', '+ is a space', values, 'A blank term finds all products');
 }
 
 /** Checks that an escaped `+` is not a space. */
-async function checkEscapedPlus(player: Player): Promise<void> {
-  const { length } = await search(player, '%2B');
+async function checkEscapedPlus(tester: ShopTester): Promise<void> {
+  const { length } = await search(tester, '%2B');
   const detail = `It matches nothing here, but ${length} products are found.`;
-  if (length > 0) player.failRule('listProducts', 'an escaped + is not a space', detail);
+  if (length > 0) tester.failRule('listProducts', 'an escaped + is not a space', detail);
 }
 
 /** Checks that all words of a term are searched for, in any order. */
-async function checkAllWords(player: Player, { product, common, last }: WordCase): Promise<void> {
+async function checkAllWords(tester: ShopTester, { product, common, last }: WordCase): Promise<void> {
   const rule = 'searches for all words of a term';
-  const byLast = await search(player, last);
+  const byLast = await search(tester, last);
   for (const query of [[...common, last].join('%20'), [last, ...common].join('+')])
-    await expectWithin(player, { rule, query, product, outer: byLast, why: `the results of ${last}` });
+    await expectWithin(tester, { rule, query, product, outer: byLast, why: `the results of ${last}` });
 }
 
 /** Checks that all products with a whole word are found, before all others. */
-async function checkOrder(player: Player, { word, holders }: Holders): Promise<void> {
-  const found = await search(player, word);
+async function checkOrder(tester: ShopTester, { word, holders }: WordEntry): Promise<void> {
+  const found = await search(tester, word);
   const isHolder = ({ id }: Product) => holders.some((holder) => holder.id === id);
   const missing = holders.find(({ id }) => !found.some((product) => product.id === id));
   if (missing) {
     const message = `The search for ${word} does not find ${JSON.stringify(missing.name)}`;
-    player.fail('listProducts', 'finds the words of names and keywords', message);
+    tester.fail('listProducts', 'finds the words of names and keywords', message);
   }
   const place = found.findIndex((product) => !isHolder(product));
   const late = place < 0 ? undefined : found.slice(place).find(isHolder);
   if (!late) return;
   const [name, before] = [late.name, found[place]?.name].map((one) => JSON.stringify(one));
   const detail = `${name}, which has the word ${word}, comes after ${before}, which does not.`;
-  player.failRule('listProducts', 'the best match comes first', detail);
+  tester.failRule('listProducts', 'the best match comes first', detail);
 }
 
 /** Checks that other forms of a term have the same results. */
-async function checkForms(player: Player, { word }: Holders): Promise<void> {
-  const outer = await search(player, word);
-  const product = player.model.products.find((one) => getPlainWords(one).has(word));
+async function checkForms(tester: ShopTester, { word }: WordEntry): Promise<void> {
+  const outer = await search(tester, word);
+  const product = tester.model.products.find((one) => getPlainWords(one).has(word));
   const blanks = '%20'.repeat(TERM_LENGTH - word.length);
   const forms = [
     ['a % that does not start an escape is literal', `%%20${word}`],
@@ -92,7 +92,7 @@ async function checkForms(player: Player, { word }: Holders): Promise<void> {
     [`only the first ${TERM_LENGTH} characters of a term are used`, `${word}${blanks}${MEANINGLESS}`],
   ] as const;
   for (const [rule, query] of forms)
-    await expectWithin(player, { rule, query, product, outer, why: `the results of ${word}` });
+    await expectWithin(tester, { rule, query, product, outer, why: `the results of ${word}` });
 }
 
 interface Within {
@@ -105,11 +105,11 @@ interface Within {
   readonly why: string;
 }
 
-async function expectWithin(player: Player, { rule, query, product, outer, why }: Within): Promise<void> {
-  const found = await search(player, query);
+async function expectWithin(tester: ShopTester, { rule, query, product, outer, why }: Within): Promise<void> {
+  const found = await search(tester, query);
   const format = query.length > 80 ? `${query.slice(0, 40)}…${query.slice(-20)}` : query;
   const stray = found.find(({ id }) => !outer.some((one) => one.id === id));
-  const fail = (detail: string) => player.failRule('listProducts', rule, `search=${format} ${detail}.`);
+  const fail = (detail: string) => tester.failRule('listProducts', rule, `search=${format} ${detail}.`);
   if (stray) fail(`finds ${JSON.stringify(stray.name)}, which is not among ${why}`);
   if (product && !found.some(({ id }) => id === product.id)) fail(`does not find ${JSON.stringify(product.name)}`);
 }

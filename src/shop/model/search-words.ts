@@ -2,10 +2,10 @@ import type { Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 
 /** The maximum number of products that are compared with each other. */
-const MOST_COMPARED = 100;
+const MAX_COMPARED = 100;
 
 /** The minimum length of a search word, in letters: shorter ones occur within others by chance. */
-const SHORTEST = 3;
+const MIN_WORD_LENGTH = 3;
 
 /** Returns the searched text of a product, in lower case. */
 export function getSearchText({ name, keywords }: Product): string {
@@ -15,7 +15,7 @@ export function getSearchText({ name, keywords }: Product): string {
 /** Returns the words of a product between spaces and commas; a part beside a hyphen or an apostrophe may count as part of a longer word. */
 export function getPlainWords(product: Product): ReadonlySet<string> {
   const words = getSearchText(product).split(/[\s,]+/);
-  return new Set(words.filter((word) => word.length >= SHORTEST && /^[a-z]+$/.test(word)));
+  return new Set(words.filter((word) => word.length >= MIN_WORD_LENGTH && /^[a-z]+$/.test(word)));
 }
 
 /** A product with some words; another product with the common words does not have the last one. */
@@ -32,7 +32,7 @@ export function pickSome<Value>(values: readonly Value[], count: number, random:
 
 /** Returns a random case with this number of common words; none if there is none. */
 export function pickWordCase(products: readonly Product[], count: number, random: Random): readonly WordCase[] {
-  const compared = products.slice(0, MOST_COMPARED);
+  const compared = products.slice(0, MAX_COMPARED);
   const cases = compared.flatMap((product) =>
     compared.flatMap((other) => {
       if (other === product) return [];
@@ -47,13 +47,13 @@ export function pickWordCase(products: readonly Product[], count: number, random
 }
 
 /** A word, and the products that have it as a whole word. */
-export interface Holders {
+export interface WordEntry {
   readonly word: string;
   readonly holders: readonly Product[];
 }
 
 /** Returns each word with the products that have it, except words that a product has beside a hyphen or the like. */
-export function findHolders(products: readonly Product[]): readonly Holders[] {
+export function indexWords(products: readonly Product[]): readonly WordEntry[] {
   const holders = new Map<string, Product[]>();
   for (const product of products)
     for (const word of getPlainWords(product)) holders.set(word, [...(holders.get(word) ?? []), product]);
@@ -63,7 +63,7 @@ export function findHolders(products: readonly Product[]): readonly Holders[] {
 }
 
 /** Returns the words that products before some of their holders have only within other words. */
-export function findWithinWords(products: readonly Product[], words: readonly Holders[]): readonly Holders[] {
+export function findWithinWords(products: readonly Product[], words: readonly WordEntry[]): readonly WordEntry[] {
   return words.filter(({ word, holders }) => {
     const last = products.findLastIndex((product) => holders.includes(product));
     return products.some(

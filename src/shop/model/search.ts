@@ -4,8 +4,8 @@ import { createRandom, type Random } from '../../util/random.ts';
 import type { Product } from '../types.ts';
 import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
-import { catchMismatch, Player } from './player.ts';
 import { createComparisons, type SearchCheck, search } from './search-comparisons.ts';
+import { catchMismatch, ShopTester } from './shop-tester.ts';
 
 /** A term, the products that it must find, and why. */
 interface Search {
@@ -17,33 +17,33 @@ interface Search {
 }
 
 /** The minimum length of a word that is misspelled, and the number of searches of each kind. */
-const MISSPELT_LENGTH = 5;
-const EACH = 8;
+const MIN_MISSPELLED_LENGTH = 5;
+const SEARCHED_PRODUCTS = 8;
 
 /** Checks searches with terms made from names and keywords of products. */
 export async function checkSearch({ session, seed }: CheckContext, model: Model): Promise<void> {
   const random = createRandom(seed);
   const { products } = model;
-  const searches = Array.from({ length: products.length === 0 ? 0 : EACH }, () =>
+  const searches = Array.from({ length: products.length === 0 ? 0 : SEARCHED_PRODUCTS }, () =>
     searchesFor(random.pick(products), random),
   );
   const searchChecks: readonly SearchCheck[] = [
-    ...[...always(model), ...searches.flat()].map((one) => (player: Player) => checkSearchTerm(player, one)),
+    ...[...always(model), ...searches.flat()].map((one) => (tester: ShopTester) => checkSearchTerm(tester, one)),
     ...createComparisons(products, random),
   ];
   const examine = async (searchCheck: SearchCheck) => {
-    const player = new Player({ session, check: 'behaviour' }, model);
-    return (await catchMismatch(() => searchCheck(player))).findings ?? [];
+    const tester = new ShopTester({ session, check: 'behaviour' }, model);
+    return (await catchMismatch(() => searchCheck(tester))).findings ?? [];
   };
-  await examineAll(session, searchChecks, { examine, mustBeAlone: () => true });
+  await examineAll(session, searchChecks, { examine, mustRunAlone: () => true });
 }
 
-async function checkSearchTerm(player: Player, { term, finds, why, isAll }: Search): Promise<void> {
-  const { products } = player.model;
-  const found = await search(player, encodeURIComponent(term));
+async function checkSearchTerm(tester: ShopTester, { term, finds, why, isAll }: Search): Promise<void> {
+  const { products } = tester.model;
+  const found = await search(tester, encodeURIComponent(term));
   const start = `The search for ${JSON.stringify(term)}`;
   const fail = (detail: string) =>
-    player.fail('listProducts', `finds ${why}`, `${start} ${detail}: it must find ${why}`);
+    tester.fail('listProducts', `finds ${why}`, `${start} ${detail}: it must find ${why}`);
   const missing = finds.find(({ id }) => !found.some((product) => product.id === id));
   if (missing) fail(`does not find ${JSON.stringify(missing.name)}`);
   if (isAll && found.length !== finds.length) fail(`finds ${found.length} products instead of ${finds.length}`);
@@ -52,7 +52,7 @@ async function checkSearchTerm(player: Player, { term, finds, why, isAll }: Sear
     const difference = findDifference(listed, product);
     if (difference === undefined) continue;
     const message = `The result ${product.id} of the search for ${JSON.stringify(term)} differs from the listed product: ${difference}`;
-    player.fail('listProducts', 'search results equal the listed products', message);
+    tester.fail('listProducts', 'search results equal the listed products', message);
   }
 }
 
@@ -77,7 +77,7 @@ function searchesFor(product: Product, random: Random): readonly Search[] {
   // A part beside an apostrophe or a hyphen may count as part of a longer word.
   const long = texts
     .flatMap((text) => text.split(/[\s,]+/))
-    .filter((one) => one.length >= MISSPELT_LENGTH && /^[a-z]+$/i.test(one));
+    .filter((one) => one.length >= MIN_MISSPELLED_LENGTH && /^[a-z]+$/i.test(one));
   const keyword = product.keywords.find((one) => splitWords(one).some((part) => part.length >= 3));
   const accented = word.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`);
   const terms: readonly Term[] = [

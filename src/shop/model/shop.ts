@@ -9,12 +9,12 @@ import type { Route } from '../../openapi/routes.ts';
 import { hasSameRequest, shopContract } from '../contract.ts';
 import type { Order } from '../types.ts';
 import { checkConcurrency } from './concurrency.ts';
+import { createFixedSequences, endsWithInvalidRequest } from './fixed-sequences.ts';
 import type { Model } from './model.ts';
 import { checkPathRules } from './path-rules.ts';
 import { shopRules } from './rules.ts';
-import { createScripts, isBreaking } from './scripts.ts';
 import { checkSearch } from './search.ts';
-import { checkScripts, checkSequences } from './sequences.ts';
+import { checkFixedSequences, checkRandomSequences } from './sequences.ts';
 import { LISTED, readInitialState } from './start.ts';
 
 /** The behaviour of the shop. */
@@ -41,71 +41,77 @@ async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFr
   const may = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
   const parts = { session, pool, mayReset: may('resetData'), isFresh };
   const start = LISTED.every(may) ? await readInitialState(parts) : undefined;
-  let cutShort = 0;
-  const mayPlay = start !== undefined && shopContract.routes.every(({ operationId }) => may(operationId));
+  let stoppedEarly = 0;
+  const canRunSequences = start !== undefined && shopContract.routes.every(({ operationId }) => may(operationId));
   return {
     async prepare() {
-      if (!mayPlay || !session.mayHaveChanged) return;
+      if (!canRunSequences || !session.mayHaveChanged) return;
       await stock(session, pool, start);
       session.mayHaveChanged = false;
     },
     checkPath: checkPathRules,
     parts: [
       ...(start ? [createPart('searches', checkSearch, start)] : []),
-      ...(mayPlay ? [...createScriptParts(start), createPart('concurrent requests', checkConcurrency, start)] : []),
-      ...(mayPlay ? createSequenceParts(context, start, (count) => (cutShort += count)) : []),
+      ...(canRunSequences
+        ? [...createFixedParts(start), createPart('concurrent requests', checkConcurrency, start)]
+        : []),
+      ...(canRunSequences ? createRandomParts(context, start, (count) => (stoppedEarly += count)) : []),
     ],
     finish() {
-      if (!start) note(NO_MODEL);
-      else if (!mayPlay) note('Sequences were skipped: they need all operations of the shop.');
-      else session.ledger.addAll(allowedRoutes.flatMap((route) => neverAnswered(session, route)));
-      if (cutShort > 0)
-        note(`${cutShort} sequences stopped early at findings that were already known. Fix these and check again.`);
+      if (!start) note(MODEL_SKIPPED);
+      else if (!canRunSequences) note('Sequences were skipped: they need all operations of the shop.');
+      else session.ledger.addAll(allowedRoutes.flatMap((route) => findMissingStatuses(session, route)));
+      if (stoppedEarly > 0)
+        note(`${stoppedEarly} sequences stopped early at findings that were already known. Fix these and check again.`);
     },
   };
 }
 
-const NO_MODEL = 'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
+const MODEL_SKIPPED =
+  'The shop model was skipped: the state of the shop could not be read, or does not match the contract.';
 
 function createPart(name: string, check: typeof checkSearch, start: Model): ModelPart {
   return { name, check: (context) => check(context, start) };
 }
 
-/** The number of scripts, and of generated sequences, in one part. */
-const SCRIPTS_OF_PART = 12;
-const RUNS_OF_PART = 5;
+/** The number of sequences, and of generated sequences, in one part. */
+const SEQUENCES_PER_PART = 12;
+const RUNS_PER_PART = 5;
 
-function createScriptParts(start: Model): readonly ModelPart[] {
-  const sorted = createScripts(start).toSorted((one, other) => Number(isBreaking(one)) - Number(isBreaking(other)));
-  const count = Math.ceil(sorted.length / SCRIPTS_OF_PART);
+function createFixedParts(start: Model): readonly ModelPart[] {
+  const sorted = createFixedSequences(start).toSorted(
+    (one, other) => Number(endsWithInvalidRequest(one)) - Number(endsWithInvalidRequest(other)),
+  );
+  const count = Math.ceil(sorted.length / SEQUENCES_PER_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `documented statuses, part ${at + 1} of ${count}`,
-    check: (context) => checkScripts(context, start, sorted.slice(at * SCRIPTS_OF_PART, (at + 1) * SCRIPTS_OF_PART)),
+    check: (context) =>
+      checkFixedSequences(context, start, sorted.slice(at * SEQUENCES_PER_PART, (at + 1) * SEQUENCES_PER_PART)),
   }));
 }
 
 /** The distance between the seeds of two parts. */
-const FURTHER = 7_919;
+const SEED_STEP = 7_919;
 
-function createSequenceParts(
+function createRandomParts(
   { seed, runs }: Pick<CheckContext, 'seed' | 'runs'>,
   start: Model,
-  addCutShort: (count: number) => void,
+  addStoppedEarly: (count: number) => void,
 ): readonly ModelPart[] {
-  const count = Math.ceil(runs / RUNS_OF_PART);
+  const count = Math.ceil(runs / RUNS_PER_PART);
   return Array.from({ length: count }, (_, at) => ({
     name: `sequences, part ${at + 1} of ${count}`,
     async check(context) {
-      const chances = { seed: seed + at * FURTHER, runs: Math.min(RUNS_OF_PART, runs - at * RUNS_OF_PART) };
-      addCutShort(await checkSequences(context, start, chances));
+      const chances = { seed: seed + at * SEED_STEP, runs: Math.min(RUNS_PER_PART, runs - at * RUNS_PER_PART) };
+      addStoppedEarly(await checkRandomSequences(context, start, chances));
     },
   }));
 }
 
 /** Returns findings for the documented statuses that no request led to. */
-function neverAnswered({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
-  const never = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
-  return never.map(({ name, pointer }) => {
+function findMissingStatuses({ ledger }: Session, { operationId, responses }: Route): readonly Finding[] {
+  const missing = responses.filter(({ name }) => /^\d+$/.test(name) && !ledger.getStatuses(operationId).includes(name));
+  return missing.map(({ name, pointer }) => {
     const kind = { status: name, rule: 'documented statuses occur', pointer };
     const message = `No request led to the documented status ${name}`;
     return { ...kind, message, check: 'statuses', operationId, exchanges: [] };
@@ -120,12 +126,12 @@ async function stock({ client }: Session, pool: Pool, { products, orders }: Mode
     for (const productId of ids) await send(createJsonRequest('POST', '/api/cart-items', { productId, quantity: 1 }));
   };
   await send(createJsonRequest('POST', '/api/reset'));
-  pool.fix('productId', ids);
+  pool.setValues('productId', ids);
   if (orders.length === 0) {
     await add();
     const order = await send(createJsonRequest('POST', '/api/orders'));
     const { id } = (order?.body ?? {}) as Partial<Order>;
-    pool.fix('orderId', id === undefined ? [] : [id]);
+    pool.setValues('orderId', id === undefined ? [] : [id]);
   }
   await add();
 }

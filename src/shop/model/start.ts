@@ -4,7 +4,7 @@ import { getFindingKey } from '../../check/findings.ts';
 import type { Pool } from '../../check/pool.ts';
 import type { Session } from '../../check/session.ts';
 import type { Model } from './model.ts';
-import { catchMismatch, isBroken, ModelMismatchError, Player } from './player.ts';
+import { catchMismatch, isBroken, ModelMismatchError, ShopTester } from './shop-tester.ts';
 import { resetAlone } from './steps.ts';
 
 /** What is needed to read the initial state. */
@@ -22,20 +22,20 @@ export const LISTED = ['listProducts', 'listDeliveryOptions', 'listCartItems', '
 /** Returns the state of a shop with its default data, or its current state if it can't be reset; undefined if it can't be read. */
 export async function readInitialState({ session, pool, mayReset, isFresh }: StartParts): Promise<Model | undefined> {
   const empty = { products: [], deliveryOptions: [], cart: [], orders: [] };
-  const player = new Player({ session, check: 'statuses' }, empty);
+  const tester = new ShopTester({ session, check: 'statuses' }, empty);
   const model = await recordFindings(session, async () => {
-    const before = isFresh ? await readState(session, pool, player) : undefined;
-    if (mayReset) await recordFindings(session, () => resetAlone(player));
-    const after = await readState(session, pool, player);
+    const before = isFresh ? await readState(session, pool, tester) : undefined;
+    if (mayReset) await recordFindings(session, () => resetAlone(tester));
+    const after = await readState(session, pool, tester);
     if (before) {
       const values = { expected: before, actual: after };
       await recordFindings(session, async () =>
-        player.expectEqual('resetData', 'a reset restores the default data', values),
+        tester.expectEqual('resetData', 'a reset restores the default data', values),
       );
     }
     return after;
   });
-  if (model) await recordFindings(session, async () => checkReferences(player, model));
+  if (model) await recordFindings(session, async () => checkReferences(tester, model));
   return model;
 }
 
@@ -52,15 +52,15 @@ async function recordFindings<Value>({ ledger }: Session, read: () => Promise<Va
   return second.value;
 }
 
-async function readState(session: Session, pool: Pool, player: Player): Promise<Model> {
+async function readState(session: Session, pool: Pool, tester: ShopTester): Promise<Model> {
   const listed = async (list: (typeof LISTED)[number]): Promise<readonly never[]> => {
-    const route = player.routes[list];
+    const route = tester.routes[list];
     const send = () => session.send('statuses', route, createJsonRequest('GET', route.path));
     const { exchange, findings } = await send();
     await addConfirmed(session, findings, async () => (await send()).findings);
     const body = exchange?.response.body;
     if (!Array.isArray(body) || findings.some(isBroken)) throw new ModelMismatchError([]);
-    pool.learn(route, body);
+    pool.collectValues(route, body);
     return body as never[];
   };
   return {
@@ -72,15 +72,15 @@ async function readState(session: Session, pool: Pool, player: Player): Promise<
 }
 
 /** Checks that product ids are unique, and that cart items refer to existing products and delivery options. */
-function checkReferences(player: Player, { products, deliveryOptions, cart }: Model): void {
+function checkReferences(tester: ShopTester, { products, deliveryOptions, cart }: Model): void {
   const ids = products.map(({ id }) => id);
   if (new Set(ids).size < ids.length)
-    player.fail('listProducts', 'product ids are unique', 'Two products have the same id');
+    tester.fail('listProducts', 'product ids are unique', 'Two products have the same id');
   const isKnown = (optionId: string) => deliveryOptions.some(({ id }) => id === optionId);
   const stray = cart.find(({ productId, deliveryOptionId }) => !ids.includes(productId) || !isKnown(deliveryOptionId));
   if (stray) {
     const rule = 'cart items refer to existing products and delivery options';
     const detail = `The product or delivery option of ${JSON.stringify(stray)} is not listed.`;
-    player.failRule('listCartItems', rule, detail);
+    tester.failRule('listCartItems', rule, detail);
   }
 }

@@ -2,7 +2,7 @@
  * Counts consecutive requests without a response. Concurrent requests are one round: one pause of the server or the network affects all of them, so
  * that the second failure has no new information.
  */
-export class UnansweredRequests {
+export class FailureRounds {
   #lastSent = 0;
   #roundEnd = 0;
   #rounds = 0;

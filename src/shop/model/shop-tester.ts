@@ -45,10 +45,10 @@ export interface RequestCase extends Omit<RequestToSend, 'method'> {
 }
 
 /** The maximum number of exchanges of a finding. */
-const SHOWN = 200;
+const MAX_EXCHANGES = 200;
 
-/** What a player uses. */
-interface PlayerParts {
+/** What a tester uses. */
+interface ShopTesterOptions {
   readonly session: Session;
   readonly check: CheckName;
   /** Headers that all requests carry. */
@@ -56,18 +56,18 @@ interface PlayerParts {
 }
 
 /** Plays a sequence of requests to a shop, and compares it with a model. */
-export class Player {
+export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
   private readonly steps: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
   /** `model`: the expected state of the shop. */
   constructor(
-    private readonly parts: PlayerParts,
+    private readonly parts: ShopTesterOptions,
     public model: Model,
   ) {
     const { routes } = parts.session.contract;
-    this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as Player['routes'];
+    this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
   }
 
   /** Sends a request to an operation and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
@@ -75,7 +75,7 @@ export class Player {
     const { session, check, headers } = this.parts;
     const sent = { ...request, headers: { ...headers, ...request.headers } };
     const { exchange, findings } = await session.send(check, this.routes[id], sent);
-    const before = this.steps.slice(-SHOWN);
+    const before = this.steps.slice(-MAX_EXCHANGES);
     if (exchange) {
       this.steps.push(exchange);
       this.statuses.set(id, exchange.response.status);
@@ -139,7 +139,7 @@ export class Player {
   private createFinding(id: OperationId, rule: string, message: string): Finding {
     const { pointer } = this.routes[id];
     const status = getResponseName(this.routes[id], this.statuses.get(id) ?? 0);
-    const exchanges = this.steps.slice(-SHOWN);
+    const exchanges = this.steps.slice(-MAX_EXCHANGES);
     return { check: this.parts.check, operationId: id, status, rule, message, pointer, exchanges };
   }
 }

@@ -13,7 +13,7 @@ const DECAY = 0.9;
 const MIN_GAP_MS = 2;
 
 /** Delays requests while a server limits their rate. */
-export class Pace {
+export class Throttle {
   readonly #signal: AbortSignal | undefined;
   #nextMs = 0;
   #gapMs = 0;
@@ -24,7 +24,7 @@ export class Pace {
   }
 
   /** Waits for the turn of the next request. Returns its time, in ms. Rejects when the signal is aborted. */
-  async turn(): Promise<number> {
+  async waitForTurn(): Promise<number> {
     const nowMs = performance.now();
     const turnMs = Math.max(nowMs, this.#nextMs);
     this.#nextMs = turnMs + this.#gapMs;
