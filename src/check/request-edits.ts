@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
-/** A part of a request that can be edited: a parameter, or a place in the body. */
+/** A part of a request that can be edited: a parameter, or a value in the body with its path of property names and indexes. */
 export type RequestPart =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
@@ -17,7 +17,7 @@ export type Edit =
   | { readonly kind: 'repeat' }
   | { readonly kind: 'add property'; readonly value: unknown };
 
-/** The maximum depth of edited places in a body, and the number of edited entries of a list. */
+/** The maximum depth of edited values in a body, and the number of edited entries in an array. */
 const MAX_DEPTH = 5;
 const MAX_ENTRIES = 2;
 
@@ -41,30 +41,30 @@ function findBodyParts(
   const own: RequestPart = { kind: 'body', path, schema };
   if (path.length >= MAX_DEPTH || typeof value !== 'object' || value === null) return [own];
   const isList = Array.isArray(value);
-  const below = Object.entries(value)
+  const inner = Object.entries(value)
     .slice(0, isList ? MAX_ENTRIES : undefined)
     .flatMap(([key, one]) => {
       const subschema = getSubschema(contract, schema, isList ? '/items' : formatPointer('properties', key));
       return findBodyParts(contract, one, [...path, key], subschema);
     });
-  return [own, ...below];
+  return [own, ...inner];
 }
 
-/** Returns the pointer of a subschema; undefined if the schema does not have it in one place. */
+/** Returns the pointer of a subschema; undefined if the schema has no such keyword, for example because it uses `allOf`. */
 function getSubschema({ normalized: plain }: Contract, schema: string | undefined, step: string): string | undefined {
   if (schema === undefined) return undefined;
   const pointer = `${resolvePointer(plain, schema)}${step}`;
   return getNode(plain, pointer) === undefined ? undefined : pointer;
 }
 
-/** Returns a request with one part edited; undefined if the edit is not possible there. */
-export function applyEdit(values: RequestValues, place: RequestPart, edit: Edit): RequestValues | undefined {
-  return place.kind === 'body' ? editBody(values, place.path, edit) : editParameter(values, place.parameter, edit);
+/** Returns a request with one part edited; undefined if the edit is not possible for this part. */
+export function applyEdit(values: RequestValues, part: RequestPart, edit: Edit): RequestValues | undefined {
+  return part.kind === 'body' ? editBody(values, part.path, edit) : editParameter(values, part.parameter, edit);
 }
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
   const { name, in: where, shape } = parameter;
-  // Without a parameter, or with an empty part or dots, it is a different path.
+  // If a path parameter is missing, empty, `.` or `..`, the request has another path.
   if (where === 'path' && (edit.kind !== 'set' || /^\.{0,2}$/.test(String(edit.value)))) return undefined;
   if (edit.kind === 'set') return withParameter(values, parameter, edit.value);
   if (edit.kind === 'remove') return withoutParameter(values, parameter);
@@ -111,5 +111,5 @@ function editValue(value: unknown, [key, ...rest]: readonly string[], edit: Edit
   return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
 }
 
-/** A property name that no contract has. */
+/** The name of a property that no contract documents. */
 const UNKNOWN_PROPERTY = 'unknownProperty';

@@ -8,18 +8,18 @@ import { createFinding, type Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { ALLOWED_ORIGIN, DESCRIPTION_POINTER } from './rules.ts';
 
-/** A rule for the response to a request. */
+/** A request and a rule for its response. */
 interface PathRule {
   readonly route: Route;
   readonly request: RequestToSend;
   readonly rule: string;
-  /** Returns the end of a sentence that starts with "The response to GET /path"; undefined if the response is right. */
+  /** Returns the end of a sentence that starts with "The response to GET /path"; undefined if the response follows the rule. */
   readonly findViolation: (response: ReceivedResponse) => string | undefined;
 }
 
 /**
- * Checks the rules of the shop's contract for all paths: HEAD as GET without a body, OPTIONS with `Allow`, preflights for pages of loopback origins,
- * and an ignored trailing slash.
+ * Checks the rules of the shop's contract that apply to every path. HEAD has the same status as GET. OPTIONS returns `Allow`. A CORS preflight from a
+ * loopback origin succeeds. A trailing slash is ignored. `routes` are the operations of the path.
  */
 export async function checkPathRules(
   { session, requests, seed, allowedRoutes }: CheckContext,
@@ -29,19 +29,19 @@ export async function checkPathRules(
   if (!first) return;
   const target = toPath(first, requests.createPath(first, seed));
   const methods = routes.map(({ method }) => method);
-  const reader = routes.find((route) => route.method === 'GET' && allowedRoutes.includes(route));
+  const getRoute = routes.find((route) => route.method === 'GET' && allowedRoutes.includes(route));
   const rules = [
-    ...(reader ? await createReaderRules(session, reader, target) : []),
+    ...(getRoute ? await createGetRules(session, getRoute, target) : []),
     ...createOptionsRules(first, target, methods),
   ];
   await examineAll(session, rules, { examine: (rule) => examineRule(session, rule), mustRunAlone: () => true });
 }
 
-async function createReaderRules(session: Session, route: Route, target: string): Promise<readonly PathRule[]> {
+async function createGetRules(session: Session, route: Route, target: string): Promise<readonly PathRule[]> {
   const { exchange } = await session.send('methods', route, { method: 'GET', target });
   const expected = exchange?.response.status;
   const findViolation = ({ status }: ReceivedResponse) =>
-    expected !== undefined && status !== expected ? `is ${status}, that of GET ${target} ${expected}` : undefined;
+    expected !== undefined && status !== expected ? `is ${status}, but GET ${target} returns ${expected}` : undefined;
   return [
     { route, request: { method: 'HEAD', target }, rule: 'HEAD as GET', findViolation },
     { route, request: { method: 'GET', target: `${target}/` }, rule: 'ignores a trailing slash', findViolation },
@@ -67,19 +67,22 @@ function createOptionsRules(route: Route, target: string, methods: readonly stri
   return [{ route, request: { method: 'OPTIONS', target }, rule: 'OPTIONS', findViolation }, ...preflights];
 }
 
-/** Returns why a browser rejects a preflight (Fetch Standard, CORS-preflight fetch); simple methods need no permission. */
+/**
+ * Returns why a browser rejects the response to a preflight (Fetch Standard, CORS-preflight fetch), as the end of a sentence that starts with "The
+ * response"; undefined if the browser accepts it. CORS-safelisted methods need no permission.
+ */
 function findPreflightViolation({ status, headers }: ReceivedResponse, method: string): string | undefined {
-  const lists = (name: string, value: string) => {
+  const includes = (name: string, value: string) => {
     const listed = (headers[name] ?? '').split(',').map((one) => one.trim().toLowerCase());
     return listed.includes('*') || listed.includes(value.toLowerCase());
   };
   const origin = headers['access-control-allow-origin'];
   if (status >= 300) return `is ${status}`;
   if (origin !== '*' && origin !== ALLOWED_ORIGIN) return `has Access-Control-Allow-Origin: ${origin}`;
-  const isSimple = ['GET', 'HEAD', 'POST'].includes(method);
-  if (!isSimple && !lists('access-control-allow-methods', method))
+  const isSafelisted = ['GET', 'HEAD', 'POST'].includes(method);
+  if (!isSafelisted && !includes('access-control-allow-methods', method))
     return `does not have ${method} in Access-Control-Allow-Methods`;
-  return lists('access-control-allow-headers', 'content-type')
+  return includes('access-control-allow-headers', 'content-type')
     ? undefined
     : 'does not have content-type in Access-Control-Allow-Headers';
 }
@@ -88,10 +91,10 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
 async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
   const { route, request, rule, findViolation } = pathRule;
   const { exchange, findings } = await session.send('methods', route, request);
-  // The documentation of an operation does not apply to OPTIONS.
-  const own = request.method === 'OPTIONS' ? [] : findings;
+  // No operation documents the response to OPTIONS.
+  const ownFindings = request.method === 'OPTIONS' ? [] : findings;
   const violation = exchange && findViolation(exchange.response);
-  if (!exchange || violation === undefined) return own;
+  if (!exchange || violation === undefined) return ownFindings;
   const message = `The response to ${request.method} ${request.target} ${violation}`;
-  return [...own, createFinding('methods', route, exchange, { rule, message, pointer: DESCRIPTION_POINTER })];
+  return [...ownFindings, createFinding('methods', route, exchange, { rule, message, pointer: DESCRIPTION_POINTER })];
 }

@@ -2,14 +2,14 @@ import type { Exchange } from '../../check/exchange.ts';
 import { getResponseName, type Rule } from '../../check/session.ts';
 import { removeTypeParameters } from '../../openapi/responses.ts';
 
-/** The place of the rules for all responses in the contract. */
+/** The place in the contract of the rules for all responses (JSON Pointer). */
 export const DESCRIPTION_POINTER = '/info/description';
 
-/** An origin that every CORS policy allows: the default port of Vite. */
+/** An origin that the shop must allow: the default address of the Vite development server. */
 export const ALLOWED_ORIGIN = 'http://localhost:5173';
 
-/** Returns the violations of each rule by a response, a sentence each. */
-const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
+/** The function that finds the violations of each rule. It returns a sentence for each violation. */
+const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly string[]>> = {
   'no-store': ({ response: { headers } }) =>
     /\bno-store\b/i.test(headers['cache-control'] ?? '')
       ? []
@@ -26,26 +26,27 @@ const findViolations: Readonly<Record<string, (exchange: Exchange) => readonly s
   'problem document': findProblemViolations,
 };
 
-/** The rules for all responses that schemas can't express. */
-export const shopRules: readonly Rule[] = Object.entries(findViolations).map(([rule, find]) => (route, exchange) => {
+/** The rules that every response of the shop must follow, and that a schema can't express. */
+export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([rule, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
   return find(exchange).map((message) => ({ status, rule, message, pointer: DESCRIPTION_POINTER }));
 });
 
 /**
- * Whether a response denies access without a documented reason: no operation requires credentials, and the check sends only a loopback origin. 403 for a
- * host that is not allowed is documented; a response to HEAD has no reason.
+ * Returns whether a response denies access without a documented reason. No operation of the shop requires credentials, and the check sends only an
+ * origin that the shop must allow. A 403 response for an unknown host is documented. A response to HEAD is ignored, since it has no body with a reason.
  */
 function isAccessDenial({ request: { method }, response: { status, body } }: Exchange): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
+/** Returns how the body of a problem document contradicts itself or the request. */
 function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (request.target.split('?')[0] ?? '').replace(/\/+$/, '');
-  // Servers may return escapes in a path decoded or not.
+  // A server may return a path with or without escapes.
   const isPlain = /^[\w/-]*$/.test(path);
   const found: string[] = [];
   if (message !== undefined && detail !== message)

@@ -6,7 +6,7 @@ import type { OperationId } from '../types.ts';
 import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 
-/** Ends a sequence with its findings. */
+/** The error that ends a sequence of requests when a response does not match the model. `findings` is empty if all findings are already known. */
 export class ModelMismatchError extends Error {
   override readonly name = 'ModelMismatchError';
 
@@ -15,83 +15,78 @@ export class ModelMismatchError extends Error {
   }
 }
 
-/** The result of work, or the findings of the `ModelMismatchError` that ended it. */
-type Outcome<Value> = { readonly value?: Value; readonly findings?: readonly Finding[] };
-
-/** Runs work that a `ModelMismatchError` may end. */
-export async function catchMismatch<Value>(work: () => Promise<Value>): Promise<Outcome<Value>> {
+/** Runs a function. Returns its result, or the findings of the `ModelMismatchError` that it throws. */
+export async function catchMismatch<Value>(
+  run: () => Promise<Value>,
+): Promise<{ readonly value?: Value; readonly findings?: readonly Finding[] }> {
   try {
-    return { value: await work() };
+    return { value: await run() };
   } catch (error) {
     if (error instanceof ModelMismatchError) return { findings: error.findings };
     throw error;
   }
 }
 
-/** Whether a response has no usable body: invalid JSON, missing properties, or wrong types. */
-export function isBroken({ rule }: Finding): boolean {
+/** Returns whether a finding means that the response body can't be compared: invalid JSON, a missing property, or a wrong type. */
+export function isUnusableBody({ rule }: Finding): boolean {
   const isOfBody = rule.startsWith('body') && !rule.endsWith('additionalProperties');
   return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
 }
 
-/** A request to an operation, whose method it has, and the expected status. */
+/** A request with the expected status of its response. The operation defines the method. */
 export interface RequestCase extends Omit<RequestToSend, 'method'> {
   readonly id: OperationId;
-  /** The value of a JSON body, instead of `body` and its content type. */
+  /** The value of a JSON body. Replaces `body` and its content type. */
   readonly json?: unknown;
   readonly status: number;
-  /** Why this status is expected: the end of a sentence that starts with "if". */
+  /** The reason for the expected status, as the end of a sentence that starts with "if". */
   readonly why: string;
 }
 
-/** The maximum number of exchanges of a finding. */
+/** The maximum number of exchanges in a finding. */
 const MAX_EXCHANGES = 200;
 
-/** What a tester uses. */
-interface ShopTesterOptions {
-  readonly session: Session;
-  readonly check: CheckName;
-  /** Headers that all requests carry. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Plays a sequence of requests to a shop, and compares it with a model. */
+/** Sends requests to a shop one after another, and compares the responses with a model. */
 export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
-  private readonly steps: Exchange[] = [];
+  private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
-  /** `model`: the expected state of the shop. */
+  /** `headers` are sent with each request. `model` is the expected state of the shop. */
   constructor(
-    private readonly parts: ShopTesterOptions,
+    private readonly options: {
+      readonly session: Session;
+      readonly check: CheckName;
+      readonly headers?: Readonly<Record<string, string>>;
+    },
     public model: Model,
   ) {
-    const { routes } = parts.session.contract;
+    const { routes } = options.session.contract;
     this.routes = Object.fromEntries(routes.map((route) => [route.operationId, route])) as ShopTester['routes'];
   }
 
-  /** Sends a request to an operation and validates the response. Throws `ModelMismatchError` if there is none, or if it has new violations or an unusable body. */
+  /** Sends a request. Throws `ModelMismatchError` if there is no response, if the response has a new violation, or if its body can't be compared. */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
-    const { session, check, headers } = this.parts;
-    const sent = { ...request, headers: { ...headers, ...request.headers } };
-    const { exchange, findings } = await session.send(check, this.routes[id], sent);
-    const before = this.steps.slice(-MAX_EXCHANGES);
+    const { session, check, headers } = this.options;
+    const requestWithHeaders = { ...request, headers: { ...headers, ...request.headers } };
+    const { exchange, findings } = await session.send(check, this.routes[id], requestWithHeaders);
+    const before = this.exchanges.slice(-MAX_EXCHANGES);
     if (exchange) {
-      this.steps.push(exchange);
+      this.exchanges.push(exchange);
       this.statuses.set(id, exchange.response.status);
     }
     const reported = exchange ? findings.filter((finding) => !session.ledger.has(finding)) : findings;
     const newFindings = reported.map((finding) => ({ ...finding, exchanges: [...before, ...finding.exchanges] }));
-    if (!exchange || newFindings.length > 0 || findings.some(isBroken)) throw new ModelMismatchError(newFindings);
+    if (!exchange || newFindings.length > 0 || findings.some(isUnusableBody)) throw new ModelMismatchError(newFindings);
     return exchange.response;
   }
 
-  /** The same for a request with the method of the operation, and a JSON body or none. */
+  /** Sends a request with a JSON body or without a body. Throws as `send` does. */
   sendJson(id: OperationId, target: string, body?: unknown): Promise<ReceivedResponse> {
     return this.send(id, createJsonRequest(this.routes[id].method, target, body));
   }
 
-  /** Sends a request and returns the response. Throws `ModelMismatchError` if it has another status. */
+  /** Sends a request. Throws as `send` does, and `ModelMismatchError` if the status is not the expected one. */
   async sendCase({ id, status, why, json, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
@@ -104,25 +99,25 @@ export class ShopTester {
     throw new ModelMismatchError([this.createFinding(id, rule, message)]);
   }
 
-  /** The same for a violation; the message starts with the rule. */
+  /** Throws `ModelMismatchError` with a finding whose message starts with the violated rule. */
   failRule(id: OperationId, rule: string, detail: string): never {
-    this.fail(id, rule, `Rule: ${rule}. ${detail}`);
+    this.fail(id, rule, toRuleMessage(rule, detail));
   }
 
-  /** Returns the result of `work`; undefined if it has only known findings. */
-  async ignoreKnown<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
-    const { value, findings } = await catchMismatch(work);
-    if (findings?.some((finding) => !this.parts.session.ledger.has(finding))) throw new ModelMismatchError(findings);
+  /** Runs a function. Returns its result, or undefined if it throws a `ModelMismatchError` of which all findings are known. */
+  async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
+    const { value, findings } = await catchMismatch(run);
+    if (findings?.some((finding) => !this.options.session.ledger.has(finding))) throw new ModelMismatchError(findings);
     return value;
   }
 
-  /** Throws `ModelMismatchError` if a response has another status. */
+  /** Throws `ModelMismatchError` if the status of a response is not the expected one. */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
     if (response.status !== status)
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
   }
 
-  /** Throws `ModelMismatchError` if a value differs from that of the model and this is no known finding; `context` starts the message. */
+  /** Throws `ModelMismatchError` if two values differ, unless the finding is already known. `context` is the start of the message. */
   expectEqual(
     id: OperationId,
     rule: string,
@@ -132,14 +127,18 @@ export class ShopTester {
     const difference = findDifference(expected, actual);
     if (difference === undefined) return;
     const detail = context === undefined ? difference : `${context}: ${difference}`;
-    const finding = this.createFinding(id, rule, `Rule: ${rule}. ${detail}`);
-    if (!this.parts.session.ledger.has(finding)) throw new ModelMismatchError([finding]);
+    const finding = this.createFinding(id, rule, toRuleMessage(rule, detail));
+    if (!this.options.session.ledger.has(finding)) throw new ModelMismatchError([finding]);
   }
 
   private createFinding(id: OperationId, rule: string, message: string): Finding {
     const { pointer } = this.routes[id];
     const status = getResponseName(this.routes[id], this.statuses.get(id) ?? 0);
-    const exchanges = this.steps.slice(-MAX_EXCHANGES);
-    return { check: this.parts.check, operationId: id, status, rule, message, pointer, exchanges };
+    const exchanges = this.exchanges.slice(-MAX_EXCHANGES);
+    return { check: this.options.check, operationId: id, status, rule, message, pointer, exchanges };
   }
+}
+
+function toRuleMessage(rule: string, detail: string): string {
+  return `Rule: ${rule}. ${detail}`;
 }
