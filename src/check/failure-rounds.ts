@@ -1,25 +1,25 @@
 /**
- * Counts consecutive requests without a response. Concurrent requests are one round: one pause of the server or the network affects all of them, so
- * that the second failure has no new information.
+ * Counts consecutive rounds of requests without a response. Concurrent requests are one round, since one interruption of the server or the network
+ * affects all of them.
  */
 export class FailureRounds {
   #lastSent = 0;
   #roundEnd = 0;
   #rounds = 0;
 
-  /** Records that a request is sent. Returns its number. */
+  /** Records that a request is sent. Returns the number of the request. */
   recordRequest(): number {
     return ++this.#lastSent;
   }
 
-  /** Records a response to any request. */
+  /** Records that a request got a response. */
   recordResponse(): void {
     this.#rounds = 0;
   }
 
-  /** Records that a request got no response. Returns the number of consecutive rounds without one. */
-  recordFailure(request: number): number {
-    if (request > this.#roundEnd) {
+  /** Records that a request got no response. Returns the number of consecutive rounds without a response. */
+  recordFailure(requestNumber: number): number {
+    if (requestNumber > this.#roundEnd) {
       this.#rounds++;
       this.#roundEnd = this.#lastSent;
     }

@@ -18,7 +18,7 @@ interface Link {
   readonly requestBody: unknown;
 }
 
-/** Checks that the links of a successful response lead to existing resources; each link is followed from a response of its own. */
+/** Checks that the links in a successful response lead to existing resources. Sends the request again for each link. */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
@@ -26,14 +26,15 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
   if (!values) return;
   const examine = async (link: Link) => {
     const { exchange, findings } = await session.send('links', route, toRequest(route, values));
-    const followed = exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values, exchange);
-    return followed ? [...findings, ...(await follow(session, link, followed, exchange))] : findings;
+    const linkRequest = exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values, exchange);
+    return linkRequest ? [...findings, ...(await followLink(session, link, linkRequest, exchange))] : findings;
   };
   const links = getLinks(session, route).filter(({ target }) => allowedRoutes.includes(target));
   await examineAll(session, links, { examine, prepare, mustRunAlone: () => true });
 }
 
-async function follow(
+/** Sends the request of a link. Returns the findings in the response. */
+async function followLink(
   session: Session,
   { name, pointer, target }: Link,
   request: RequestToSend,
@@ -63,7 +64,7 @@ function getLinks({ contract: { normalized: plain, routes } }: Session, route: R
   });
 }
 
-/** Returns the request of a link; undefined if the response lacks a value that it needs. */
+/** Returns the request of a link; undefined if the response does not have a value that the link refers to. */
 function toLinkRequest(
   { session, requests, seed }: CheckContext,
   link: Link,
@@ -90,7 +91,7 @@ function toLinkRequest(
   return body === undefined ? undefined : toRequest(target, { ...values, body });
 }
 
-/** Evaluates the runtime expressions in a value, also in objects and lists; undefined if one has no value. */
+/** Evaluates the runtime expressions in a value and in the entries and properties of it. Returns undefined if an expression has no value. */
 function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): unknown {
   if (Array.isArray(value)) {
     const list = value.map((one) => evaluateDeep(one, sent, exchange));
@@ -101,17 +102,16 @@ function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): 
   return entries.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(entries);
 }
 
-/** An expression within a text. */
+/** A runtime expression in braces, as a part of a text. */
 const EMBEDDED_EXPRESSION = /\{(\$[^}]*)\}/g;
 
-/** Evaluates a runtime expression (OpenAPI 3.0, Runtime Expressions); other values stand for themselves. */
+/** Evaluates a runtime expression (OpenAPI 3.0, Runtime Expressions). Returns any other value unchanged. */
 function evaluateExpression(expression: unknown, sent: RequestValues, { request, response }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;
   if (!expression.startsWith('$')) {
     const inner = [...expression.matchAll(EMBEDDED_EXPRESSION)].map(([, one = '']) =>
       evaluateExpression(one, sent, { request, response }),
     );
-    // If a part has no value, the whole has none.
     return inner.includes(undefined)
       ? undefined
       : expression.replaceAll(EMBEDDED_EXPRESSION, () => String(inner.shift()));

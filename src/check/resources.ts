@@ -7,12 +7,12 @@ import { findLifeCycles, getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { getPoolName, type PathValues, type Pool } from './pool.ts';
 import { toRequest } from './requests.ts';
 
-/** The number of attempts to create a resource: a value may have to be unique. */
+/** The maximum number of attempts to create a resource. An attempt can fail if a value must be unique. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Creates a function that creates a resource of each collection of which no id is known, the outer collections first. Requests to nested resources need
- * those that contain them.
+ * Returns a function that creates a resource in each collection that has no id in the pool. Starts with the outer collections, since a nested resource
+ * needs the resource that contains it.
  */
 export function createResourceProvider(
   context: Pick<CheckContext, 'session' | 'requests' | 'seed' | 'allowedRoutes'>,
@@ -47,17 +47,17 @@ export function createResourceProvider(
   };
 }
 
-/** Removes the id of a resource from the pool if an exchange deleted it. */
+/** Removes the id of a resource from the pool if the exchange is a successful DELETE request. */
 export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }: Route, exchange: Exchange): void {
   const { request, response } = exchange;
   const name = pathNames.at(-1);
   if (request.method !== 'DELETE' || !isSuccess(response) || name === undefined) return;
-  // Invalid escapes throw.
+  // `pathParameters` throws an error for invalid escapes.
   const id = tryOrUndefined(() => pathParameters(request.target.split('?')[0] ?? '')[name]);
   if (id !== undefined) pool.removeId(getPoolName(name, path), id);
 }
 
-/** Returns the name under which the pool has the ids of the resources that an operation reads. */
+/** Returns the name in the pool of the last path parameter of an operation. */
 function getItemName({ path, pathNames }: Route): string {
   return getPoolName(pathNames.at(-1) ?? '', path);
 }
