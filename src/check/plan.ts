@@ -68,10 +68,7 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
           check: (worker: Worker) => check(worker, route),
         })),
       ),
-    ...paths.map((path) => ({
-      name: `methods of ${path}`,
-      check: (worker: Worker) => checkPath(worker, path),
-    })),
+    ...paths.map((path) => ({ name: `methods of ${path}`, check: (worker: Worker) => checkPath(worker, path) })),
     ...(model?.parts ?? []),
     ...cycles.map((cycle) => ({
       name: `life cycle of ${cycle.create.operationId}`,

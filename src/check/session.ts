@@ -130,7 +130,8 @@ async function sendWithRetries({ client, signal }: SessionOptions, request: Requ
       return await client.send(request);
     } catch (error) {
       if (signal?.aborted || !(error instanceof NoResponseError && error.isRefused)) throw error;
-      if (attempt === MAX_CONNECTION_ATTEMPTS) throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
+      if (attempt === MAX_CONNECTION_ATTEMPTS)
+        throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
       await sleep(PAUSE_MS);
     }
   }
