@@ -33,21 +33,14 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
   const first = new Client(url, headers, signal);
-  const clients = [first, ...sandboxHeaders.map((own) => new Client(url, own, signal))];
+  const clients = [first, ...sandboxHeaders.map((each) => new Client(url, each, signal))];
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
   const ledger = new Ledger(routes);
   const notes: string[] = [];
   try {
     await reachServer(first, options.waitSeconds, signal);
-    const common = {
-      contract,
-      ledger,
-      hasModel: model !== undefined,
-      rules: model?.rules ?? [],
-      maxConcurrent,
-      signal,
-    };
+    const common = { contract, ledger, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
     const sessions = clients.map((client) => createSession({ ...common, client }));
     const unfinished = await runChecks(sessions, routes, { ...options, model }, notes);
     const unchecked = [...unfinished, ...noteRateLimits(sessions, notes)];

@@ -36,11 +36,8 @@ export function isTooLarge({ target, body }: RequestToSend, { status }: Received
 
 /** Returns whether servers and proxies may parse a target differently. */
 function isAmbiguousTarget({ target }: RequestToSend): boolean {
-  return target.length > MAX_TARGET_LENGTH || AMBIGUOUS_CHARACTER.test(target) || !canDecode(target);
-}
-
-function canDecode(target: string): boolean {
-  return tryOrUndefined(() => decodeURIComponent(target)) !== undefined;
+  const isDecodable = tryOrUndefined(() => decodeURIComponent(target)) !== undefined;
+  return target.length > MAX_TARGET_LENGTH || AMBIGUOUS_CHARACTER.test(target) || !isDecodable;
 }
 
 function hasDocumentedType({ bodyMedia }: Route, { headers = {}, body }: RequestToSend): boolean {

@@ -12,8 +12,7 @@ import { checkConcurrency } from './concurrency.ts';
 import { createFixedSequences, endsWithInvalidRequest } from './fixed-sequences.ts';
 import { STATE_LISTS } from './lists.ts';
 import type { Model } from './model.ts';
-import { checkPathRules } from './path-rules.ts';
-import { shopRules } from './rules.ts';
+import { checkPathRules, shopRules } from './rules.ts';
 import { checkSearch } from './search.ts';
 import { checkFixedSequences, checkRandomSequences } from './sequences.ts';
 import { readInitialState } from './start.ts';
@@ -40,8 +39,8 @@ export function isShop({ normalized: plain, routes }: Contract): boolean {
 async function openShop(context: Omit<CheckContext, 'prepare'>, pool: Pool, isFresh: boolean): Promise<OpenedModel> {
   const { session, allowedRoutes, note } = context;
   const isAllowed = (operationId: string) => allowedRoutes.some((route) => route.operationId === operationId);
-  const options = { session, pool, mayReset: isAllowed('resetData'), isFresh };
-  const defaultModel = STATE_LISTS.every(isAllowed) ? await readInitialState(options) : undefined;
+  const options = { mayReset: isAllowed('resetData'), isFresh };
+  const defaultModel = STATE_LISTS.every(isAllowed) ? await readInitialState(session, pool, options) : undefined;
   const canRunSequences = defaultModel && shopContract.routes.every(({ operationId }) => isAllowed(operationId));
   let endedEarly = 0;
   const createSequenceParts = (model: Model): readonly ModelPart[] => [

@@ -8,19 +8,15 @@ import type { Model } from './model.ts';
 import { catchMismatch, isUnusableBody, ModelMismatchError, ShopTester } from './shop-tester.ts';
 import { resetUnchecked } from './steps.ts';
 
-/** Options of `readInitialState`. */
-interface InitialStateOptions {
-  readonly session: Session;
-  readonly pool: Pool;
-  /** Whether the shop may be reset. */
-  readonly mayReset: boolean;
-  /** Whether the shop already has its default data, so that a reset must change nothing. */
-  readonly isFresh: boolean;
-}
-
-/** Resets a shop, if that is allowed, and reads its state. Returns undefined if the state can't be read. Adds findings to the ledger. */
-export async function readInitialState(options: InitialStateOptions): Promise<Model | undefined> {
-  const { session, pool, mayReset, isFresh } = options;
+/**
+ * Resets a shop if `mayReset` is true, and reads its state. If `isFresh` is true, the shop already has its default data, so the reset must change nothing.
+ * Returns undefined if the state can't be read. Adds findings to the ledger.
+ */
+export async function readInitialState(
+  session: Session,
+  pool: Pool,
+  { mayReset, isFresh }: { readonly mayReset: boolean; readonly isFresh: boolean },
+): Promise<Model | undefined> {
   const empty = { products: [], deliveryOptions: [], cart: [], orders: [] };
   const tester = new ShopTester({ session, check: 'statuses' }, empty);
   const model = await recordFindings(session, async () => {
