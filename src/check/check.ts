@@ -85,7 +85,7 @@ function createUnresponsiveFinding({ message }: Error, [route]: readonly Route[]
   return { check: 'behaviour', operationId, status: 'none', rule: 'responds', message, pointer, exchanges: [] };
 }
 
-/** Adds a note if the server limits the request rate. Returns a description of the requests that never got another response than 429. */
+/** Adds a note if the server limits the request rate. Returns a description of the requests that only received status 429. */
 function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly string[] {
   const total = (count: (session: Session) => number) => sessions.reduce((sum, session) => sum + count(session), 0);
   const limited = total(({ client }) => client.rateLimitedCount);
@@ -94,7 +94,7 @@ function noteRateLimits(sessions: readonly Session[], notes: string[]): readonly
     notes.push(
       `The server limits the request rate: ${limited} responses had status 429. The check repeated these requests after Retry-After, and slowed down.`,
     );
-  return unchecked > 0 ? [`${unchecked} requests for which every response was 429`] : [];
+  return unchecked > 0 ? [`${unchecked} requests that only received status 429`] : [];
 }
 
 /** The pause between two attempts to reach a server, and the timeout of an attempt, in ms. */

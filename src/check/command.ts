@@ -17,7 +17,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** The default contract, the model, and the functions with which a program runs a check. */
+/** The settings and functions that the calling program provides to a check. */
 export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'signal'> {
   /** The path of the default contract. */
   readonly contract: string;

@@ -30,7 +30,7 @@ export async function addConfirmed(
   for (const finding of unconfirmed) ledger.addUnreproduced(finding);
 }
 
-/** Calls `repeat`, which sends the requests of a finding again, up to `times` times. Returns the same finding from a repetition; undefined if none has it. */
+/** Calls `repeat` up to `times` times, to send the requests of a finding again. Returns the repeated finding; undefined if it does not occur again. */
 export async function reproduceFinding(
   finding: Finding,
   repeat: () => Promise<readonly Finding[]>,
@@ -53,7 +53,7 @@ export function isReportable({ status }: Finding, error: unknown): boolean {
   return !(error instanceof ServerUnreachableError && status === 'none');
 }
 
-/** Options of `examineAll`. An entry is what one request or one series of requests tests. */
+/** Options of `examineAll`. An entry is a test case, such as a request to send or a link to follow. */
 interface ExamineOptions<Entry> {
   /** Tests an entry. Returns its findings. */
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;

@@ -10,7 +10,7 @@ const LONG_STRING = 'a'.repeat(5_000);
 /** Values of each JSON type, for any part of a body. Most of them violate the schema of the part. */
 const BODY_VALUES = [null, true, false, ...NUMBERS, ...STRINGS, LONG_STRING, [], ['x'], {}, { x: 1 }];
 
-/** Strings for any parameter. The first list has texts of other types, such as numbers; the second has special characters. */
+/** Strings for any parameter. The first list looks like values of other types; the second has special characters. */
 const TYPED_TEXTS = ['', ' ', '0', '-1', '1.5', '9'.repeat(30), 'true', 'null', '[]', 'x'];
 const SPECIAL_TEXTS = ['%', '%00', 'a/b', '__proto__', 'constructor', '\u0000', '\u202e\u0301😀', `"'><`, '; --'];
 const PARAMETER_TEXTS = [...TYPED_TEXTS, ...SPECIAL_TEXTS, LONG_STRING];

@@ -92,7 +92,9 @@ export class Ledger {
     const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
     const [first] = remaining;
     if (!first) return;
-    const message = describeUnreproduced(remaining, first.message, this.#responseCount);
+    const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);
+    const list = limitList(places, MAX_UNREPRODUCED).join(', ');
+    const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but not when they were repeated. First failure: ${first.message}`;
     this.add({ ...first, rule: 'reproducible', message });
   }
 
@@ -117,7 +119,7 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
   return `${check} ${operationId} ${status}`;
 }
 
-/** Returns whether a finding is a timeout. A timeout that does not occur again has a busy machine as its cause, and violates no contract. */
+/** Returns whether a finding is a timeout. If a timeout does not occur again, the machine was busy, and the server violates no contract. */
 function isTimeout({ rule, message }: Finding): boolean {
   return rule === 'responds' && message.startsWith(NO_RESPONSE_WITHIN);
 }
@@ -125,13 +127,8 @@ function isTimeout({ rule, message }: Finding): boolean {
 /** The start of the message of a timeout. */
 export const NO_RESPONSE_WITHIN = 'no response within';
 
-/** The maximum number of findings that the message about irreproducible findings names. */
+/** The maximum number of operations in the message about findings that were not reproducible. */
 const MAX_UNREPRODUCED = 8;
-
-function describeUnreproduced(unreproduced: readonly Finding[], first: string, responseCount: number): string {
-  const places = unreproduced.map(({ operationId, status }) => `${operationId} ${status}`);
-  return `Not reproducible: ${unreproduced.length} of ${responseCount} requests failed (${limitList(places, MAX_UNREPRODUCED).join(', ')}), but not when they were repeated. First failure: ${first}`;
-}
 
 /** Returns the key of a finding. Two findings are the same if their keys are equal. */
 export function getFindingKey({ operationId, status, rule }: Finding): string {

@@ -1,4 +1,4 @@
-import { getNode, getTarget, isNode, type Node, parseReference, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, getTarget, isNode, parseReference, resolvePointer, toNode } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -10,13 +10,7 @@ import { NO_VALUES, type RequestValues, toRequest, withParameter } from './reque
 import type { Session } from './session.ts';
 
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
-interface Link {
-  readonly name: string;
-  readonly pointer: string;
-  readonly target: Route;
-  readonly parameters: Node;
-  readonly requestBody: unknown;
-}
+type Link = ReturnType<typeof getLinks>[number];
 
 /** Checks that the links in a successful response lead to existing resources. Sends the request again for each link. */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
@@ -47,7 +41,7 @@ async function followLink(
   return findings.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
-function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route): readonly Link[] {
+function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route) {
   const success = findResponse(route.responses, route.successStatus);
   const holder = `${resolvePointer(plain, success?.pointer ?? '')}/links`;
   return Object.keys(toNode(getNode(plain, holder))).flatMap((name) => {

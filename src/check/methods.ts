@@ -26,16 +26,15 @@ export async function checkMethods(
   const unsupported = methods.flatMap((method) => {
     // Another path can match the same URL and support the method: /items/{id} also matches /items/latest.
     const routed = session.contract.route(method, target);
-    return routed.kind === 'unknown-method' ? [{ route, documented: routed.allow, method }] : [];
+    return routed.kind === 'unknown-method' ? [{ documented: routed.allow, method }] : [];
   });
   const examine = async (one: UnsupportedMethod) =>
-    checkResponse(session, one, await session.send('methods', route, { method: one.method, target }));
+    checkResponse(session, route, one, await session.send('methods', route, { method: one.method, target }));
   await examineAll(session, unsupported, { examine });
 }
 
 /** A method that a path does not support, with the documented methods of the path. */
 interface UnsupportedMethod {
-  readonly route: Route;
   readonly documented: readonly string[];
   readonly method: string;
 }
@@ -49,7 +48,8 @@ function isOtherRejection({ hasModel }: Session, status: number, method: string)
 
 function checkResponse(
   session: Session,
-  { route, documented, method }: UnsupportedMethod,
+  route: Route,
+  { documented, method }: UnsupportedMethod,
   { exchange, findings }: SendResult,
 ): readonly Finding[] {
   if (!exchange) return findings;

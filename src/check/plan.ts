@@ -122,7 +122,7 @@ export function finishChecks({ allowedRoutes, note, model, session }: Worker, ro
   }
 }
 
-/** Sends requests without path parameters, and adds the ids in the responses to the pool. GET requests come first, then POST requests. */
+/** Sends requests without path parameters, and adds the ids in the responses to the pool. Reads come first, then POST requests. */
 async function collectIds(
   { session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>,
   pool: Pool,

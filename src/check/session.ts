@@ -56,7 +56,7 @@ export interface Session extends SessionOptions {
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
 
-/** The numbers that stop a check: of consecutive rounds of requests without a response, and of consecutive requests with status 429. */
+/** A check stops after this many consecutive rounds of requests without a response, or consecutive requests with status 429. */
 const MAX_FAILURE_ROUNDS = 5;
 const MAX_RATE_LIMITED = 20;
 
@@ -129,7 +129,7 @@ async function sendWithRetries({ client, signal }: SessionOptions, request: Requ
     try {
       return await client.send(request);
     } catch (error) {
-      if (signal?.aborted || !(error instanceof NoResponseError && error.isRefused)) throw error;
+      if (signal?.aborted || !(error instanceof NoResponseError && error.kind === 'refused')) throw error;
       if (attempt === MAX_CONNECTION_ATTEMPTS)
         throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
       await sleep(PAUSE_MS);

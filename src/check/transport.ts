@@ -7,15 +7,13 @@ import { NO_RESPONSE_WITHIN } from './findings.ts';
 /** The error of a request without a valid HTTP response. The message gives the reason. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
-  /** Whether the server closed a reused connection when the request was sent. */
-  readonly isStale: boolean;
-  /** Whether the connection was refused. */
-  readonly isRefused: boolean;
 
-  constructor(message: string, { isStale = false, isRefused = false } = {}) {
+  /** `kind`: the server refused the connection, or closed a reused (stale) connection when the request was sent. */
+  constructor(
+    message: string,
+    readonly kind?: 'refused' | 'stale' | undefined,
+  ) {
     super(message);
-    this.isStale = isStale;
-    this.isRefused = isRefused;
   }
 }
 
@@ -56,7 +54,7 @@ export class Transport {
       return await this.sendOnce(request, timeoutMs, this.agent);
     } catch (error) {
       // Repeat the request over a new connection: other reused connections may also be closed.
-      if (error instanceof NoResponseError && error.isStale) return this.sendOnce(request, timeoutMs, false);
+      if (error instanceof NoResponseError && error.kind === 'stale') return this.sendOnce(request, timeoutMs, false);
       if (error instanceof NoResponseError) throw error;
       // Node does not send some characters in headers and paths.
       throw new NoResponseError(`the request cannot be sent: ${(error as Error).message}`);
@@ -75,7 +73,8 @@ export class Transport {
         clearTimeout(timeout);
         outgoing.destroy();
         const isStale = outgoing.reusedSocket && code === 'ECONNRESET';
-        reject(new NoResponseError(message, { isStale, isRefused: code === 'ECONNREFUSED' }));
+        const kind = code === 'ECONNREFUSED' ? 'refused' : undefined;
+        reject(new NoResponseError(message, isStale ? 'stale' : kind));
       };
       const finish = (response: ReceivedResponse) => {
         clearTimeout(timeout);

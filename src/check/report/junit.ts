@@ -23,13 +23,8 @@ function createUncheckedSuite(unchecked: readonly string[]): readonly string[] {
   return createSuite({ name: 'not checked', ...counts }, cases);
 }
 
-interface Case {
-  readonly name: string;
-  readonly failures: readonly Failure[];
-}
-
 /** Returns a test case for each check of a received response, and for each failure without a response. */
-function createCases(operationId: string, { checks, rows, failures }: Report): readonly Case[] {
+function createCases(operationId: string, { checks, rows, failures }: Report) {
   const own = failures.filter((failure) => failure.operationId === operationId);
   const seen = rows
     .filter((row) => row.operationId === operationId)

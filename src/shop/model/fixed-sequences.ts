@@ -22,6 +22,9 @@ const FILL_CART: Sequence = [
 /** Orders two products. */
 const CREATE_ORDER: Sequence = [...FILL_CART, { kind: 'create order' }];
 
+/** Orders two products, and adds them to the cart again. */
+const ORDER_AND_FILL: Sequence = [...CREATE_ORDER, ...FILL_CART];
+
 /** The operations with the query parameter `expand`. */
 const EXPANDABLE_LISTS = LISTS.slice(1, -1);
 
@@ -44,7 +47,7 @@ const STATUS_SEQUENCES: readonly Sequence[] = [
   [{ kind: 'add many products', count: LONG_LIST_LENGTH }],
   [{ kind: 'create many orders', product: 0, count: LONG_LIST_LENGTH }, { kind: 'reset' }],
   ...QUANTITY_BOUNDS.map((bound): Sequence => [{ kind: 'add up to bound', product: 0, bound }]),
-  [...CREATE_ORDER, ...FILL_CART, { kind: 'change letter case' }],
+  [...ORDER_AND_FILL, { kind: 'change letter case' }],
   [{ kind: 'add unknown product' }],
   [{ kind: 'exceed maximum quantity', product: 0 }],
   [...FILL_CART, { kind: 'update item', product: 0, quantity: 12 }],

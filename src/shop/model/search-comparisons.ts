@@ -15,14 +15,9 @@ import type { ShopTester } from './shop-tester.ts';
 
 /** Searches for products. `query` is the value of the query parameter `search` in the URL, with its escapes. */
 export async function search(tester: ShopTester, query: string): Promise<readonly Product[]> {
-  const target = `/api/products?search=${query}`;
-  const { body } = await tester.sendCase({
-    id: 'listProducts',
-    target,
-    status: 200,
-    why: `the query is search=${query}`,
-  });
-  return body as readonly Product[];
+  const response = await tester.sendJson('listProducts', `/api/products?search=${query}`);
+  tester.expectStatus('listProducts', response, 200, `the query is search=${query}`);
+  return response.body as readonly Product[];
 }
 
 /** A search term without similar words. */

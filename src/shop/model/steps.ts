@@ -54,7 +54,7 @@ export interface ItemUpdate {
 /** Updates a cart item, and checks the response and the cart. Expects 404 if the item or the delivery option does not exist. */
 export async function updateItem(tester: ShopTester, productId: string, update: ItemUpdate): Promise<void> {
   const item = findItem(tester.model, productId);
-  const { quantity, deliveryOptionId } = update;
+  const { deliveryOptionId } = update;
   const optionId = deliveryOptionId === undefined ? undefined : String(deliveryOptionId);
   const isKnownOption = optionId === undefined || tester.model.deliveryOptions.some(({ id }) => id === optionId);
   const response = await tester.sendJson('updateCartItem', `${CART}/${productId}`, update);
@@ -68,11 +68,8 @@ export async function updateItem(tester: ShopTester, productId: string, update: 
     return checkCart(tester, 'updateCartItem', UNCHANGED);
   }
   tester.expectStatus('updateCartItem', response, 200, 'an item is changed');
-  const expected = {
-    ...item,
-    quantity: quantity ?? item.quantity,
-    deliveryOptionId: optionId ?? item.deliveryOptionId,
-  };
+  const { quantity = item.quantity } = update;
+  const expected = { ...item, quantity, deliveryOptionId: optionId ?? item.deliveryOptionId };
   tester.model = withChanged(tester.model, expected);
   const rule = 'only the given properties are changed';
   tester.expectEqual('updateCartItem', rule, { expected, actual: response.body });
@@ -101,7 +98,7 @@ export async function createOrder(tester: ShopTester): Promise<void> {
   const isTimeKnown = beforeMs !== undefined && afterMs !== undefined;
   const { orderTimeMs } = order;
   if (isTimeKnown && (orderTimeMs < beforeMs - CLOCK_TOLERANCE_MS || orderTimeMs > afterMs + CLOCK_TOLERANCE_MS)) {
-    const detail = `It is ${orderTimeMs}, but the clock of the shop was between ${beforeMs} and ${afterMs}.`;
+    const detail = `The order has ${orderTimeMs}, but the clock of the shop was between ${beforeMs} and ${afterMs}.`;
     tester.failRule('createOrder', 'orderTimeMs is the time of the order', detail);
   }
   await checkCart(tester, 'createOrder', 'an order empties the cart');
@@ -112,12 +109,8 @@ export async function createOrder(tester: ShopTester): Promise<void> {
 
 /** Orders a cart that is not empty, and checks only the response. */
 export async function createOrderUnchecked(tester: ShopTester) {
-  const response = await tester.sendCase({
-    id: 'createOrder',
-    target: ORDERS,
-    status: 201,
-    why: 'the cart is ordered',
-  });
+  const response = await tester.sendJson('createOrder', ORDERS);
+  tester.expectStatus('createOrder', response, 201, 'the cart is ordered');
   const order = response.body as Order;
   if (tester.model.orders.some(({ id }) => id === order.id))
     tester.fail('createOrder', 'order ids are unique', `An earlier order also has the id ${order.id}`);
@@ -135,10 +128,10 @@ async function followLocation(tester: ShopTester, { headers }: ReceivedResponse,
   if (location === undefined) return;
   const pathname = getLocationPath(location) ?? '';
   const path = pathname.slice(Math.max(0, pathname.indexOf(ORDERS)));
-  if (!path.startsWith(`${ORDERS}/`)) return tester.failRule('createOrder', rule, `It is ${location}.`);
+  if (!path.startsWith(`${ORDERS}/`)) return tester.failRule('createOrder', rule, `The header is ${location}.`);
   const { status, body } = await tester.sendJson('getOrder', path);
   if (status !== 200) tester.failRule('createOrder', rule, `GET ${path} has status ${status}.`);
-  tester.expectEqual('createOrder', rule, { expected: order, actual: body }, 'In the response to its Location');
+  tester.expectEqual('createOrder', rule, { expected: order, actual: body }, `In the response to GET ${path}`);
 }
 
 /** Reads an order by its id, and checks the response. Expects 404 if the order does not exist. */
