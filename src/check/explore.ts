@@ -60,8 +60,7 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
     if (smallest && ++shrinkRuns > MAX_SHRINK_RUNS) return;
     const target = smallest?.finding;
     // A smaller case must have the same finding as the first one.
-    const isRelevant = (found: Finding) =>
-      target ? getFindingKey(found) === getFindingKey(target) : !ledger.has(found);
+    const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !ledger.has(one));
     const found = (await examine(value)).find(isRelevant);
     if (!found) return;
     unconfirmed ??= found;

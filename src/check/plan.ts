@@ -123,10 +123,7 @@ export function finishChecks({ allowedRoutes, note, model, session }: Worker, ro
 }
 
 /** Sends requests without path parameters, and adds the ids in the responses to the pool. Reads come first, then POST requests. */
-async function collectIds(
-  { session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>,
-  pool: Pool,
-): Promise<void> {
+async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
   const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = collections.filter(({ method }) => method === 'POST');
   for (const route of [...collections.filter((one) => !isWriting(one)), ...creating]) {

@@ -19,11 +19,8 @@ export interface RequestValues {
 
 /** Serializes the values of a request. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
-  const request = {
-    method: route.method,
-    target: toPath(route, values) + formatQuery(values.query),
-    headers: values.headers,
-  };
+  const target = toPath(route, values) + formatQuery(values.query);
+  const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
   const type = getBodyType(route) ?? 'application/json';
   const body = type === FORM_TYPE ? formatForm(values.body) : JSON.stringify(values.body);
@@ -101,7 +98,7 @@ export function withParameter(
   { name, in: location, shape }: Parameter,
   value: unknown,
 ): RequestValues | undefined {
-  const serialized = serializeParameter(name, shape, value);
+  const serialized = serialize(name, shape, value);
   if (serialized === undefined) return undefined;
   if (location === 'query') return { ...values, query: { ...values.query, ...serialized } };
   const [first = ''] = Object.values(serialized).flat();
@@ -123,11 +120,7 @@ export function getOtherCookies({ headers }: RequestValues, name: string): reado
 const SEPARATORS = { commas: ',', blanks: ' ', bars: '|' };
 
 /** Returns the names and texts that a parameter has in a request; undefined if its value can't be serialized. */
-function serializeParameter(
-  name: string,
-  shape: Parameter['shape'],
-  value: unknown,
-): RequestValues['query'] | undefined {
+function serialize(name: string, shape: Parameter['shape'], value: unknown): RequestValues['query'] | undefined {
   const texts = [value].flat().map(toText);
   switch (shape) {
     case undefined:

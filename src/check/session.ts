@@ -192,11 +192,7 @@ function toRuleName({ where, rule }: ResponseViolation): string {
 }
 
 /** Returns the pointer of the violated schema; undefined if the violation concerns no schema. */
-function findSchema(
-  documented: DocumentedResponse | undefined,
-  type: string,
-  { where }: ResponseViolation,
-): string | undefined {
+function findSchema(documented: DocumentedResponse | undefined, type: string, { where }: ResponseViolation) {
   const [, header] = /^header (.*)$/.exec(where) ?? [];
   if (header !== undefined) return documented?.headers.find(({ name }) => name === header)?.schema;
   if (!documented || !where.startsWith('body')) return undefined;

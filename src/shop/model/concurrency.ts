@@ -58,10 +58,7 @@ async function checkOrders(tester: ShopTester): Promise<void> {
 }
 
 /** Sends a request several times concurrently. Returns the statuses. */
-async function sendConcurrently(
-  tester: ShopTester,
-  ...request: Parameters<ShopTester['sendJson']>
-): Promise<readonly number[]> {
+async function sendConcurrently(tester: ShopTester, ...request: Parameters<ShopTester['sendJson']>) {
   const responses = await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => tester.sendJson(...request)));
   return responses.map(({ status }) => status);
 }

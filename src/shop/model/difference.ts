@@ -13,10 +13,8 @@ export function findDifference(expected: unknown, actual: unknown, pointer = '')
     return findDefined(expected.map((entry, index) => findDifference(entry, actual[index], `${pointer}/${index}`)));
   }
   if (isNode(expected) && isNode(actual)) {
-    const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
-    return findDefined(
-      names.map((name) => findDifference(expected[name], actual[name], pointer + formatPointer(name))),
-    );
+    const keys = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
+    return findDefined(keys.map((key) => findDifference(expected[key], actual[key], pointer + formatPointer(key))));
   }
   return Object.is(expected, actual) ? undefined : `${location} is ${format(actual)} instead of ${format(expected)}`;
 }

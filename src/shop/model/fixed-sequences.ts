@@ -37,9 +37,7 @@ const QUANTITY_BOUNDS = [100, 1_000, 65_536, QUANTITY_LIMIT];
 /** The shortest sequences that lead to each documented status. `createInvalidRequests` has the sequences for 400, 413 and 415. */
 const STATUS_SEQUENCES: readonly Sequence[] = [
   ...LISTS.map((list): Sequence => [{ kind: 'read list', list, isExpanded: false }]),
-  ...EXPANDABLE_LISTS.map(
-    (list): Sequence => [...CREATE_ORDER, ...FILL_CART, { kind: 'read list', list, isExpanded: true }],
-  ),
+  ...EXPANDABLE_LISTS.map((list): Sequence => [...ORDER_AND_FILL, { kind: 'read list', list, isExpanded: true }]),
   FILL_CART,
   [...FILL_CART, { kind: 'add item', product: 0, quantity: 10 }],
   [...FILL_CART, { kind: 'update item', product: 0, option: 1 }, { kind: 'add item', product: 0, quantity: 10 }],

@@ -22,10 +22,8 @@ export function withAdded(model: Model, productId: string, quantity: number): Mo
   const item = findItem(model, productId);
   if (item) return withChanged(model, { ...item, quantity: item.quantity + quantity });
   const option = model.deliveryOptions.find(({ id }) => id === DEFAULT_OPTION_ID) ?? model.deliveryOptions[0];
-  return {
-    ...model,
-    cart: [...model.cart, { productId, quantity, deliveryOptionId: option?.id ?? DEFAULT_OPTION_ID }],
-  };
+  const added = { productId, quantity, deliveryOptionId: option?.id ?? DEFAULT_OPTION_ID };
+  return { ...model, cart: [...model.cart, added] };
 }
 
 /** Returns the model with `changed` in place of the cart item of the same product. */

@@ -96,10 +96,7 @@ function getOrderId({ model: { orders } }: ShopTester, index: number): string {
   return orders[index % Math.max(1, orders.length)]?.id ?? steps.UNKNOWN_ID;
 }
 
-function toUpdate(
-  { deliveryOptions }: Model,
-  { quantity, option, isNumber }: StepParameters['update item'],
-): steps.ItemUpdate {
+function toUpdate({ deliveryOptions }: Model, { quantity, option, isNumber }: StepParameters['update item']) {
   const id = option === undefined ? undefined : deliveryOptions[option % deliveryOptions.length]?.id;
   const isSentAsNumber = id !== undefined && isNumber === true && /^[1-9]\d{0,14}$/.test(id);
   return { quantity, deliveryOptionId: isSentAsNumber ? Number(id) : id };

@@ -49,11 +49,7 @@ export function createInvalidRequests(productId: string): readonly InvalidReques
     ...[...INVALID_QUANTITIES, QUANTITY_LIMIT + 1].map((quantity) => update({ quantity })),
     ...[null, true, 1.5, ['1'], {}].map((deliveryOptionId) => update({ quantity: 2, deliveryOptionId })),
     ...[[], 'text', 1, null].map(update),
-    {
-      ...add({ productId: 1, quantity: 0 }),
-      why: 'both properties are invalid',
-      pointers: ['/productId', '/quantity'],
-    },
+    { ...add({ productId: 1, quantity: 0 }), why: 'two values are invalid', pointers: ['/productId', '/quantity'] },
     invalidCase('updateCartItem', `${CART}/kettle`, NOT_A_UUID, { quantity: 1 }),
     invalidCase('removeCartItem', `${CART}/kettle`, NOT_A_UUID),
     invalidCase('getOrder', '/api/orders/1', NOT_A_UUID),

@@ -184,12 +184,7 @@ function readTimeMs(tester: ShopTester): Promise<number | undefined> {
   );
 }
 
-function expectProblemType(
-  tester: ShopTester,
-  id: OperationId,
-  { body }: ReceivedResponse,
-  types: readonly string[],
-): void {
+function expectProblemType(tester: ShopTester, id: OperationId, { body }: ReceivedResponse, types: readonly string[]) {
   const type = String((body as { type?: unknown } | undefined)?.type);
   if (types.some((one) => type.endsWith(one))) return;
   const message = `The problem type is ${type} instead of ${types.join(' or ')}`;
