@@ -25,11 +25,11 @@ const MAX_CONNECTIONS = 10;
 
 const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
-/** The functions that end a request, with a response or with an error message. */
-interface RequestCallbacks {
-  finish(response: ReceivedResponse): void;
-  fail(message: string, code?: string): void;
-}
+/** Called when a request ends with a response. */
+type Finish = (response: ReceivedResponse) => void;
+
+/** Called when a request fails, with a message and the error code of Node. */
+type Fail = (message: string, code?: string) => void;
 
 /** Sends requests without changes, over a few reused connections. Does not normalize paths, and does not follow redirects. */
 export class Transport {
@@ -80,7 +80,7 @@ export class Transport {
         clearTimeout(timeout);
         resolve(response);
       };
-      receiveResponse(outgoing, { finish, fail });
+      receiveResponse(outgoing, finish, fail);
       outgoing.end(request.body);
     });
   }
@@ -102,8 +102,8 @@ export class Transport {
   }
 }
 
-/** Calls `finish` with the response to a request, or `fail`. */
-function receiveResponse(outgoing: ReturnType<typeof plainRequest>, { finish, fail }: RequestCallbacks): void {
+/** Calls `finish` with the response to a request, or `fail` if there is none. */
+function receiveResponse(outgoing: ReturnType<typeof plainRequest>, finish: Finish, fail: Fail): void {
   let head: IncomingMessage | undefined;
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
     // Node reports the forbidden body as an invalid next response.
@@ -113,7 +113,7 @@ function receiveResponse(outgoing: ReturnType<typeof plainRequest>, { finish, fa
   });
   outgoing.on('response', (response) => {
     head = response;
-    readResponse(response, { finish, fail });
+    readResponse(response, finish, fail);
   });
   outgoing.on('upgrade', () => fail('the response has status 101, but the request has no Upgrade header'));
 }
@@ -124,7 +124,7 @@ function toContentLength({ headers = {}, body }: RequestToSend): { 'content-leng
   return { 'content-length': Buffer.byteLength(body) };
 }
 
-function readResponse(response: IncomingMessage, { finish, fail }: RequestCallbacks): void {
+function readResponse(response: IncomingMessage, finish: Finish, fail: Fail): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {

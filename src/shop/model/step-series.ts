@@ -3,50 +3,41 @@ import type { OperationId } from '../types.ts';
 import { checkList } from './lists.ts';
 import { findItem, MAX_ADDED_QUANTITY } from './model.ts';
 import type { ShopTester } from './shop-tester.ts';
-import {
-  addItem,
-  addItemUnchecked,
-  checkCart,
-  createOrder,
-  createOrderUnchecked,
-  readOrder,
-  UNCHANGED,
-  updateItem,
-} from './steps.ts';
+import * as steps from './steps.ts';
 
 /** Adds up to `count` products to the cart, checks the cart, and orders it. Finds servers that return only a part of a long list. */
 export async function addManyProducts(tester: ShopTester, count: number): Promise<void> {
-  for (const { id } of tester.model.products.slice(0, count)) await addItemUnchecked(tester, id, 1);
-  await checkCart(tester, 'addCartItem', 'added products are in the cart');
+  for (const { id } of tester.model.products.slice(0, count)) await steps.addItemUnchecked(tester, id, 1);
+  await steps.checkCart(tester, 'addCartItem', 'added products are in the cart');
   await checkList(tester, { list: 'listCartItems', isExpanded: true, rule: 'expand adds each product' });
   if (tester.model.cart.length === 0) return;
-  await createOrder(tester);
-  await readOrder(tester, tester.model.orders[0]?.id ?? '', true);
+  await steps.createOrder(tester);
+  await steps.readOrder(tester, tester.model.orders[0]?.id ?? '', true);
 }
 
 /** Orders a product `count` times, and checks the list of orders. */
 export async function createManyOrders(tester: ShopTester, productId: string, count: number): Promise<void> {
   for (let time = 0; time < count; time++) {
-    await addItemUnchecked(tester, productId, 1);
-    await createOrderUnchecked(tester);
+    await steps.addItemUnchecked(tester, productId, 1);
+    await steps.createOrderUnchecked(tester);
   }
   await checkList(tester, { list: 'listOrders', rule: 'orders are listed from newest to oldest' });
 }
 
 /** Adds to a cart item until its quantity is `bound`, and then adds one more. */
 export async function addUpToBound(tester: ShopTester, productId: string, bound: number): Promise<void> {
-  await addItemUnchecked(tester, productId, 1);
-  await updateItem(tester, productId, { quantity: bound - MAX_ADDED_QUANTITY });
-  await addItemUnchecked(tester, productId, MAX_ADDED_QUANTITY - 1);
-  await addItem(tester, productId, 1);
-  await addItem(tester, productId, 1);
+  await steps.addItemUnchecked(tester, productId, 1);
+  await steps.updateItem(tester, productId, { quantity: bound - MAX_ADDED_QUANTITY });
+  await steps.addItemUnchecked(tester, productId, MAX_ADDED_QUANTITY - 1);
+  await steps.addItem(tester, productId, 1);
+  await steps.addItem(tester, productId, 1);
 }
 
 /** Sets the quantity of a cart item to the maximum, and then adds one more. */
 export async function exceedMaxQuantity(tester: ShopTester, productId: string): Promise<void> {
-  if (!findItem(tester.model, productId)) await addItem(tester, productId, 1);
-  await updateItem(tester, productId, { quantity: QUANTITY_LIMIT });
-  await addItem(tester, productId, 1);
+  if (!findItem(tester.model, productId)) await steps.addItem(tester, productId, 1);
+  await steps.updateItem(tester, productId, { quantity: QUANTITY_LIMIT });
+  await steps.addItem(tester, productId, 1);
 }
 
 /** Requests existing resources with their ids in another letter case, and checks that the status is 404: ids are case-sensitive. */
@@ -63,7 +54,7 @@ export async function checkLetterCase(tester: ShopTester): Promise<void> {
     if (id === undefined) continue;
     const response = await tester.sendJson(operationId, target, body);
     tester.expectStatus(operationId, response, 404, 'the letter case of the id differs');
-    if (operationId !== 'getOrder') await checkCart(tester, operationId, UNCHANGED);
+    if (operationId !== 'getOrder') await steps.checkCart(tester, operationId, steps.UNCHANGED);
   }
 }
 
