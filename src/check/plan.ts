@@ -76,7 +76,7 @@ export function createParts({ allowedRoutes, model }: Worker, routes: readonly R
   ];
 }
 
-/** Returns operations with those that delete at the end. Nested resources are deleted before the resources that contain them. */
+/** Moves the operations that delete resources to the end. Nested resources are deleted before the resources that contain them. */
 function moveDeletionsToEnd(routes: readonly Route[]): readonly Route[] {
   const deletions = routes.filter(({ method }) => method === 'DELETE');
   const innerFirst = deletions.toSorted((one, other) => other.pathNames.length - one.pathNames.length);

@@ -69,7 +69,7 @@ export function createRequestGenerator(contract: Contract, pool: Pool): RequestG
   };
 }
 
-/** Changes the path of a request to a nested resource, or to its collection, so that it contains the id of the resource in which the pool knows one. */
+/** Returns a request to a nested resource, or to its collection, with the ids of the outer resources in the path. The pool stores these ids. */
 function setParentIds({ routes }: Contract, pool: Pool, route: Route, values: RequestValues): RequestValues {
   const last = route.pathNames.at(-1);
   if (last === undefined) return values;
